@@ -1,0 +1,38 @@
+/** `npm start`: the whole service on this machine. */
+import { runCommand, toldToStop } from '../lib/command-line.ts';
+import { inMemory } from '../lib/local/engine.ts';
+import { startService } from '../lib/local/service.ts';
+import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
+
+const help = `Runs the project-management API on this machine.
+
+  npm start -- [options]
+
+${startOptionsHelp}`;
+
+async function main(): Promise<number> {
+  const started = performance.now();
+  const wanted = startOptions();
+  if (wanted === 'help') {
+    console.log(help);
+    return 0;
+  }
+  let service: Awaited<ReturnType<typeof startService>>;
+  try {
+    service = await startService(wanted);
+  } catch (error) {
+    console.error(explained(error, wanted.port, 'npm start'));
+    return 1;
+  }
+  const place = wanted.endpoint ?? (wanted.databaseFile === inMemory ? 'memory only' : wanted.databaseFile);
+  console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
+Data: ${place} (${service.engine})
+Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'
+Stop: Ctrl-C`);
+  await toldToStop();
+  await service.stop();
+  console.log('\nStopped.');
+  return 0;
+}
+
+await runCommand('npm start', main);

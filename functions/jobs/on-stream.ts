@@ -1,0 +1,33 @@
+/** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { jobSortKey } from '../shared/store/jobs.ts';
+import { jobDatabase, logFailure } from './job-session.ts';
+import { workJob } from './work-job.ts';
+
+/** Which records this function is for; the event source filters by the same, so that it is not called for others. */
+const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
+  eventName !== 'REMOVE' && dynamodb?.Keys?.['sk']?.S === jobSortKey;
+
+/**
+ * @returns the records that failed, so that the stream delivers them again, and none before them.
+ */
+export async function handler(
+  { Records }: DynamoDBStreamEvent,
+  context: Context,
+): Promise<DynamoDBBatchResponse> {
+  const database = jobDatabase(context);
+  const failures = await Promise.all(
+    Records.filter(isJobRecord).map(async ({ dynamodb }) => {
+      const tenant = dynamodb?.NewImage?.['tenant']?.S ?? '';
+      const id = dynamodb?.NewImage?.['id']?.S ?? '';
+      try {
+        await workJob(database, tenant, id);
+        return [];
+      } catch (error) {
+        logFailure(tenant, id, error);
+        return [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+      }
+    }),
+  );
+  return { batchItemFailures: failures.flat() };
+}

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { createEntity } from '../shared/store/create-entity.ts';
+import { createOrganization } from './contract.ts';
+
+export const handler = endpoint(createOrganization, ({ session, body }) =>
+  createEntity(session, 'organization', body),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { deleteEntity } from '../shared/store/delete-entity.ts';
+import { deleteOrganization } from './contract.ts';
+
+export const handler = endpoint(deleteOrganization, ({ session, id, expected }) =>
+  deleteEntity(session, 'organization', id, expected),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { listEntities } from '../shared/store/list-entities.ts';
+import { listOrganizations } from './contract.ts';
+
+export const handler = endpoint(listOrganizations, ({ session, query }) =>
+  listEntities(session, 'organization', query),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { readEntity } from '../shared/store/read-entity.ts';
+import { readOrganization } from './contract.ts';
+
+export const handler = endpoint(readOrganization, ({ session, id }) =>
+  readEntity(session, 'organization', id),
+);

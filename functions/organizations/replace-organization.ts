@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { replaceOrganization } from './contract.ts';
+
+export const handler = endpoint(replaceOrganization, ({ session, id, body, expected }) =>
+  updateEntity(session, 'organization', id, body, expected),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { updateOrganization } from './contract.ts';
+
+export const handler = endpoint(updateOrganization, ({ session, id, body, expected }) =>
+  updateEntity(session, 'organization', id, body, expected),
+);

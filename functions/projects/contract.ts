@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { day, label, nullable, oneOf, reference, text, withDefault } from '../shared/contract/fields.ts';
+import { commonFields, resource } from '../shared/contract/resource.ts';
+
+export const project = resource({
+  kind: 'project',
+  plural: 'projects',
+  fields: {
+    ...commonFields,
+    organizationId: reference('organization'),
+    description: withDefault(text(10_000), ''),
+    startDate: nullable(day()),
+    dueDate: nullable(day()),
+  },
+});
+
+export const listProjects = list(project);
+export const listOrganizationProjects = list(project, {
+  operation: 'listOrganizationProjects',
+  path: '/v1/organizations/{id}/projects',
+  summary: 'Lists the projects of an organization.',
+  nestedBy: 'organizationId',
+});
+export const createProject = create(project);
+export const readProject = read(project);
+export const replaceProject = replace(project);
+export const updateProject = update(project);
+export const deleteProject = remove(project);
+
+export const cloneProject = contract({
+  operation: 'cloneProject',
+  method: 'POST',
+  path: '/v1/projects/{id}/clone',
+  summary: 'Creates a project like another, with copies of its tasks.',
+  success: 'created',
+  access: { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], queriesIndexes: true },
+  resource: project,
+  body: {
+    members: ['name', 'include'],
+    schema: () =>
+      v.object({
+        name: v.optional(label(255)),
+        include: v.optional(v.array(oneOf(['tasks']), 'must be an array'), ['tasks']),
+      }),
+    optional: true,
+  },
+});

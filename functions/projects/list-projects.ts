@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { listEntities } from '../shared/store/list-entities.ts';
+import { listProjects } from './contract.ts';
+
+export const handler = endpoint(listProjects, ({ session, query }) =>
+  listEntities(session, 'project', query),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { replaceProject } from './contract.ts';
+
+export const handler = endpoint(replaceProject, ({ session, id, body, expected }) =>
+  updateEntity(session, 'project', id, body, expected),
+);

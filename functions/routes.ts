@@ -1,0 +1,52 @@
+/**
+ * The one list of operations. Infrastructure, local gateway, documents and tests loop over it; no handler
+ * imports it. A contract that a resource's `contract.ts` exports is an operation; its handler is the file of the
+ * same name beside it.
+ */
+import * as health from './health/contract.ts';
+import * as organizations from './organizations/contract.ts';
+import * as projects from './projects/contract.ts';
+import type { Contract, Method } from './shared/contract/contract.ts';
+import * as tags from './tags/contract.ts';
+import * as tasks from './tasks/contract.ts';
+import * as users from './users/contract.ts';
+
+const folders = { organizations, projects, users, tasks, tags, health };
+
+export interface Route {
+  readonly contract: Contract;
+  /** The handler's file, relative to this one's folder. */
+  readonly file: string;
+  /** A `GET` serves `HEAD` as well, with the same handler. */
+  readonly methods: readonly (Method | 'HEAD')[];
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const isContract = (value: object): value is Contract => 'operation' in value;
+
+export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder, exported]) =>
+  Object.values(exported)
+    .filter(isContract)
+    .map((contract) => ({
+      contract,
+      file: `${folder}/${kebab(contract.operation)}.ts`,
+      methods: contract.method === 'GET' ? (['GET', 'HEAD'] as const) : [contract.method],
+    })),
+);
+
+/** The methods of each path, for the answer to any other. */
+export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() => {
+  const methods: Record<string, string[]> = {};
+  const operations = new Set<string>();
+  for (const { contract, methods: own } of routes) {
+    const known = methods[contract.path] ?? [];
+    const repeated = own.find((method) => known.includes(method));
+    if (repeated) throw new Error(`${repeated} ${contract.path} is defined twice.`);
+    if (operations.has(contract.operation))
+      throw new Error(`The operation ${contract.operation} is defined twice.`);
+    operations.add(contract.operation);
+    methods[contract.path] = [...known, ...own];
+  }
+  return methods;
+})();

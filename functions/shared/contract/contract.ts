@@ -1,0 +1,150 @@
+/**
+ * Contracts: what an operation is, as data. The handler, the infrastructure, the local gateway, the tests and
+ * the documents are made from these.
+ */
+import type * as v from 'valibot';
+import { dependentsOf, referencesOf } from '../store/relations.ts';
+import { acceptedMembers, type Resource } from './resource.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What an operation may do; its function's role follows from it. */
+export interface Access {
+  /** On the table. */
+  readonly actions: readonly (
+    | 'GetItem'
+    | 'BatchGetItem'
+    | 'Query'
+    | 'PutItem'
+    | 'UpdateItem'
+    | 'DeleteItem'
+  )[];
+  /** Whether it reads entities from the indexes, too. */
+  readonly queriesIndexes?: boolean;
+}
+
+/** What a body must be. */
+export interface Body {
+  /** Any other member is a mistake. */
+  readonly members: readonly string[];
+  readonly schema: () => v.GenericSchema;
+  /** Whether it may be left out. */
+  readonly optional?: boolean;
+}
+
+/** What the answer holds when all went well. */
+export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health';
+
+export interface Contract {
+  /** The name of the operation everywhere: its file, its function, its log lines. */
+  readonly operation: string;
+  readonly method: Method;
+  /** The template, `/v1/projects/{id}`. */
+  readonly path: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly success: Success;
+  readonly access: Access;
+  /** The resource that the answer holds. */
+  readonly resource?: Resource;
+  readonly body?: Body;
+  /** For a nested list: the member that holds the id of the path. */
+  readonly nestedBy?: string;
+}
+
+/** Defines an operation. */
+export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
+
+const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const one = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
+
+/** What any write needs: the entity, the blocks of its listings, and their counters. */
+const countedWrite = ['GetItem', 'Query', 'PutItem', 'UpdateItem'] as const;
+
+/** What creating, replacing or changing an entity needs: it, and what it refers to. */
+const writeAccess = ({ kind }: Resource): Access => ({
+  actions: referencesOf(kind).length > 0 ? [...countedWrite, 'BatchGetItem'] : countedWrite,
+});
+
+/** What deleting an entity needs: it, and what hangs on it. */
+const removeAccess = ({ kind }: Resource): Access => ({
+  actions: [...countedWrite, 'DeleteItem'],
+  queriesIndexes: dependentsOf(kind).length > 0,
+});
+
+/** All of a resource, or those of one parent. */
+export const list = <
+  const More extends { operation?: string; path?: string; nestedBy?: string; summary?: string },
+>(
+  resource: Resource,
+  more: More = {} as More,
+) =>
+  contract({
+    operation: `list${pascal(resource.plural)}`,
+    method: 'GET',
+    path: `/v1/${resource.plural}`,
+    summary: `Lists ${resource.plural}.`,
+    success: 'list',
+    access: { actions: ['Query', 'BatchGetItem'], queriesIndexes: true },
+    resource,
+    ...more,
+  });
+
+export const create = (resource: Resource) =>
+  contract({
+    operation: `create${pascal(resource.kind)}`,
+    method: 'POST',
+    path: `/v1/${resource.plural}`,
+    summary: `Creates a ${resource.kind}.`,
+    success: 'created',
+    access: writeAccess(resource),
+    resource,
+    body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
+  });
+
+export const read = (resource: Resource) =>
+  contract({
+    operation: `read${pascal(resource.kind)}`,
+    method: 'GET',
+    path: one(resource),
+    summary: `Reads a ${resource.kind}.`,
+    success: 'entity',
+    access: { actions: ['GetItem'] },
+    resource,
+  });
+
+export const replace = (resource: Resource) =>
+  contract({
+    operation: `replace${pascal(resource.kind)}`,
+    method: 'PUT',
+    path: one(resource),
+    summary: `Replaces a ${resource.kind}: members that are left out get their defaults.`,
+    success: 'entity',
+    access: writeAccess(resource),
+    resource,
+    body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
+  });
+
+export const update = (resource: Resource) =>
+  contract({
+    operation: `update${pascal(resource.kind)}`,
+    method: 'PATCH',
+    path: one(resource),
+    summary: `Changes members of a ${resource.kind}: those that are left out stay.`,
+    success: 'entity',
+    access: writeAccess(resource),
+    resource,
+    body: { members: acceptedMembers(resource), schema: resource.schemas.part },
+  });
+
+export const remove = (resource: Resource) =>
+  contract({
+    operation: `delete${pascal(resource.kind)}`,
+    method: 'DELETE',
+    path: one(resource),
+    summary: `Deletes a ${resource.kind}.`,
+    success: 'deleted',
+    access: removeAccess(resource),
+    resource,
+  });

@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { type Entity, type Fields, readOnlyMembers } from '../store/entities.ts';
+import type { Kind } from '../store/relations.ts';
+import { label, status, withDefault } from './fields.ts';
+
+/** What every resource has besides its own fields. */
+export const commonFields = {
+  name: label(255),
+  status: withDefault(status(), 'active'),
+};
+
+export type FieldSchemas = typeof commonFields & v.ObjectEntries;
+
+/** A resource: its name, in one and in many, and its fields. Everything else about it follows from these. */
+export interface Resource {
+  readonly kind: Kind;
+  /** The collection's path segment. */
+  readonly plural: string;
+  readonly fields: FieldSchemas;
+  /** All members in the order in which answers show them. */
+  readonly members: readonly string[];
+  /** Members that lists filter by; all but `filtersOnly` sort, too. */
+  readonly filters: readonly string[];
+  readonly sorts: readonly string[];
+  /** Schemas are made when they are first needed: a function needs one or two of them. */
+  readonly schemas: {
+    /** A whole object: what is left out gets its default. */
+    readonly whole: () => v.GenericSchema<unknown, Fields>;
+    /** Some members: what is left out stays as it is. */
+    readonly part: () => v.GenericSchema<unknown, Record<string, unknown>>;
+    /** What answers hold; whatever else the store has stays inside. */
+    readonly entity: () => v.GenericSchema<unknown, Entity>;
+  };
+}
+
+type AnySchema = v.GenericSchema & { readonly type: string; readonly wrapped?: v.GenericSchema };
+
+/** A field's schema without its default. */
+const bare = (schema: v.GenericSchema): v.GenericSchema => {
+  const { type, wrapped } = schema as AnySchema;
+  return type === 'optional' && wrapped ? wrapped : schema;
+};
+
+const mapFields = (
+  fields: v.ObjectEntries,
+  change: (schema: v.GenericSchema) => v.GenericSchema,
+): v.ObjectEntries =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, change(schema as v.GenericSchema)]),
+  );
+
+const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnySchema).type === 'array';
+
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}
+
+/** Defines a resource. */
+export function resource(definition: {
+  readonly kind: Kind;
+  readonly plural: string;
+  readonly fields: FieldSchemas;
+}): Resource {
+  const { fields } = definition;
+  const names = Object.keys(fields);
+  const members = ['id', ...names, 'createdAt', 'updatedAt'];
+  return {
+    ...definition,
+    members,
+    filters: members,
+    sorts: members.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
+    schemas: {
+      whole: once(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
+      part: once(
+        () =>
+          v.object(mapFields(fields, (schema) => v.optional(bare(schema)))) as v.GenericSchema<
+            unknown,
+            Record<string, unknown>
+          >,
+      ),
+      entity: once(
+        () =>
+          v.object({
+            id: v.string(),
+            // With their defaults: an entity may be older than a field.
+            ...fields,
+            createdAt: v.string(),
+            updatedAt: v.string(),
+          }) as unknown as v.GenericSchema<unknown, Entity>,
+      ),
+    },
+  };
+}
+
+/** Members that a body may hold: those that the caller sets, and those that it may send back as it got them. */
+export const acceptedMembers = ({ fields }: Resource): readonly string[] => [
+  ...Object.keys(fields),
+  ...readOnlyMembers,
+];

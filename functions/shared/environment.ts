@@ -1,0 +1,17 @@
+/** The one place that reads `process.env`; whatever hosts the functions sets these. */
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set.`);
+  return value;
+}
+
+export const environment = {
+  /** Name of the DynamoDB table. */
+  tableName: (): string => required('TABLE_NAME'),
+  /** Methods by path template, for the answers to unknown paths and methods. */
+  routes: (): Record<string, readonly string[]> =>
+    JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
+  /** Whether answers tell what the database was asked for, in `Server-Timing`. */
+  serverTiming: (): boolean => process.env['SERVER_TIMING'] === 'true',
+};

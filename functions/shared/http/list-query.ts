@@ -1,0 +1,123 @@
+import type { Resource } from '../contract/resource.ts';
+import type { ListQuery } from '../store/list-query.ts';
+import { quoted, suggestion } from './nearest.ts';
+import { type Fault, invalidRequest } from './problems.ts';
+
+export const defaultLimit = 20;
+export const largestLimit = 100;
+
+/** Most parameters in one query. */
+const mostParameters = 20;
+
+/** Other spellings of parameters. */
+const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
+
+const paging = ['page', 'limit', 'sortBy', 'sortOrder'] as const;
+
+/** Each parameter once, under its own name. */
+function parameters(
+  rawQueryString: string,
+  known: readonly string[],
+): { values: Map<string, string>; faults: Fault[] } {
+  const values = new Map<string, string>();
+  const faults: Fault[] = [];
+  const all = [...new URLSearchParams(rawQueryString)];
+  if (all.length > mostParameters) {
+    throw invalidRequest([
+      {
+        parameter: '',
+        detail: `The query has ${all.length} parameters; at most ${mostParameters} are taken.`,
+      },
+    ]);
+  }
+  for (const [spelling, value] of all) {
+    const name = Object.hasOwn(spellings, spelling) ? (spellings[spelling] ?? spelling) : spelling;
+    if (!known.includes(name)) {
+      const detail = `${quoted(spelling)} is not a parameter here. ${suggestion(spelling, known)}`;
+      faults.push({ parameter: spelling, detail });
+    } else if (values.has(name) && values.get(name) !== value) {
+      faults.push({ parameter: spelling, detail: `"${name}" is given twice, with different values.` });
+    } else {
+      values.set(name, value);
+    }
+  }
+  return { values, faults };
+}
+
+/** @throws Problem when there is any parameter. */
+export function noParameters(rawQueryString: string): void {
+  const { faults } = parameters(rawQueryString, []);
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
+function wholeNumber(name: string, value: string | undefined, otherwise: number, faults: Fault[]): number {
+  if (value === undefined) return otherwise;
+  const number = /^\d+$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && (number <= Number.MAX_SAFE_INTEGER || name === 'limit')) return number;
+  faults.push({
+    parameter: name,
+    detail: `"${name}" must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
+  });
+  return otherwise;
+}
+
+function oneOf<Value extends string>(
+  name: string,
+  value: string | undefined,
+  known: readonly Value[],
+  otherwise: Value,
+  faults: Fault[],
+): Value {
+  if (value === undefined) return otherwise;
+  const found = known.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  faults.push({
+    parameter: name,
+    detail: `${quoted(value)} is not a value of "${name}". ${suggestion(value, known)}`,
+  });
+  return otherwise;
+}
+
+/**
+ * What a list is asked for. An unknown parameter is a mistake: to ignore it would be to answer with more than
+ * was asked for.
+ * @throws Problem that names every parameter that is unknown, ambiguous or wrong.
+ */
+export function listQuery(resource: Resource, rawQueryString: string): ListQuery {
+  const { values, faults } = parameters(rawQueryString, [...paging, ...resource.filters]);
+  const page = wholeNumber('page', values.get('page'), 1, faults);
+  const limit = wholeNumber('limit', values.get('limit'), defaultLimit, faults);
+  const sortBy = oneOf('sortBy', values.get('sortBy'), resource.sorts, 'createdAt', faults);
+  const sortOrder = oneOf('sortOrder', values.get('sortOrder'), ['asc', 'desc'] as const, 'desc', faults);
+  if (faults.length > 0) throw invalidRequest(faults);
+  const filters = resource.filters.flatMap((member): [string, string][] => {
+    const value = values.get(member);
+    return value === undefined ? [] : [[member, value]];
+  });
+  return { filters, page, limit: Math.min(limit, largestLimit), sortBy, sortOrder };
+}
+
+/**
+ * The `Link` header of a page (RFC 8288): where the list's first, last and neighbouring pages are.
+ * @param path the list's own path, encoded.
+ */
+export function pageLinks(
+  path: string,
+  rawQueryString: string,
+  { page, limit }: ListQuery,
+  totalPages: number,
+): string {
+  const last = Math.max(1, totalPages);
+  const pages: [string, number][] = [['first', 1]];
+  if (page > 1) pages.push(['prev', Math.min(page - 1, last)]);
+  if (page < totalPages) pages.push(['next', page + 1]);
+  pages.push(['last', last]);
+  return pages
+    .map(([relation, number]) => {
+      const query = new URLSearchParams(rawQueryString);
+      query.set('page', String(number));
+      query.set('limit', String(limit));
+      return `<${path}?${query}>; rel="${relation}"`;
+    })
+    .join(', ');
+}

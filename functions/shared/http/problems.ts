@@ -1,0 +1,119 @@
+/** What can go wrong, in the terms of HTTP: one catalogue of codes, and one mapping from the store's errors. */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import {
+  EntityNotFound,
+  IdempotencyKeyReused,
+  ReferenceNotFound,
+  StoreUnavailable,
+  VersionMismatch,
+} from '../store/errors.ts';
+
+/** Every kind of problem; the code is the last part of its `type`. */
+export const catalogue = {
+  'malformed-body': { status: 400, title: 'The body is not valid JSON' },
+  'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
+  'invalid-request': { status: 400, title: 'The request is not valid' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  'version-mismatch': { status: 412, title: 'The resource has changed' },
+  'body-too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
+  'idempotency-key-reused': { status: 422, title: 'The idempotency key was used for another request' },
+  'headers-too-large': { status: 431, title: 'The request line and headers are too large' },
+  'internal-error': { status: 500, title: 'Something went wrong here' },
+  unavailable: { status: 503, title: 'Not available just now' },
+} as const;
+
+export type ProblemCode = keyof typeof catalogue;
+
+/** One thing that is wrong, and where: in the body, or a parameter of the query or a header. */
+export type Fault = { readonly detail: string } & (
+  | { readonly pointer: string }
+  | { readonly parameter: string }
+);
+
+/** An error that is an answer. Its message is for the caller. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly faults: readonly Fault[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    more: {
+      readonly faults?: readonly Fault[];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(detail, { cause: more.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.faults = more.faults ?? [];
+    this.headers = more.headers ?? {};
+  }
+}
+
+/** As many faults as one answer names. */
+const mostFaults = 50;
+
+/** The request is not valid, in one place or several. */
+export const invalidRequest = (faults: readonly Fault[]): Problem =>
+  new Problem(
+    'invalid-request',
+    faults
+      .map(({ detail }) => detail)
+      .slice(0, 3)
+      .join(' '),
+    {
+      faults: faults.slice(0, mostFaults),
+    },
+  );
+
+/** The problem that an error amounts to. Whatever is not foreseen is ours, and says nothing of its cause. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof EntityNotFound) return new Problem('not-found', error.message, { cause: error });
+  if (error instanceof VersionMismatch)
+    return new Problem('version-mismatch', error.message, { cause: error });
+  if (error instanceof IdempotencyKeyReused) {
+    return new Problem('idempotency-key-reused', error.message, { cause: error });
+  }
+  if (error instanceof ReferenceNotFound) {
+    return invalidRequest(
+      error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
+    );
+  }
+  if (error instanceof StoreUnavailable) {
+    const detail =
+      'This could not be done in time. It is safe to try again, with the same Idempotency-Key if there is one.';
+    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
+  }
+  return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });
+}
+
+/**
+ * The answer that says what the problem is (RFC 9457).
+ * @param at where it happened: the path that was asked for, and the id of the request.
+ */
+export function problemResponse(
+  problem: Problem,
+  at: { readonly path: string; readonly requestId: string },
+): APIGatewayProxyStructuredResultV2 {
+  const { status, title } = catalogue[problem.code];
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers },
+    body: JSON.stringify({
+      type: `/docs/problems#${problem.code}`,
+      title,
+      status,
+      detail: problem.message,
+      // The gateway decodes the path; a URI reference must not hold what it decoded.
+      instance: encodeURI(problem.code === 'headers-too-large' ? '/' : at.path.toWellFormed()),
+      requestId: at.requestId,
+      ...(problem.faults.length > 0 && { errors: problem.faults }),
+    }),
+  };
+}

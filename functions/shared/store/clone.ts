@@ -1,0 +1,31 @@
+import { type Part, readChildren } from './cascade.ts';
+import { type Change, creation } from './changes.ts';
+import { type Entity, type Fields, readOnlyMembers } from './entities.ts';
+import { relations } from './relations.ts';
+import type { Session } from './session.ts';
+
+const ownership = relations.find(({ child, parent }) => child === 'task' && parent === 'project');
+
+/** What can be copied of an entity: all that its caller once set. */
+export function writableMembers(entity: Entity): Fields {
+  const own: readonly string[] = readOnlyMembers;
+  return Object.fromEntries(Object.entries(entity).filter(([member]) => !own.includes(member))) as Fields;
+}
+
+/**
+ * Copies, for another project, of one page of a project's tasks. The copies' ids, made one after the other, keep
+ * the order of the originals.
+ */
+export async function copies(
+  session: Session,
+  fromProjectId: string,
+  toProjectId: string,
+  part: Part = {},
+): Promise<{ changes: Change[]; next: string | undefined }> {
+  if (!ownership) throw new TypeError('Tasks have no project.');
+  const { children, next } = await readChildren(session, ownership, fromProjectId, { limit: 100, ...part });
+  const changes = children.map(({ entity }) =>
+    creation('task', { ...writableMembers(entity), projectId: toProjectId }),
+  );
+  return { changes, next };
+}

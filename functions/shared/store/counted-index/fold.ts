@@ -1,0 +1,90 @@
+/**
+ * Takes the parts of a counter together again when it is quiet, drops the counts of statuses that nothing has any
+ * more, and removes the counters of listings whose parent is gone.
+ */
+import type { Database } from '../database.ts';
+import { ConditionFailed } from '../errors.ts';
+import type { Condition, Item, Write } from '../writes.ts';
+import { type Counter, counterKey, type Level, levels, numbersOf, toCounters } from './counters.ts';
+
+/**
+ * The numbers are still those that were read. A status that has come since shows in them as well: the total is
+ * the sum of the statuses.
+ */
+function isUnchanged(item: Item): Condition {
+  const numbers = numbersOf(item);
+  return {
+    expression: numbers.map((_, position) => `#${position} = :${position}`).join(' AND '),
+    names: Object.fromEntries(numbers.map(([attribute], position) => [`#${position}`, attribute])),
+    values: Object.fromEntries(numbers.map(([, number], position) => [`:${position}`, number])),
+  };
+}
+
+/** The writes that make one item of a counter, or none when it is of no use. */
+function foldWrites(partition: string, level: Level, counter: Counter, keep: boolean): Write[] {
+  const { pk, sk } = counterKey(partition, level, counter.start);
+  const first = { pk, sk: `${sk}#0` };
+  const place = level === 'block' ? { group: counter.group, ordinal: counter.ordinal } : {};
+  const folded: Item = { ...first, ...place, total: counter.count.total, ...counter.count.numbers() };
+  const old = counter.parts.find((part) => part.sk === first.sk);
+  const others = counter.parts.filter((part) => part !== old);
+  const removals = others.map(
+    (part): Write => ({ remove: { pk, sk: part.sk }, condition: isUnchanged(part) }),
+  );
+  const condition = old ? isUnchanged(old) : { expression: 'attribute_not_exists(pk)' };
+  if (keep) return [...removals, { put: folded, condition }];
+  return old ? [...removals, { remove: first, condition }] : removals;
+}
+
+const isFolded = ({ parts }: Counter): boolean =>
+  parts.length === 1 &&
+  numbersOf(parts[0] as Item).every(([attribute, number]) => number !== 0 || attribute === 'total');
+
+/** @returns false when someone counted meanwhile. */
+async function tryToFold(database: Database, writes: readonly Write[]): Promise<boolean> {
+  try {
+    await database.transact(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+async function readCounters(database: Database, partition: string, prefix: string): Promise<Counter[]> {
+  const items: Item[] = [];
+  const query = {
+    KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':partition': partition, ':prefix': prefix },
+    ConsistentRead: true,
+  };
+  for await (const page of database.pages(query)) items.push(...page);
+  return toCounters(items);
+}
+
+/** Folds a block and its group. A counter on which there is still something going on stays as it is. */
+export async function fold(
+  database: Database,
+  partition: string,
+  start: string,
+  group: string,
+): Promise<void> {
+  for (const [level, from] of [
+    ['block', start],
+    ['group', group],
+  ] as const) {
+    const counters = await readCounters(database, partition, counterKey(partition, level, from).sk);
+    for (const counter of counters.filter((one) => !isFolded(one))) {
+      await tryToFold(database, foldWrites(partition, level, counter, true));
+    }
+  }
+}
+
+/** Removes the counters of a listing that can hold nothing any more. One that still counts something stays. */
+export async function removeCounters(database: Database, partition: string): Promise<void> {
+  for (const level of ['block', 'group'] as const) {
+    for (const counter of await readCounters(database, partition, levels[level])) {
+      if (counter.count.isZero) await tryToFold(database, foldWrites(partition, level, counter, false));
+    }
+  }
+}

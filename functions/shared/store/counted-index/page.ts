@@ -1,0 +1,235 @@
+/** Any page of a listing in the order of creation, and its exact total, without reading the listing. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Query } from '../database.ts';
+import { statusPrefix } from '../entities.ts';
+import { type IndexFamily, table } from '../table.ts';
+import type { Item } from '../writes.ts';
+import { type Counter, cut, firstBoundary, levels, toCounters } from './counters.ts';
+
+/** What is listed. */
+export interface Listing {
+  readonly family: IndexFamily;
+  readonly partition: string;
+  /** Only what has this status. */
+  readonly status?: string | undefined;
+}
+
+/** Which part of the listing, counted from the newest or from the oldest. */
+export interface Window {
+  readonly order: 'asc' | 'desc';
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface Found {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** Entities that are skipped rather than looking for a nearer block. */
+const worthSkipping = 16;
+
+/** Milliseconds for which a list that finds less than the counts promise is read again: indexes lag behind. */
+const longestLag = 3_000;
+
+/** A place in the listing of which both are known: how many entities are before it, and the id that they are below. */
+interface Anchor {
+  readonly position: number;
+  readonly boundary: string;
+}
+
+/** Behind every id. */
+const end = '~';
+
+/** Entities by position, the oldest first: those from `from` up to, but without, `to`. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+async function readCounters(
+  database: Database,
+  query: Query,
+  enough: (items: readonly Item[]) => boolean,
+): Promise<Counter[]> {
+  const items: Item[] = [];
+  for await (const page of database.pages(query)) {
+    items.push(...page);
+    if (enough(items)) break;
+  }
+  return toCounters(items);
+}
+
+/** The counters of all groups; their sum is the total. They are read as the last write left them. */
+export function readGroups(database: Database, partition: string): Promise<Counter[]> {
+  const query = {
+    KeyConditionExpression: 'pk = :partition AND begins_with(sk, :level)',
+    ExpressionAttributeValues: { ':partition': partition, ':level': levels.group },
+    ConsistentRead: true,
+  };
+  return readCounters(database, query, () => false);
+}
+
+/** The anchors at the boundaries of consecutive counters, of which the first is at `position`. */
+function anchorsOf(counters: readonly Counter[], status: string | undefined, position: number): Anchor[] {
+  const anchors: Anchor[] = [];
+  let sum = position;
+  for (const { start, count } of counters) {
+    anchors.push({ position: sum, boundary: start });
+    sum += count.of(status);
+  }
+  return anchors;
+}
+
+/** The query for entities of the listing in the index, from a boundary on, or down from it. */
+function entitiesQuery(
+  { family, partition, status }: Listing,
+  boundary: string,
+  direction: 'up' | 'down',
+): Query {
+  const index = status === undefined ? family : (`${family}-by-status` as const);
+  const { partitionKey, sortKey } = table.indexes[index];
+  const prefix = status === undefined ? '' : statusPrefix(status);
+  // A sort key cannot be empty; a space sorts before any id.
+  const [first, last] = direction === 'up' ? [boundary, end] : [' ', boundary];
+  return {
+    IndexName: index,
+    KeyConditionExpression: '#partition = :partition AND #key BETWEEN :first AND :last',
+    ExpressionAttributeNames: { '#partition': partitionKey, '#key': sortKey },
+    ExpressionAttributeValues: { ':partition': partition, ':first': prefix + first, ':last': prefix + last },
+    ScanIndexForward: direction === 'up',
+  };
+}
+
+/** Reads up to `count` entities from a boundary, in the direction's order, behind the first `skip`. */
+async function readEntities(
+  database: Database,
+  listing: Listing,
+  boundary: string,
+  direction: 'up' | 'down',
+  skip: number,
+  count: number,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  const query = { ...entitiesQuery(listing, boundary, direction), Limit: skip + count };
+  for await (const page of database.pages(query)) {
+    items.push(...page);
+    if (items.length >= skip + count) break;
+  }
+  return items.slice(skip, skip + count);
+}
+
+/** The nearest anchors on both sides of a range, and how many entities lie between. */
+function nearest(anchors: readonly Anchor[], { from, to }: Range) {
+  let below: Anchor | undefined;
+  let above: Anchor | undefined;
+  for (const anchor of anchors) {
+    if (anchor.position <= from && (!below || anchor.position >= below.position)) below = anchor;
+    if (anchor.position >= to && (!above || anchor.position < above.position)) above = anchor;
+  }
+  const skipUp = below ? from - below.position : Number.POSITIVE_INFINITY;
+  const skipDown = above ? above.position - to : Number.POSITIVE_INFINITY;
+  return skipUp <= skipDown && below
+    ? { anchor: below, direction: 'up' as const, skip: skipUp }
+    : { anchor: above ?? { position: 0, boundary: end }, direction: 'down' as const, skip: skipDown };
+}
+
+/**
+ * The anchors inside the group that a range begins in. Blocks are read from the nearer end of the group, as many
+ * as the range is likely to be behind, and on until it is passed.
+ */
+async function blockAnchors(
+  database: Database,
+  { partition, status }: Listing,
+  groups: readonly Counter[],
+  groupAnchors: readonly Anchor[],
+  { from, to }: Range,
+): Promise<Anchor[]> {
+  const place = groupAnchors.findLastIndex(({ position }) => position <= from);
+  const group = groups[place];
+  const anchor = groupAnchors[place];
+  if (!group || !anchor) return [];
+  const size = group.count.of(status);
+  const behind = from - anchor.position;
+  const ahead = Math.max(0, anchor.position + size - to);
+  const upwards = behind <= ahead;
+  const wanted = upwards ? behind : ahead;
+  const query = {
+    KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':partition': partition,
+      ':first': levels.block + group.start,
+      ':last': `${levels.block}${groups[place + 1]?.start ?? end}`,
+    },
+    ConsistentRead: true,
+    ScanIndexForward: upwards,
+    Limit: 4 + Math.ceil((1.2 * cut.fullGroup * wanted) / Math.max(1, size)),
+  };
+  const blocks = await readCounters(database, query, (items) => {
+    const counts = toCounters(items).map(({ count }) => count.of(status));
+    // The last one may have parts that are still to come.
+    return counts.slice(0, -1).reduce((sum, count) => sum + count, 0) > wanted;
+  });
+  if (upwards) return anchorsOf(blocks, status, anchor.position);
+  const upTo = anchor.position + size;
+  const ascending = blocks.toReversed();
+  const held = ascending.reduce((sum, { count }) => sum + count.of(status), 0);
+  return anchorsOf(ascending, status, upTo - held);
+}
+
+/** The range of positions that a window shows. */
+function rangeOf({ order, skip, limit }: Window, total: number): Range {
+  const [from, to] = order === 'asc' ? [skip, skip + limit] : [total - skip - limit, total - skip];
+  return { from: Math.max(0, from), to: Math.min(total, to) };
+}
+
+const inOrder = (items: readonly Item[], direction: 'up' | 'down', order: 'asc' | 'desc'): readonly Item[] =>
+  (direction === 'up') === (order === 'asc') ? items : items.toReversed();
+
+/** The first entities of the window's order: the counters are read at the same time. */
+async function firstWindow(database: Database, listing: Listing, { order, limit }: Window): Promise<Found> {
+  const [boundary, direction] = order === 'asc' ? ([firstBoundary, 'up'] as const) : ([end, 'down'] as const);
+  const [groups, items] = await Promise.all([
+    readGroups(database, listing.partition),
+    readEntities(database, listing, boundary, direction, 0, limit),
+  ]);
+  const total = groups.reduce((sum, { count }) => sum + count.of(listing.status), 0);
+  return { items: items.slice(0, total), total };
+}
+
+async function laterWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
+  const groups = await readGroups(database, listing.partition);
+  const total = groups.reduce((sum, { count }) => sum + count.of(listing.status), 0);
+  const range = rangeOf(window, total);
+  if (range.from >= range.to) return { items: [], total };
+  const groupAnchors = anchorsOf(groups, listing.status, 0);
+  const anchors = [
+    { position: 0, boundary: firstBoundary },
+    ...groupAnchors,
+    { position: total, boundary: end },
+  ];
+  let near = nearest(anchors, range);
+  if (near.skip > worthSkipping) {
+    near = nearest(
+      [...anchors, ...(await blockAnchors(database, listing, groups, groupAnchors, range))],
+      range,
+    );
+  }
+  const count = range.to - range.from;
+  const items = await readEntities(database, listing, near.anchor.boundary, near.direction, near.skip, count);
+  return { items: inOrder(items, near.direction, window.order), total };
+}
+
+/**
+ * Reads a window of a listing in the order of creation. What the counters promise and the index does not have
+ * yet is waited for, briefly.
+ */
+export async function readWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
+  const started = Date.now();
+  for (let pause = 25; ; pause *= 2) {
+    const found = await (window.skip === 0 ? firstWindow : laterWindow)(database, listing, window);
+    const promised = Math.max(0, Math.min(window.limit, found.total - window.skip));
+    if (found.items.length >= promised || Date.now() + pause > started + longestLag) return found;
+    await delay(pause);
+  }
+}

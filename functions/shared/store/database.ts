@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { Deadline } from './deadline.ts';
+import { ConditionFailed, StoreUnavailable } from './errors.ts';
+import { Spread } from './spread.ts';
+import { type Item, type Key, transactItem, type Write } from './writes.ts';
+
+export type Query = Omit<QueryCommandInput, 'TableName' | 'ReturnConsumedCapacity'>;
+
+/** What the database was asked for, and what it says that this cost. */
+export interface Consumption {
+  calls: number;
+  readUnits: number;
+  writeUnits: number;
+  milliseconds: number;
+}
+
+interface CapacityReport {
+  readonly CapacityUnits?: number | undefined;
+}
+
+interface Reply {
+  readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
+}
+
+type Units = 'readUnits' | 'writeUnits';
+
+interface SdkError extends Error {
+  readonly $fault?: 'client' | 'server';
+  readonly code?: string;
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+/** Reasons to cancel a transaction that may not hold at the next try. */
+const passingReasons = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+]);
+
+/** Errors of the service that may not happen at the next try; besides all with `$fault` "server". */
+const passingErrors = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TransactionConflictException',
+  // The first try of this very token is still under way: its reply was lost.
+  'TransactionInProgressException',
+  'TimeoutError',
+  'AbortError',
+]);
+
+/** Why each write of a cancelled transaction was refused, by its position; nothing for any other error. */
+const cancellationReasons = (error: unknown): string[] =>
+  ((error as SdkError).CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
+
+/** What an error says of a transaction: which conditions failed, where others were in the way, and whether it was done. */
+function outcomeOf(error: unknown, writes: readonly Write[]) {
+  const reasons = cancellationReasons(error);
+  const failed: number[] = [];
+  const contended: Key[] = [];
+  for (const [position, reason] of reasons.entries()) {
+    const write = writes[position];
+    if (reason === 'ConditionalCheckFailed') failed.push(position);
+    else if (reason === 'TransactionConflict' && write && 'addTo' in write) contended.push(write.addTo);
+  }
+  return { failed, contended, isDone: reasons.length > 0 ? ('no' as const) : ('unknown' as const) };
+}
+
+function isPassing(error: SdkError): boolean {
+  if (error.name === 'TransactionCanceledException') {
+    return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
+  }
+  // Codes like ECONNRESET are of the connection, those like ERR_INVALID_ARG_TYPE are mistakes of ours. An answer
+  // that is cut off, or is not DynamoDB's, shows as a SyntaxError of the SDK's JSON parser.
+  return (
+    error.$fault === 'server' ||
+    passingErrors.has(error.name) ||
+    /^E(?!RR_)/.test(error.code ?? '') ||
+    error instanceof SyntaxError
+  );
+}
+
+/**
+ * The one door to DynamoDB, for one request: it retries what may succeed the next time until the deadline,
+ * counts what it costs, and writes only in transactions with a token of their own, because a plain conditional
+ * write whose reply is lost is answered wrongly when it is tried again.
+ */
+export class Database {
+  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 };
+  readonly deadline: Deadline;
+  readonly #client: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
+    this.#client = client;
+    this.#tableName = tableName;
+    this.deadline = deadline;
+  }
+
+  /** Reads one item as the last write left it. */
+  async get(key: Key): Promise<Item | undefined> {
+    const output = await this.#retry('readUnits', (abortSignal) =>
+      this.#client.send(
+        new GetCommand({
+          TableName: this.#tableName,
+          Key: key,
+          ConsistentRead: true,
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        { abortSignal },
+      ),
+    );
+    return output.Item as Item | undefined;
+  }
+
+  /** Reads items as the last write left them, in no order; those that do not exist are left out. */
+  async getMany(keys: readonly Key[]): Promise<Item[]> {
+    const batches = Array.from({ length: Math.ceil(keys.length / 100) }, (_, batch) =>
+      this.#getBatch(keys.slice(batch * 100, batch * 100 + 100)),
+    );
+    return (await Promise.all(batches)).flat();
+  }
+
+  async #getBatch(keys: readonly Key[]): Promise<Item[]> {
+    const found: Item[] = [];
+    let wanted: readonly Key[] = keys;
+    // An answer is cut at 16 MB, and under load; what it left out is said in UnprocessedKeys, not by an error.
+    for (let attempt = 1; ; attempt += 1) {
+      const request = { [this.#tableName]: { Keys: [...wanted], ConsistentRead: true } };
+      const output = await this.#retry('readUnits', (abortSignal) =>
+        this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
+          abortSignal,
+        }),
+      );
+      found.push(...((output.Responses?.[this.#tableName] ?? []) as Item[]));
+      wanted = (output.UnprocessedKeys?.[this.#tableName]?.Keys ?? []) as Key[];
+      if (wanted.length === 0) return found;
+      if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable('unprocessed keys');
+    }
+  }
+
+  /** Reads one page of an index, at most 1 MB. */
+  async query(query: Query): Promise<{ items: Item[]; next: Record<string, unknown> | undefined }> {
+    const output = await this.#retry('readUnits', (abortSignal) =>
+      this.#client.send(
+        new QueryCommand({ ...query, TableName: this.#tableName, ReturnConsumedCapacity: 'TOTAL' }),
+        { abortSignal },
+      ),
+    );
+    return { items: (output.Items ?? []) as Item[], next: output.LastEvaluatedKey };
+  }
+
+  /** Reads all pages of a query, one after the other. */
+  async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
+    let start: Record<string, unknown> | undefined;
+    do {
+      const { items, next } = await this.query(start ? { ...query, ExclusiveStartKey: start } : query);
+      yield items;
+      start = next;
+    } while (start);
+  }
+
+  /**
+   * Does all of the writes, or none.
+   * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
+   * @throws StoreUnavailable when it could not be done in time. It may have happened all the same.
+   */
+  async transact(writes: readonly Write[]): Promise<void> {
+    const spread = new Spread();
+    let request = this.#transaction(writes, spread);
+    // Whether a try may have been done without our hearing of it: then only its own token tells.
+    let isInDoubt = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const error = await this.#failure(request, this.deadline);
+      if (!error) return;
+      const { failed, contended, isDone } = outcomeOf(error, writes);
+      if (failed.length > 0) throw new ConditionFailed(failed, error);
+      if (!isPassing(error)) throw error;
+      if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      isInDoubt ||= isDone === 'unknown';
+      if (spread.widen(contended) && !isInDoubt) request = this.#transaction(writes, spread);
+    }
+  }
+
+  /**
+   * Tries once, within a time, what need not be done.
+   * @param milliseconds after which the try is given up.
+   * @returns whether it was done for certain.
+   */
+  async transactOnce(writes: readonly Write[], milliseconds: number): Promise<boolean> {
+    const brief = new Deadline(Math.min(milliseconds, this.deadline.remaining()));
+    return (await this.#failure(this.#transaction(writes, new Spread()), brief)) === undefined;
+  }
+
+  /** Tries a transaction once; gives the error when it failed. */
+  async #failure(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
+    try {
+      const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
+      await this.#measure('writeUnits', call);
+      return undefined;
+    } catch (error) {
+      return error as SdkError;
+    }
+  }
+
+  /** One token for all tries: a try whose reply was lost is answered again, not done again. */
+  #transaction(writes: readonly Write[], spread: Spread): () => TransactWriteCommand {
+    const TransactItems = writes.map((write) => transactItem(write, this.#tableName, spread));
+    const ClientRequestToken = randomUUID();
+    return () =>
+      new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
+  }
+
+  async #retry<Output extends Reply>(
+    units: Units,
+    call: (abortSignal: AbortSignal) => Promise<Output>,
+  ): Promise<Output> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#measure(units, this.deadline.limit(call));
+      } catch (error) {
+        if (!isPassing(error as SdkError)) throw error;
+        if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      }
+    }
+  }
+
+  async #measure<Output extends Reply>(units: Units, call: Promise<Output>): Promise<Output> {
+    const started = performance.now();
+    this.consumption.calls += 1;
+    try {
+      const output = await call;
+      for (const report of [output.ConsumedCapacity ?? []].flat()) {
+        this.consumption[units] += report.CapacityUnits ?? 0;
+      }
+      return output;
+    } finally {
+      this.consumption.milliseconds += performance.now() - started;
+    }
+  }
+}

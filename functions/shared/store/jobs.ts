@@ -1,0 +1,78 @@
+/**
+ * Work that outgrows one transaction. The item that stands for it is written in the transaction that makes the
+ * work due, so that it cannot be forgotten; the functions in `functions/jobs` work it off.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import type { Kind } from './relations.ts';
+import { isNew, isVersion } from './versions.ts';
+import type { Item, Key, Write } from './writes.ts';
+
+/** Milliseconds that no request, and no step of a job, outlasts. Functions' timeouts are not above it. */
+export const longestRequest = 30_000;
+
+export type JobWork =
+  /**
+   * Cleans up behind a deleted entity: its children go too, or lose the reference. It is done once at once, and
+   * once more when no request that still saw the parent can be under way: whoever reads that a parent exists
+   * writes the child a moment later.
+   */
+  | {
+      readonly type: 'sweep';
+      readonly kind: Kind;
+      readonly id: string;
+      readonly final: boolean;
+      /** Progress: which relation, and behind which child. */
+      readonly relation: number;
+      readonly after: string;
+    }
+  /** Archives the projects that an organization had when it was archived. */
+  | { readonly type: 'archive'; readonly id: string; readonly after: string }
+  /** Takes together a counter of the counted index that was spread over several items. */
+  | { readonly type: 'fold'; readonly partition: string; readonly start: string; readonly group: string }
+  /** Copies the tasks that a project had when it was cloned. */
+  | { readonly type: 'clone'; readonly from: string; readonly to: string; readonly after: string };
+
+export interface Job {
+  readonly id: string;
+  readonly tenant: string;
+  readonly version: number;
+  /** When its next step may run, RFC 3339. */
+  readonly dueAt: string;
+  readonly work: JobWork;
+}
+
+/** The partition of the index `all` that holds the jobs of all tenants. */
+export const jobsPartition = '#job';
+
+/** What marks a job's item, for whoever filters the table's stream. */
+export const jobSortKey = 'job';
+
+/** The key of a job's item. */
+export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
+  pk: `${tenant}#job#${id}`,
+  sk: jobSortKey,
+});
+
+/** The write that takes a job from one state to the next; none before: it begins; none after: it is done. */
+export function jobWrite(before: Job | undefined, after: Job | undefined): Write {
+  const condition = before ? isVersion(before.version) : isNew;
+  if (after) return { put: { ...jobKey(after), ofKind: jobsPartition, ...after }, condition };
+  if (before) return { remove: jobKey(before), condition };
+  throw new TypeError('A job has a state before or after.');
+}
+
+/**
+ * The write that begins a job.
+ * @param wait milliseconds until its first step.
+ * @param id given where there must be one job for one thing; otherwise in the order of their beginnings.
+ */
+export function beginJob(tenant: string, work: JobWork, { wait = 0, id = uuidv7() } = {}): Write {
+  const dueAt = new Date(Date.now() + wait).toISOString();
+  return jobWrite(undefined, { id, tenant, version: 1, dueAt, work });
+}
+
+/** The job that an item stands for. */
+export function decodeJob(item: Item): Job {
+  const { id, tenant, version, dueAt, work } = item as unknown as Job;
+  return { id, tenant, version, dueAt, work };
+}

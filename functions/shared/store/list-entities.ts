@@ -1,0 +1,67 @@
+/**
+ * Lists: which index holds the least that must be read, and the page that is asked for.
+ *
+ * What an index narrows down entirely, in the order of creation, is the counted index's: it knows totals and
+ * pages without reading them. The rest is looked through.
+ */
+import { type Listing, readWindow } from './counted-index/page.ts';
+import { decode, isId, isStatus, kindPartition, namePrefix, parentPartition } from './entities.ts';
+import type { ListQuery, Page } from './list-query.ts';
+import { type LookedThrough, lookThrough } from './look-through.ts';
+import { type Kind, referencesOf } from './relations.ts';
+import type { Session } from './session.ts';
+
+/** The listing that holds what the filters let through, and what of them it does not decide. */
+interface Narrowest {
+  readonly listing: Listing;
+  readonly key?: LookedThrough['key'];
+  readonly undecided: ListQuery['filters'];
+}
+
+/**
+ * Nothing when nothing can match: an id that cannot be one, or a status that cannot be one. Neither may reach a
+ * key condition, where DynamoDB refuses what is empty or too long.
+ */
+function narrowest(tenant: string, kind: Kind, { filters }: ListQuery): Narrowest | undefined {
+  const values = new Map(filters);
+  const without = (...members: string[]) =>
+    filters.filter((one) => !members.some((member) => values.get(member) === one[1] && one[0] === member));
+  const all: Listing = { family: 'all', partition: kindPartition(tenant, kind) };
+
+  const id = values.get('id');
+  if (id !== undefined)
+    return isId(id) ? { listing: all, key: { is: id }, undecided: without('id') } : undefined;
+
+  const name = values.get('name');
+  if (name !== undefined) return { listing: all, key: { startsWith: namePrefix(name) }, undecided: filters };
+
+  const status = values.get('status');
+  if (status !== undefined && !isStatus(status)) return undefined;
+  const relation = referencesOf(kind).find(({ member, listing }) => listing && values.has(member));
+  if (!relation?.listing) return { listing: { ...all, status }, undecided: without('status') };
+  const parentId = values.get(relation.member) ?? '';
+  if (!isId(parentId)) return undefined;
+  return {
+    listing: { family: relation.listing, partition: parentPartition(tenant, kind, parentId), status },
+    undecided: without('status', relation.member),
+  };
+}
+
+const inOrderOfCreation = new Set(['createdAt', 'id']);
+
+/** Reads one page of the entities that match, in a total order, and how many there are. */
+export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
+  const found = narrowest(session.tenant, kind, query);
+  if (!found) return { entities: [], total: 0 };
+  const { listing, key, undecided } = found;
+  if (key || undecided.length > 0 || !inOrderOfCreation.has(query.sortBy)) {
+    return lookThrough(session, kind, { ...listing, key, filters: undecided }, query);
+  }
+  const skip = (query.page - 1) * query.limit;
+  const { items, total } = await readWindow(session.database, listing, {
+    order: query.sortOrder,
+    skip,
+    limit: query.limit,
+  });
+  return { entities: items.map((item) => decode(item).entity), total };
+}

@@ -1,0 +1,19 @@
+import type { Entity } from './entities.ts';
+
+/** What a list is asked for. */
+export interface ListQuery {
+  /** Members and the values that they must have; an array must contain it. All must hold. */
+  readonly filters: readonly (readonly [member: string, value: string])[];
+  readonly sortBy: string;
+  readonly sortOrder: 'asc' | 'desc';
+  /** From 1. */
+  readonly page: number;
+  /** Entities on a page. */
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly entities: readonly Entity[];
+  /** How many entities match. */
+  readonly total: number;
+}

@@ -1,0 +1,40 @@
+import type { Key } from './writes.ts';
+
+/** Most parts that a counter is spread over; each is read with every page. */
+export const mostParts = 16;
+
+/** Milliseconds for which this process remembers that a counter is contended. */
+const remembered = 5_000;
+
+/** What this process knows of contended counters: over how many parts they are spread, and until when. */
+const widths = new Map<string, { width: number; until: number }>();
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
+
+/**
+ * Which part of a counter a transaction adds to. DynamoDB refuses a transaction that meets another on any item:
+ * a counter is one item while it is quiet, and more after a conflict.
+ */
+export class Spread {
+  /** The part of the counter to add to: any, by chance, of those that it has. */
+  part(counter: Key): number {
+    const known = widths.get(nameOf(counter));
+    return known && known.until > Date.now() ? Math.floor(Math.random() * known.width) : 0;
+  }
+
+  /**
+   * Spreads counters on which there was a conflict over more parts.
+   * @returns whether there were any.
+   */
+  widen(counters: readonly Key[]): boolean {
+    const now = Date.now();
+    if (widths.size > 1_000) for (const [name, { until }] of widths) if (until <= now) widths.delete(name);
+    for (const counter of counters) {
+      const name = nameOf(counter);
+      const known = widths.get(name);
+      const width = Math.min(mostParts, 2 * (known && known.until > now ? known.width : 2));
+      widths.set(name, { width, until: now + remembered });
+    }
+    return counters.length > 0;
+  }
+}

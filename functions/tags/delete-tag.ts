@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { deleteEntity } from '../shared/store/delete-entity.ts';
+import { deleteTag } from './contract.ts';
+
+export const handler = endpoint(deleteTag, ({ session, id, expected }) =>
+  deleteEntity(session, 'tag', id, expected),
+);

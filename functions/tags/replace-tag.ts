@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { replaceTag } from './contract.ts';
+
+export const handler = endpoint(replaceTag, ({ session, id, body, expected }) =>
+  updateEntity(session, 'tag', id, body, expected),
+);

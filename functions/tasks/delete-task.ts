@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { deleteEntity } from '../shared/store/delete-entity.ts';
+import { deleteTask } from './contract.ts';
+
+export const handler = endpoint(deleteTask, ({ session, id, expected }) =>
+  deleteEntity(session, 'task', id, expected),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { listEntities } from '../shared/store/list-entities.ts';
+import { listProjectTasks } from './contract.ts';
+
+export const handler = endpoint(listProjectTasks, ({ session, query }) =>
+  listEntities(session, 'task', query),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { updateTask } from './contract.ts';
+
+export const handler = endpoint(updateTask, ({ session, id, body, expected }) =>
+  updateEntity(session, 'task', id, body, expected),
+);

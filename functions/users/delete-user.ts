@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { deleteEntity } from '../shared/store/delete-entity.ts';
+import { deleteUser } from './contract.ts';
+
+export const handler = endpoint(deleteUser, ({ session, id, expected }) =>
+  deleteEntity(session, 'user', id, expected),
+);

@@ -1,0 +1,7 @@
+import { endpoint } from '../shared/http/endpoint.ts';
+import { updateEntity } from '../shared/store/update-entity.ts';
+import { replaceUser } from './contract.ts';
+
+export const handler = endpoint(replaceUser, ({ session, id, body, expected }) =>
+  updateEntity(session, 'user', id, body, expected),
+);

@@ -1,0 +1,125 @@
+/** The table's stream, read and handed to a function as Lambda's event source mapping does. */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type ShardIteratorType,
+  type _Record as StreamRecord,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+
+/** Milliseconds between looks at a stream on which nothing happens. */
+const pause = 100;
+
+/** How often a batch is delivered before it is given up; the schedule comes back to what is left. */
+const deliveries = 5;
+
+export type StreamFunction = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+
+function toEvent(records: readonly StreamRecord[], eventSourceARN: string): DynamoDBStreamEvent {
+  return {
+    Records: records.map(({ dynamodb, ...record }) => ({
+      ...record,
+      eventSourceARN,
+      dynamodb: {
+        ...dynamodb,
+        ApproximateCreationDateTime: (dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0) / 1_000,
+      },
+    })) as DynamoDBStreamEvent['Records'],
+  };
+}
+
+export class StreamReader {
+  readonly #client: DynamoDBStreamsClient;
+  readonly #streamArn: string;
+  readonly #deliver: StreamFunction;
+  readonly #stopped = new AbortController();
+  /** Where to read on, by shard. */
+  readonly #iterators = new Map<string, string>();
+  readonly #known = new Set<string>();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(client: DynamoDBStreamsClient, streamArn: string, deliver: StreamFunction) {
+    this.#client = client;
+    this.#streamArn = streamArn;
+    this.#deliver = deliver;
+  }
+
+  /** Begins with what is written from now on. */
+  async start(): Promise<void> {
+    await this.#openShards('LATEST');
+    this.#running = this.#run();
+  }
+
+  /** Ends after the batch that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #openShards(ShardIteratorType: ShardIteratorType): Promise<void> {
+    const StreamArn = this.#streamArn;
+    const { StreamDescription } = await this.#client.send(new DescribeStreamCommand({ StreamArn }));
+    for (const { ShardId } of StreamDescription?.Shards ?? []) {
+      if (!ShardId || this.#known.has(ShardId)) continue;
+      const { ShardIterator } = await this.#client.send(
+        new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType }),
+      );
+      this.#known.add(ShardId);
+      if (ShardIterator) this.#iterators.set(ShardId, ShardIterator);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        const found = await this.#readShards();
+        if (!found) await delay(pause, undefined, { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        console.error('The stream could not be read:', error);
+        await delay(1_000, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** Reads each shard once; true when there was anything. */
+  async #readShards(): Promise<boolean> {
+    let found = false;
+    let closed = false;
+    for (const [shard, iterator] of this.#iterators) {
+      const output = await this.#client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 100 }));
+      const records = output.Records ?? [];
+      if (records.length > 0) {
+        found = true;
+        await this.#deliverUntilDone(records);
+      }
+      if (output.NextShardIterator) {
+        this.#iterators.set(shard, output.NextShardIterator);
+      } else {
+        this.#iterators.delete(shard);
+        closed = true;
+      }
+    }
+    // A shard that ends has children; they began when it ended.
+    if (closed) await this.#openShards('TRIM_HORIZON');
+    return found;
+  }
+
+  async #deliverUntilDone(records: readonly StreamRecord[]): Promise<void> {
+    let left = records;
+    for (
+      let delivery = 1;
+      delivery <= deliveries && left.length > 0 && !this.#stopped.signal.aborted;
+      delivery += 1
+    ) {
+      const { batchItemFailures } = await this.#deliver(toEvent(left, this.#streamArn));
+      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+      const first = left.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
+      left = first < 0 ? [] : left.slice(first);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  type TableDescription,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { table } from '../../functions/shared/store/table.ts';
+
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+const keys = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' as const },
+  { AttributeName: sort, KeyType: 'RANGE' as const },
+];
+
+async function create(client: DynamoDBClient, TableName: string): Promise<void> {
+  const indexes = Object.entries(table.indexes);
+  const attributes = new Set([
+    table.partitionKey,
+    table.sortKey,
+    ...indexes.flatMap(([, { partitionKey, sortKey }]) => [partitionKey, sortKey]),
+  ]);
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: keys(table.partitionKey, table.sortKey),
+      GlobalSecondaryIndexes: indexes.map(([IndexName, { partitionKey, sortKey }]) => ({
+        IndexName,
+        KeySchema: keys(partitionKey, sortKey),
+        Projection: { ProjectionType: 'ALL' },
+      })),
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' },
+    }),
+  );
+  const TimeToLiveSpecification = { AttributeName: table.timeToLive, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+}
+
+/**
+ * Sees that the table is there, in the shape that the store relies on.
+ * @returns the address of its stream.
+ * @throws Error when there is a table of this name in another shape: it is not touched.
+ */
+export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<string> {
+  if (!(await describe(client, tableName))) await create(client, tableName);
+  for (;;) {
+    const found = await describe(client, tableName);
+    if (found?.TableStatus === 'ACTIVE') {
+      const names = (found.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort();
+      const expected = Object.keys(table.indexes).sort();
+      if (names.join() !== expected.join() || !found.LatestStreamArn) {
+        throw new Error(
+          `The table "${tableName}" was made by another version: it has the indexes ${names.join(', ')}; ` +
+            `${expected.join(', ')} are due, and a stream. Use another DATABASE_FILE, or another table.`,
+        );
+      }
+      return found.LatestStreamArn;
+    }
+    await delay(200);
+  }
+}

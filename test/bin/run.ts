@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** Commands as people run them. */
+
+const root = join(__dirname, '../..');
+
+/** How npm starts the command; to start it so spares the tests npm's own second. */
+export const commandLine = (command: string, flags: readonly string[] = []): [string, string[]] => [
+  process.execPath,
+  ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
+];
+
+/** Runs a command to its end. */
+export function run(
+  command: string,
+  flags: readonly string[],
+): Promise<{ code: number | null; output: string; errors: string }> {
+  return new Promise((resolve, reject) => {
+    const [file, values] = commandLine(command, flags);
+    const child = spawn(file, values, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output, errors }));
+  });
+}

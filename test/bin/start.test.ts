@@ -1,0 +1,109 @@
+import { execSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEngine } from '../../lib/local/engine.ts';
+import { spawnStart, start } from './started-service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'start-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Processes, engines among them, that have this word in their command line. */
+const processesNamed = (word: string): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((id) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(word);
+      } catch {
+        return false;
+      }
+    });
+
+test('says where it listens, where the data is, and a request that works when pasted', async () => {
+  const databaseFile = join(folder, 'said', 'database.sqlite');
+  const service = await start({ DATABASE_FILE: databaseFile });
+  const request = /^Try: {2}(curl .*)$/m.exec(service.output())?.[1] ?? '';
+  expect(service.output()).toContain(`Data: ${databaseFile}`);
+  expect(JSON.parse(execSync(request, { encoding: 'utf8' }))).toMatchObject({
+    name: 'Acme',
+    status: 'active',
+  });
+  service.process.kill('SIGINT');
+  expect(await service.ended()).toBe(0);
+});
+
+test('Ctrl-C ends the engine as well, and the data is there the next time', async () => {
+  const databaseFile = join(folder, 'kept.sqlite');
+  const first = await start({ DATABASE_FILE: databaseFile });
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${first.url}/v1/tags`, { method: 'POST', headers, body: '{"name":"kept"}' });
+  expect(processesNamed(databaseFile)).not.toEqual([]);
+  // What a terminal sends goes to the whole group.
+  process.kill(-(first.process.pid ?? 0), 'SIGINT');
+  expect(await first.ended()).toBe(0);
+  expect(processesNamed(databaseFile)).toEqual([]);
+
+  const second = await start({ DATABASE_FILE: databaseFile });
+  const listed = await (await fetch(`${second.url}/v1/tags`)).json();
+  expect(listed).toMatchObject({ total: 1, data: [{ name: 'kept' }] });
+  second.process.kill('SIGTERM');
+  expect(await second.ended()).toBe(0);
+});
+
+test('says that a port is taken, and leaves nothing behind', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as { port: number };
+  const databaseFile = join(folder, 'taken.sqlite');
+  const refused = spawnStart({ PORT: String(port), DATABASE_FILE: databaseFile });
+  expect(await refused.ended()).toBe(1);
+  expect(refused.output()).toContain(`Port ${port} is taken`);
+  expect(processesNamed(databaseFile)).toEqual([]);
+  server.close();
+});
+
+test.each([
+  [['--port', 'many'], 'The port must be a number'],
+  [['--prot', '1'], '--prot'],
+  [['--dynamodb-endpoint', 'nowhere'], 'must be a URL'],
+])('refuses the flags %j', async (flags, message) => {
+  const refused = spawnStart({}, flags);
+  expect(await refused.ended()).toBe(2);
+  expect(refused.output()).toContain(message);
+  expect(refused.output()).toContain('--help');
+});
+
+test('--help names every flag and its variable', async () => {
+  const help = spawnStart({}, ['--help']);
+  expect(await help.ended()).toBe(0);
+  for (const word of [
+    '--port',
+    'PORT',
+    '--database-file',
+    'DATABASE_FILE',
+    '--dynamodb-endpoint',
+    'DYNAMODB_ENDPOINT',
+  ]) {
+    expect(help.output()).toContain(word);
+  }
+});
+
+test('says what to install when no engine can run', async () => {
+  await expect(startEngine(':memory:', [() => undefined])).rejects.toThrow(/Java 17/);
+});
+
+test('says what is wrong when another engine does not answer', async () => {
+  const refused = spawnStart({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
+  expect(await refused.ended()).toBe(1);
+  expect(refused.output()).toContain('http://127.0.0.1:9');
+});
+
+test('says what is wrong when the data cannot be written', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, 'not a folder');
+  const refused = spawnStart({ PORT: '0', DATABASE_FILE: join(file, 'database.sqlite') });
+  expect(await refused.ended()).toBe(1);
+  expect(refused.output()).toContain(file);
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(__dirname, '../..');
+
+export interface StartedService {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** All that it printed, so far. */
+  output(): string;
+  /** Waits until the process has ended. */
+  ended(): Promise<number | null>;
+}
+
+/** What `npm start` runs, in a process group of its own. */
+export function spawnStart(environment: Record<string, string>, flags: readonly string[] = []) {
+  const process_ = spawn(process.execPath, ['--import', 'tsx', 'bin/start.ts', ...flags], {
+    cwd: root,
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', ...environment },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const collect = (chunk: Buffer): void => {
+    output += chunk;
+  };
+  process_.stdout.on('data', collect);
+  process_.stderr.on('data', collect);
+  const exit = once(process_, 'close');
+  return {
+    process: process_,
+    output: () => output,
+    ended: async () => {
+      await exit;
+      return process_.exitCode;
+    },
+  };
+}
+
+/** Starts the service in a process of its own and waits until it says where it listens. */
+export async function start(environment: Record<string, string>): Promise<StartedService> {
+  const started = spawnStart({ PORT: '0', ...environment });
+  for (;;) {
+    const url = /http:\/\/localhost:\d+/.exec(started.output())?.[0];
+    if (url) return { ...started, url };
+    if (started.process.exitCode !== null) throw new Error(started.output());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

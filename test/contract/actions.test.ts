@@ -1,0 +1,257 @@
+import { expectPointer, expectProblem } from './problem.ts';
+import {
+  create,
+  type Entity,
+  entityOf,
+  identifiers,
+  pathTo,
+  read,
+  readList,
+  resourceOf,
+  stateOf,
+} from './resources.ts';
+import {
+  type Answer,
+  eventually,
+  inParallel,
+  type JsonObject,
+  pathOf,
+  request,
+  unique,
+  withQuery,
+} from './service.ts';
+
+const unknownIds = ['unknown', '01890000-0000-7000-8000-000000000000'];
+
+describe('POST /v1/organizations/{id}/archive', () => {
+  const archive = (id: string, body?: JsonObject) =>
+    request('POST', `${pathTo('organization', id)}/archive`, body ? { body } : {});
+
+  test('answers 200 with the organization, archived, and changes nothing else of it', async () => {
+    const organization = await create('organization', { description: 'Kept.' });
+    const archived = entityOf(await archive(organization.id), 200);
+    expect(stateOf(archived)).toEqual({ ...stateOf(organization), status: 'archived' });
+    expect(await read('organization', organization.id)).toEqual(archived);
+  });
+
+  test('archives its projects too, whatever their status, and lists them so', async () => {
+    const organizationId = (await create('organization')).id;
+    const projects = [
+      await create('project', { organizationId }),
+      await create('project', { organizationId, status: 'planned' }),
+      await create('project', { organizationId, status: 'archived' }),
+    ];
+    entityOf(await archive(organizationId), 200);
+    for (const project of projects) {
+      expect(stateOf(await read('project', project.id))).toEqual({ ...stateOf(project), status: 'archived' });
+    }
+    const nested = `${pathTo('organization', organizationId)}/projects`;
+    expect(await readList(withQuery(nested, { status: 'archived' }))).toMatchObject({ total: 3 });
+    expect(await readList(withQuery(nested, { status: 'active' }))).toMatchObject({ data: [], total: 0 });
+    expect(await readList(withQuery(nested, { status: 'planned' }))).toMatchObject({ data: [], total: 0 });
+  });
+
+  test('leaves other organizations and their projects as they are', async () => {
+    const [organization, neighbour] = [await create('organization'), await create('organization')];
+    const project = await create('project', { organizationId: neighbour.id });
+    await create('project', { organizationId: organization.id });
+    entityOf(await archive(organization.id), 200);
+    expect(await read('organization', neighbour.id)).toEqual(neighbour);
+    expect(await read('project', project.id)).toEqual(project);
+  });
+
+  test('answers 200 again when it is repeated, and leaves the same state', async () => {
+    const { id } = await create('organization');
+    const project = await create('project', { organizationId: id });
+    const first = entityOf(await archive(id), 200);
+    const second = entityOf(await archive(id), 200);
+    expect(stateOf(second)).toEqual(stateOf(first));
+    expect((await read('project', project.id)).status).toBe('archived');
+  });
+
+  test('accepts an empty object as its body', async () => {
+    const { id } = await create('organization');
+    expect(entityOf(await archive(id, {}), 200).status).toBe('archived');
+  });
+
+  test('is undone by a PATCH of the status', async () => {
+    const { id } = await create('organization');
+    entityOf(await archive(id), 200);
+    const body = { status: 'active' };
+    expect(entityOf(await request('PATCH', pathTo('organization', id), { body }), 200).status).toBe('active');
+  });
+
+  test.each(unknownIds)('answers 404 when the organization %s does not exist', async (id) => {
+    expectProblem(await archive(id), 404);
+  });
+
+  test('answers 404 when the organization has been deleted', async () => {
+    const { id } = await create('organization');
+    await request('DELETE', pathTo('organization', id));
+    expectProblem(await archive(id), 404);
+  });
+
+  test('archives all 120 projects of a large organization', async () => {
+    const organizationId = (await create('organization')).id;
+    await inParallel(Array.from({ length: 120 }), () => create('project', { organizationId }));
+    expect(entityOf(await archive(organizationId), 200).status).toBe('archived');
+    const nested = `${pathTo('organization', organizationId)}/projects`;
+    await eventually(async () => {
+      expect(await readList(withQuery(nested, { status: 'active' }))).toMatchObject({ data: [], total: 0 });
+      const archived = await readList(withQuery(nested, { status: 'archived', limit: 100 }));
+      expect(archived.total).toBe(120);
+      for (const project of archived.data) expect(project.status).toBe('archived');
+    });
+  });
+});
+
+function clone(id: string, body?: JsonObject): Promise<Answer> {
+  return request('POST', `${pathTo('project', id)}/clone`, body ? { body } : {});
+}
+
+/** What must be the same in an entity and its copy. */
+const copied = ({ id: _id, createdAt: _createdAt, ...rest }: Entity) => {
+  const { updatedAt: _updatedAt, ...members } = rest;
+  return members;
+};
+
+const tasksOf = async (projectId: string) =>
+  (await readList(withQuery(`${pathTo('project', projectId)}/tasks`, { limit: 100, sortBy: 'name' }))).data;
+
+describe('POST /v1/projects/{id}/clone', () => {
+  test('answers 201 with a new project that has every writable member of the old one', async () => {
+    const project = await create('project', await resourceOf('project').full());
+    const answer = await clone(project.id);
+    const twin = entityOf(answer, 201);
+    expect(twin.id).not.toBe(project.id);
+    expect(copied(twin)).toEqual(copied(project));
+    expect(Object.keys(twin).sort()).toEqual(Object.keys(project).sort());
+    expect(twin.createdAt >= project.createdAt).toBe(true);
+    expect(pathOf(answer.headers.get('location') ?? '', answer)).toBe(pathTo('project', twin.id));
+    expect(await read('project', twin.id)).toEqual(twin);
+  });
+
+  test('gives the copy the name of the body', async () => {
+    const project = await create('project', await resourceOf('project').full());
+    const name = unique('Copy');
+    const twin = entityOf(await clone(project.id, { name }), 201);
+    expect(copied(twin)).toEqual({ ...copied(project), name });
+  });
+
+  test('makes another project each time', async () => {
+    const organizationId = (await create('organization')).id;
+    const { id } = await create('project', { organizationId });
+    const first = entityOf(await clone(id), 201);
+    const second = entityOf(await clone(id), 201);
+    const list = await readList(`${pathTo('organization', organizationId)}/projects`);
+    expect(identifiers(list)).toEqual([second.id, first.id, id]);
+    expect(list.total).toBe(3);
+  });
+
+  test('makes a copy that lives on without the old project', async () => {
+    const projectId = (await create('project')).id;
+    await create('task', { projectId });
+    const twin = entityOf(await clone(projectId), 201);
+    await request('DELETE', pathTo('project', projectId));
+    expect(await read('project', twin.id)).toEqual(twin);
+    expect(await tasksOf(twin.id)).toHaveLength(1);
+  });
+});
+
+describe('the tasks of a cloned project', () => {
+  test('leaves the old project and its tasks as they are', async () => {
+    const project = await create('project');
+    const task = await create('task', { projectId: project.id });
+    entityOf(await clone(project.id), 201);
+    expect(await read('project', project.id)).toEqual(project);
+    expect(await read('task', task.id)).toEqual(task);
+    expect(identifiers({ data: await tasksOf(project.id) })).toEqual([task.id]);
+  });
+
+  test.each([undefined, {}, { include: ['tasks'] }, { name: 'Renamed' }])(
+    'copies the tasks with all their members, given the body %j',
+    async (body) => {
+      const projectId = (await create('project')).id;
+      const tasks = [
+        await create('task', { ...(await resourceOf('task').full()), projectId }),
+        await create('task', { projectId }),
+      ];
+      const twin = entityOf(await clone(projectId, body), 201);
+      const twins = await tasksOf(twin.id);
+      const expected = tasks.map((task) => ({ ...copied(task), projectId: twin.id }));
+      const byName = (one: { name?: unknown }, other: { name?: unknown }) =>
+        String(one.name) < String(other.name) ? -1 : 1;
+      expect(twins.map(copied).sort(byName)).toEqual(expected.sort(byName));
+      for (const { id } of twins) expect(identifiers({ data: tasks })).not.toContain(id);
+    },
+  );
+
+  test('copies no tasks when include is empty', async () => {
+    const projectId = (await create('project')).id;
+    await create('task', { projectId });
+    expect(await tasksOf(entityOf(await clone(projectId, { include: [] }), 201).id)).toEqual([]);
+  });
+
+  test('puts the copied tasks in the lists of their users and tags', async () => {
+    const [user, tag] = [await create('user'), await create('tag')];
+    const projectId = (await create('project')).id;
+    const task = await create('task', { projectId, userId: user.id, tagIds: [tag.id] });
+    const [twin] = await tasksOf(entityOf(await clone(projectId), 201).id);
+    for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
+      expect(identifiers(await readList(path))).toEqual([twin?.id, task.id]);
+    }
+  });
+});
+
+describe('a bad request to clone', () => {
+  test.each([
+    ['name', ''],
+    ['name', 'x'.repeat(256)],
+    ['name', 1],
+    ['include', 'tasks'],
+    ['include', ['users']],
+    ['include', [1]],
+    ['unknownMember', 'x'],
+    ['organizationId', 'x'],
+  ])('refuses a body with the %s %j with 400 and a pointer, and makes nothing', async (member, value) => {
+    const organizationId = (await create('organization')).id;
+    const { id } = await create('project', { organizationId });
+    expectPointer(await clone(id, { [member]: value }), member);
+    expect(await readList(`${pathTo('organization', organizationId)}/projects`)).toMatchObject({ total: 1 });
+  });
+
+  test.each(['{', '[]', '"text"', 'null'])('refuses the body %s with 400', async (rawBody) => {
+    const { id } = await create('project');
+    const headers = { 'content-type': 'application/json' };
+    expectProblem(await request('POST', `${pathTo('project', id)}/clone`, { rawBody, headers }), 400);
+  });
+
+  test.each(unknownIds)('answers 404 when the project %s does not exist', async (id) => {
+    expectProblem(await clone(id), 404);
+    expectProblem(await clone(id, { name: 'x' }), 404);
+  });
+});
+
+describe('POST /v1/projects/{id}/clone of a large project', () => {
+  test('copies all 150 tasks of a large project', async () => {
+    const project = await create('project');
+    const tasks = await inParallel(Array.from({ length: 150 }), (_, index) =>
+      create('task', { projectId: project.id, name: `Task ${index}` }),
+    );
+    const twin = entityOf(await clone(project.id), 201);
+    const nested = `${pathTo('project', twin.id)}/tasks`;
+    await eventually(async () => {
+      const pages = [1, 2].map((page) => readList(withQuery(nested, { limit: 100, page })));
+      const lists = await Promise.all(pages);
+      expect(lists.map(({ total }) => total)).toEqual([150, 150]);
+      const names = lists.flatMap(({ data }) => data.map(({ name }) => name));
+      expect(names.sort()).toEqual(tasks.map(({ name }) => name).sort());
+    });
+    expect(await readList(`${pathTo('project', project.id)}/tasks`)).toMatchObject({ total: 150 });
+    expect((await request('DELETE', pathTo('project', twin.id))).status).toBe(204);
+    await eventually(async () => {
+      expect(await readList(nested)).toMatchObject({ data: [], total: 0 });
+    });
+    expect(await readList(`${pathTo('project', project.id)}/tasks`)).toMatchObject({ total: 150 });
+  });
+});

@@ -1,0 +1,218 @@
+import { expectProblem } from './problem.ts';
+import { create, etagOf, paths, pathTo, resources } from './resources.ts';
+import { type Answer, type Method, request, unique } from './service.ts';
+
+const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const wrongMethods = paths.flatMap(({ path, methods: served }) =>
+  methods.filter((method) => !served.includes(method)).map((method) => ({ method, path, served })),
+);
+
+describe('a known path and another method', () => {
+  test.each(wrongMethods)('$method $path answers 405 with the methods that are allowed', async (wrong) => {
+    const { method, path, served } = wrong;
+    const withBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+    const answer = await request(
+      method,
+      path.replace('{id}', 'any-id'),
+      withBody ? { body: { name: 'x' } } : {},
+    );
+    if (method === 'HEAD') {
+      expect(answer.status).toBe(405);
+      expect(answer.text).toBe('');
+    } else {
+      expectProblem(answer, 405);
+    }
+    const allowed = (answer.headers.get('allow') ?? '').split(',').map((name) => name.trim());
+    // OPTIONS may be listed or not: preflight is the gateway's.
+    expect(allowed.filter((name) => name !== 'OPTIONS').sort()).toEqual([...served].sort());
+  });
+});
+
+describe('an unknown path', () => {
+  test.each([
+    '/v1',
+    '/v2/organizations',
+    '/organizations',
+    '/tasks',
+    '/health',
+    '/v1/organization',
+    '/v1/Organizations',
+    '/V1/organizations',
+    '/v1/getOrganizations',
+    '/v1/organizations/create',
+    '/v1/organizations/any-id/tasks',
+    '/v1/organizations/any-id/tags',
+    '/v1/projects/any-id/users',
+    '/v1/users/any-id/projects',
+    '/v1/tasks/any-id/tags',
+    '/v1/tasks/any-id/archive',
+    '/v1/organizations/any-id/clone',
+    '/v1/organizations/any-id/projects/any-id',
+    '/v1/organizations/any-id/unknown',
+    '/v1/unknown',
+    '/constructor',
+    '/v1/__proto__',
+    '/v1/toString',
+    '/favicon.txt',
+  ])('%s answers 404', async (path) => {
+    expectProblem(await request('GET', path), 404);
+  });
+
+  test('answers 404 for every method', async () => {
+    for (const method of methods) {
+      const answer = await request(method, '/v1/unknown');
+      if (method === 'HEAD') expect([answer.status, answer.text]).toEqual([404, '']);
+      else expectProblem(answer, 404);
+    }
+  });
+});
+
+describe.each(resources)('an unknown id of $path', ({ kind, minimal, path }) => {
+  const ids = [
+    'unknown',
+    '01890000-0000-7000-8000-000000000000',
+    '00000000-0000-0000-0000-000000000000',
+    '0',
+    '-1',
+    'null',
+    'undefined',
+    'NaN',
+    '*',
+    '%20',
+    '%00',
+    '%09',
+    '%25',
+    '%23',
+    '%F0%9F%98%80',
+    'a%2Fb',
+    "'",
+    '%22',
+    '__proto__',
+    'constructor',
+    'x'.repeat(2_000),
+  ];
+
+  test.each(ids.map((id) => [id.slice(0, 40), id] as const))(
+    '%s answers 404 to every method',
+    async (_title, id) => {
+      const address = `${path}/${id}`;
+      expectProblem(await request('GET', address), 404);
+      expectProblem(await request('DELETE', address), 404);
+      expectProblem(await request('PATCH', address, { body: { name: 'x' } }), 404);
+      expectProblem(await request('PATCH', address, { body: {} }), 404);
+      expectProblem(await request('PUT', address, { body: await minimal() }), 404);
+      expect((await request('HEAD', address)).status).toBe(404);
+    },
+  );
+
+  test('includes the ids of other kinds', async () => {
+    const otherKind = kind === 'tag' ? 'user' : 'tag';
+    const { id } = await create(otherKind);
+    expectProblem(await request('GET', pathTo(kind, id)), 404);
+    expectProblem(await request('PATCH', pathTo(kind, id), { body: { name: 'x' } }), 404);
+    expectProblem(await request('DELETE', pathTo(kind, id)), 404);
+    expect((await request('GET', pathTo(otherKind, id))).status).toBe(200);
+  });
+
+  test('includes a known id with something before or after it', async () => {
+    const { id } = await create(kind);
+    for (const variant of [`${id}%20`, `%20${id}`, `${id}0`, id.slice(0, -1), `${id}%00`, `${id}%23x`]) {
+      expectProblem(await request('GET', `${path}/${variant}`), 404);
+    }
+  });
+});
+
+describe('the body limit of 256 KiB', () => {
+  const limit = 256 * 1024;
+  const json = { 'content-type': 'application/json' };
+  /** Valid JSON of exactly so many bytes: white space between tokens means nothing. */
+  const padded = (size: number) => {
+    const body = JSON.stringify({ name: unique('Padded') });
+    return body.replace('{', `{${' '.repeat(size - body.length)}`);
+  };
+
+  test('lets a body of that size pass', async () => {
+    expect((await request('POST', '/v1/tags', { rawBody: padded(limit), headers: json })).status).toBe(201);
+  });
+
+  test.each([limit + 1, 1024 * 1024, 4 * 1024 * 1024])('refuses %d bytes with 413', async (size) => {
+    expectProblem(await request('POST', '/v1/tags', { rawBody: padded(size), headers: json }), 413);
+  });
+
+  test('counts bytes, not characters', async () => {
+    const rawBody = JSON.stringify({ name: 'x', description: '\u{1F600}'.repeat(limit / 4) });
+    expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 413);
+  });
+
+  test('holds for PUT, PATCH and actions too', async () => {
+    const options = { rawBody: padded(limit + 1), headers: json };
+    const { id } = await create('project');
+    expectProblem(await request('PUT', pathTo('project', id), options), 413);
+    expectProblem(await request('PATCH', pathTo('project', id), options), 413);
+    expectProblem(await request('POST', `${pathTo('project', id)}/clone`, options), 413);
+  });
+});
+
+describe('a problem', () => {
+  const causes: readonly { status: number; cause(): Promise<Answer> }[] = [
+    { status: 400, cause: () => request('POST', '/v1/tags', { body: { name: '' } }) },
+    { status: 404, cause: () => request('GET', '/v1/tags/unknown') },
+    { status: 405, cause: () => request('DELETE', '/v1/tags') },
+    {
+      status: 412,
+      cause: async () => {
+        const { id } = await create('tag');
+        return request('DELETE', pathTo('tag', id), { headers: { 'if-match': '"stale"' } });
+      },
+    },
+    {
+      status: 413,
+      cause: () =>
+        request('POST', '/v1/tags', {
+          rawBody: ' '.repeat(300_000),
+          headers: { 'content-type': 'application/json' },
+        }),
+    },
+    {
+      status: 415,
+      cause: () => request('POST', '/v1/tags', { rawBody: 'x', headers: { 'content-type': 'text/plain' } }),
+    },
+    {
+      status: 422,
+      cause: async () => {
+        const headers = { 'idempotency-key': unique('key') };
+        await request('POST', '/v1/tags', { body: { name: 'one' }, headers });
+        return request('POST', '/v1/tags', { body: { name: 'another' }, headers });
+      },
+    },
+  ];
+
+  test.each(causes)(
+    'with status $status says what is wrong and which request it was',
+    async ({ status, cause }) => {
+      const problem = expectProblem(await cause(), status);
+      const again = expectProblem(await cause(), status);
+      expect(again.type).toBe(problem.type);
+      expect(again.title).toBe(problem.title);
+      expect(again.requestId).not.toBe(problem.requestId);
+    },
+  );
+
+  test('is not stored by caches when a write was refused', async () => {
+    const answer = await request('POST', '/v1/tags', { body: { name: '' } });
+    expectProblem(answer, 400);
+    expect(answer.headers.get('cache-control')).toMatch(/no-store/);
+  });
+
+  test('with status 412 leaves the entity with its ETag', async () => {
+    const { id } = await create('tag');
+    const before = await etagOf('tag', id);
+    const answer = await request('PATCH', pathTo('tag', id), {
+      body: { name: 'x' },
+      headers: { 'if-match': '"a"' },
+    });
+    expectProblem(answer, 412);
+    expect(await etagOf('tag', id)).toBe(before);
+  });
+});

@@ -1,0 +1,525 @@
+import fc from 'fast-check';
+import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
+import {
+  create,
+  type Entity,
+  entityOf,
+  lists,
+  paths,
+  pathTo,
+  read,
+  readList,
+  resourceOf,
+  resources,
+} from './resources.ts';
+import { type Answer, request, unique, withQuery } from './service.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** Names that mean something to JavaScript, to DynamoDB's expressions or to a table's keys. */
+const names = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'toString',
+  'valueOf',
+  '__defineGetter__',
+  'size',
+  'abort',
+  'zone',
+  'values',
+  'select',
+  '#a',
+  ':b',
+  '#status',
+  ':status',
+  'attribute_exists(pk)',
+  'pk',
+  'sk',
+  'PK',
+  'SK',
+  'gsi1pk',
+  'gsi1sk',
+  'version',
+  'tenant',
+  'entity',
+  'ttl',
+  '$where',
+  '$ne',
+  'name[$ne]',
+  'name[]',
+  'status.length',
+  'status[0]',
+  '\u0000',
+  'name\u0000',
+  '\u202ename',
+  'ｎａｍｅ',
+  "' OR 1=1 --",
+  '../../etc/passwd',
+  '<script>',
+  '\r\nSet-Cookie: a=b',
+  ' name',
+  'x'.repeat(200),
+] as const;
+
+/** Enough of a name to find the test by. */
+const short = (text: string) =>
+  text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
+const named = names.map((name) => [short(JSON.stringify(name)), name] as const);
+
+function expectRefusal(answer: Answer, echoed: readonly string[] = []): void {
+  expect(`${answer.status} ${answer.text}`).toMatch(/^4\d\d /);
+  expectNoInternals(answer, echoed);
+}
+
+describe('hostile names', () => {
+  test.each(named)('%s as a query parameter is refused with 400', async (_title, name) => {
+    for (const { path } of resources) {
+      const problem = expectParameter(await request('GET', withQuery(path, { [name]: 'x' })), name);
+      expect(problem.errors).toHaveLength(1);
+    }
+  });
+
+  test.each(named)('%s as sortBy is refused with 400', async (_title, name) => {
+    for (const { path } of resources) {
+      expectProblem(await request('GET', withQuery(path, { sortBy: name })), 400, [name]);
+    }
+  });
+
+  test.each(named)('%s as sortOrder is refused with 400', async (_title, name) => {
+    expectProblem(await request('GET', withQuery('/v1/tasks', { sortOrder: name })), 400, [name]);
+  });
+
+  test.each(named)('%s as the value of a filter finds nothing', async (_title, name) => {
+    for (const { kind, path, scalarFields } of resources) {
+      // Every field on the resource that has most of them; the text fields everywhere.
+      const fields = kind === 'task' ? [...scalarFields, 'tagIds'] : ['name', 'status', 'id'];
+      for (const field of fields) {
+        const elsewhere = field === 'status' ? 'name' : 'status';
+        const list = await readList(withQuery(path, { [elsewhere]: unique('nowhere'), [field]: name }));
+        expect(list).toMatchObject({ data: [], total: 0 });
+      }
+    }
+  });
+
+  describe.each(resources)('as members of a body of $path', ({ kind, path, minimal }) => {
+    let existing: Entity;
+
+    beforeAll(async () => {
+      existing = await create(kind);
+    });
+
+    test.each(named)('%s is refused with 400 and changes nothing', async (_title, name) => {
+      // Written as text: in an object literal "__proto__" would set the prototype instead.
+      const hostile = `${JSON.stringify(name)}: {"status": "taken", "name": "taken"}`;
+      const rawBody = JSON.stringify(await minimal()).replace('{', () => `{${hostile}, `);
+      expectPointer(await request('POST', path, { rawBody, headers: json }), name);
+      expectPointer(await request('PUT', pathTo(kind, existing.id), { rawBody, headers: json }), name);
+      const patch = { rawBody: `{${hostile}}`, headers: json };
+      expectPointer(await request('PATCH', pathTo(kind, existing.id), patch), name);
+      expect(await read(kind, existing.id)).toEqual(existing);
+    });
+
+    test('leave no trace in what is made afterwards', async () => {
+      const made = await create(kind);
+      expect(made.status).toBe('active');
+      expect(Object.keys(made).sort()).toEqual(Object.keys(existing).sort());
+    });
+  });
+
+  test.each(named)('%s as a reference is refused with 400', async (_title, name) => {
+    for (const { path, minimal, references } of resources) {
+      for (const { member, many } of references) {
+        const body = { ...(await minimal()), [member]: many ? [name] : name };
+        expectPointer(await request('POST', path, { body }), member);
+      }
+    }
+  });
+
+  test.each(named)('%s as the id of a parent has an empty list', async (_title, name) => {
+    // An encoded slash or a NUL may be refused by the gateway before it reaches a list.
+    const answer = await request('GET', `/v1/users/${encodeURIComponent(name)}/tasks`);
+    if (answer.status === 200) expect(answer.body).toMatchObject({ data: [], total: 0 });
+    else expect([400, 404]).toContain(answer.status);
+    expectNoInternals(answer, [name]);
+  });
+
+  test.each(named)('%s is kept as text, or refused, but never changed', async (_title, name) => {
+    const answer = await request('POST', '/v1/tags', { body: { name: unique('n'), description: name } });
+    if (answer.status === 400) {
+      expectPointer(answer, 'description');
+      // What is refused must be a control character: everything else is text.
+      expect(name).toMatch(/\p{Cc}/u);
+    } else {
+      expect(entityOf(answer, 201).description).toBe(name);
+    }
+  });
+});
+
+describe('query strings', () => {
+  test('of up to 20 parameters are served, of more refused with 400', async () => {
+    const status = unique('s');
+    const repeated = (times: number) =>
+      request(
+        'GET',
+        withQuery(
+          '/v1/tasks',
+          Array.from({ length: times }, () => ['status', status] as const),
+        ),
+      );
+    expect((await repeated(20)).status).toBe(200);
+    expectProblem(await repeated(21), 400);
+    expectProblem(await repeated(200), 400);
+  });
+
+  test('with 30 unknown parameters are refused with 400', async () => {
+    const parameters = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`unknown${index}`, 'x']));
+    expectProblem(await request('GET', withQuery('/v1/tasks', parameters)), 400);
+  });
+
+  test.each(['name', 'value'])('with a %s of 10 KB are refused or served without harm', async (part) => {
+    const long = 'x'.repeat(10 * 1024);
+    const path = withQuery('/v1/tasks', part === 'name' ? { [long]: 'x' } : { name: long });
+    const answer = await request('GET', path);
+    // A gateway may refuse the request line (414, 431) before the service sees it.
+    if (part === 'value' && answer.status === 200) expect(answer.body).toMatchObject({ data: [], total: 0 });
+    else expectRefusal(answer, [long]);
+  });
+
+  test.each([
+    '?%',
+    '?%zz=1',
+    '?name=%',
+    '?name=%E0%A4%A',
+    '?name=%ED%A0%80',
+    '?name=%C0%AF',
+    '?name=%FF',
+    '?%FF=1',
+    '?&&&',
+    '?=',
+    '?=x',
+    '??name=x',
+    '?name',
+    '?name=x&',
+    '?name=a=b',
+    '?page=1%00',
+    '?limit=%31',
+    '?page=99999999999999999999',
+    '?page=9007199254740993',
+    '?page=1e400',
+    '?limit=99999999999999999999',
+    '?limit=%EF%BC%91',
+    '?page=%D9%A1',
+    '?page=+1',
+    '?page=1&page=1&page=1',
+    '?sortBy=name&sortBy=name',
+    '?status[]=x',
+    '?status=x;drop',
+    '#fragment',
+  ])('such as %s do no harm', async (query) => {
+    for (const path of ['/v1/tasks', '/v1/users/unknown/tasks', '/v1/users/unknown', '/v1/health']) {
+      const answer = await request('GET', path + query);
+      expect(answer.status).toBeLessThan(500);
+      expectNoInternals(answer);
+      if (answer.status === 400) expectProblem(answer, 400);
+    }
+  });
+});
+
+describe('an unknown query parameter', () => {
+  test.each(paths.filter(({ methods }) => methods.includes('GET')))(
+    'is refused at $path with 400',
+    async ({ path }) => {
+      const id = path.endsWith('{id}') ? (await create(kindOf(path))).id : 'unknown';
+      expectParameter(await request('GET', `${path.replace('{id}', id)}?unknown=x`), 'unknown');
+    },
+  );
+
+  function kindOf(path: string) {
+    const resource = resources.find((candidate) => path === `${candidate.path}/{id}`);
+    if (!resource) throw new Error(`no resource at ${path}`);
+    return resource.kind;
+  }
+});
+
+describe('bodies', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  const nestedObjects = (depth: number) => `${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+  test.each([2, 20, 21, 100, 10_000, 100_000])('nested %d deep are refused with 400', async (depth) => {
+    for (const rawBody of [
+      nested(depth),
+      `{"name": ${nested(depth)}}`,
+      `{"name": "x", "unknownMember": ${nested(depth)}}`,
+      depth <= 10_000 ? nestedObjects(depth) : '{"name": {}}',
+    ]) {
+      expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400);
+    }
+  });
+
+  test('a million arrays deep are refused with 413', async () => {
+    expectProblem(await request('POST', '/v1/tags', { rawBody: nested(1_000_000), headers: json }), 413);
+  });
+
+  test('with very many members are refused with 400', async () => {
+    const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member${index}`, index]));
+    expectProblem(await request('POST', '/v1/tags', { body }), 400);
+  });
+
+  test('with a member name of 10 KB are refused with 400', async () => {
+    const long = 'x'.repeat(10 * 1024);
+    expectProblem(await request('POST', '/v1/tags', { body: { name: 'x', [long]: 1 } }), 400);
+  });
+});
+
+describe('texts in bodies', () => {
+  test.each(['"\\ud800"', '"\\udfff"', '"a\\udc00b"', '"\\ud83d"', '"\\ude00\\ud83d"'])(
+    'with the lone surrogate %s are refused with 400 and a pointer',
+    async (text) => {
+      const before = await create('tag');
+      for (const member of ['name', 'description']) {
+        const full = { rawBody: `{"name": "x", "${member}": ${text}}`, headers: json };
+        expectPointer(await request('POST', '/v1/tags', full), member);
+        expectPointer(await request('PUT', pathTo('tag', before.id), full), member);
+        const patch = { rawBody: `{"${member}": ${text}}`, headers: json };
+        expectPointer(await request('PATCH', pathTo('tag', before.id), patch), member);
+      }
+      expect(await read('tag', before.id)).toEqual(before);
+    },
+  );
+
+  test('with U+0000 in a name are refused, or kept as they are', async () => {
+    const name = `${unique('before')}\u0000after`;
+    const answer = await request('POST', '/v1/tags', { body: { name } });
+    if (answer.status === 400) expectPointer(answer, 'name');
+    else expect((await read('tag', entityOf(answer, 201).id)).name).toBe(name);
+  });
+});
+
+describe('odd bodies', () => {
+  test.each([
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ['only a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf])],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00])],
+    ['NUL bytes', new Uint8Array(16)],
+    ['gzip', new Uint8Array([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00])],
+  ])('of %s are refused with 400', async (_title, rawBody) => {
+    expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 400);
+  });
+
+  test('without a content type are refused', async () => {
+    const answer = await request('POST', '/v1/tags', { rawBody: '{"name": "x"}' });
+    expect([400, 415]).toContain(answer.status);
+    expectProblem(answer, answer.status);
+  });
+
+  test.each(['1e999', '-1e999', '123456789012345678901234567890', '0.1', '-0'])(
+    'with the number %s for a text are refused with 400',
+    async (number) => {
+      const rawBody = `{"name": "x", "description": ${number}}`;
+      expectPointer(await request('POST', '/v1/tags', { rawBody, headers: json }), 'description');
+    },
+  );
+
+  test('with a member twice do no harm', async () => {
+    const rawBody = `{"name": "${unique('first')}", "name": "second"}`;
+    const answer = await request('POST', '/v1/tags', { rawBody, headers: json });
+    if (answer.status === 400) expectProblem(answer, 400);
+    else expect(entityOf(answer, 201).name).toBe('second');
+  });
+
+  test('cannot set what is protected', async () => {
+    const victim = await create('tag');
+    const body = {
+      name: unique('n'),
+      id: victim.id,
+      createdAt: victim.createdAt,
+      updatedAt: victim.updatedAt,
+    };
+    const made = entityOf(await request('POST', '/v1/tags', { body }), 201);
+    expect(made.id).not.toBe(victim.id);
+    expect(await read('tag', victim.id)).toEqual(victim);
+    const patched = entityOf(
+      await request('PATCH', pathTo('tag', made.id), { body: { id: victim.id } }),
+      200,
+    );
+    expect(patched.id).toBe(made.id);
+    expect(await read('tag', victim.id)).toEqual(victim);
+  });
+});
+
+describe('headers', () => {
+  const tricky = [
+    '',
+    '"',
+    '*',
+    '**',
+    '""',
+    'W/',
+    'W/""',
+    'no quotes',
+    '"a", ',
+    ',',
+    '%00',
+    '"\u00ff"',
+    'x'.repeat(5_000),
+  ];
+  const listed = tricky.map((value) => [short(JSON.stringify(value)), value] as const);
+
+  test.each(listed)('If-None-Match: %s does no harm', async (_title, value) => {
+    const { id } = await create('tag');
+    const answer = await request('GET', pathTo('tag', id), { headers: { 'if-none-match': value } });
+    expect(value === '*' ? [304] : [200, 400]).toContain(answer.status);
+    expectNoInternals(answer);
+  });
+
+  test.each(listed)('If-Match: %s lets nothing pass that does not match', async (_title, value) => {
+    const { id } = await create('tag');
+    const answer = await request('PATCH', pathTo('tag', id), { body: {}, headers: { 'if-match': value } });
+    // An empty header may count as none.
+    expect(value === '*' ? [200] : value === '' ? [200, 400, 412] : [400, 412]).toContain(answer.status);
+    expectNoInternals(answer);
+  });
+
+  test.each([...listed, ['"__proto__"', '__proto__'] as const])(
+    'Idempotency-Key: %s does no harm',
+    async (_title, key) => {
+      const body = { name: unique('n') };
+      const answer = await request('POST', '/v1/tags', { body, headers: { 'idempotency-key': key } });
+      // 422: in a database that others use, the key may be taken.
+      expect([201, 400, 422]).toContain(answer.status);
+      expectNoInternals(answer);
+    },
+  );
+
+  test.each([
+    'application/json; charset=utf-16',
+    'application/json; charset=',
+    'json',
+    ';',
+    '*/*',
+    'x'.repeat(2_000),
+  ])('Content-Type: %s does no harm', async (contentType) => {
+    const options = { body: { name: unique('n') }, headers: { 'content-type': contentType } };
+    const answer = await request('POST', '/v1/tags', options);
+    expect([201, 400, 415]).toContain(answer.status);
+    expectNoInternals(answer);
+  });
+
+  test.each(['text/html', '*/*;q=0', 'garbage', 'application/xml'])(
+    'Accept: %s does no harm',
+    async (accept) => {
+      const { id } = await create('tag');
+      const answer = await request('GET', pathTo('tag', id), { headers: { accept } });
+      expect([200, 406]).toContain(answer.status);
+      expectNoInternals(answer);
+    },
+  );
+});
+
+describe('paths', () => {
+  test.each([
+    '/v1/tags/%',
+    '/v1/tags/%zz',
+    '/v1/tags/%C0%AF',
+    '/v1/tags/%FF',
+    '/v1/tags/%ED%A0%80',
+    '/v1/tags/%3Fname=x',
+    '/v1/tags/%2E%2E%2Fusers',
+    '/v1/tags/..%2Fusers',
+    '/v1/tags/a%5Cb',
+    '/v1//tags',
+    '//v1/tags',
+    '/v1/tags//',
+    '/v1/tags/%0D%0ASet-Cookie:a=b',
+    `/v1/tags/${'x'.repeat(9_000)}`,
+    `/v1/${'x/'.repeat(1_000)}`,
+    `/v1/tags/${'%F0%9F%98%80'.repeat(500)}`,
+  ])('such as %s do no harm', async (path) => {
+    for (const method of ['GET', 'DELETE', 'OPTIONS'] as const) {
+      const answer = await request(method, path);
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.headers.has('set-cookie')).toBe(false);
+      expectNoInternals(answer);
+    }
+    expect((await request('POST', '/v1/tags', { body: { name: unique('still-alive') } })).status).toBe(201);
+  });
+});
+
+describe('anything at all', () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(...names.slice(0, 42)),
+  );
+
+  /** Bodies near enough to valid ones to get past the first check. */
+  const bodies = resources.map(({ kind, path, defaults, required }) => {
+    const members = [...new Set(['name', ...required, ...Object.keys(defaults), 'id', 'createdAt'])];
+    const member = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...members) },
+      { weight: 1, arbitrary: text },
+    );
+    const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }), fc.constant(null), fc.constant('2024-02-29'));
+    const body = fc.array(fc.tuple(member, value), { maxLength: 6 }).map((pairs) => {
+      const inner = pairs.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);
+      return `{${inner.join(',')}}`;
+    });
+    return { kind, path, body };
+  });
+
+  test.each(bodies)('sent to $path is accepted or refused', async ({ kind, path, body }) => {
+    const existing = await create(kind);
+    const keys = Object.keys(existing).sort();
+    await fc.assert(
+      fc.asyncProperty(body, async (rawBody) => {
+        const made = await request('POST', path, { rawBody, headers: json });
+        if (made.status === 400) {
+          expect(made.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+        } else {
+          expect(Object.keys(entityOf(made, 201)).sort()).toEqual(keys);
+        }
+        const changed = await request('PATCH', pathTo(kind, existing.id), { rawBody, headers: json });
+        if (changed.status === 400) {
+          expect(changed.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+        } else {
+          const entity = entityOf(changed, 200);
+          expect(Object.keys(entity).sort()).toEqual(keys);
+          expect([entity.id, entity.createdAt]).toEqual([existing.id, existing.createdAt]);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(lists)('asked of $title is answered or refused', async ({ item, open }) => {
+    const { path, query } = await open();
+    const known = [
+      ...resourceOf(item).scalarFields,
+      'page',
+      'limit',
+      'sortBy',
+      'sortOrder',
+      'sort_by',
+      'tagIds',
+    ];
+    const name = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...known) },
+      { weight: 1, arbitrary: text },
+    );
+    const value = fc.oneof(
+      text,
+      fc.constantFrom('1', '0', '-1', '1e3', 'asc', 'name', 'createdAt'),
+      fc.constantFrom(...known),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 5 }), async (pairs) => {
+        const answer = await request('GET', withQuery(path, [...Object.entries(query), ...pairs]));
+        if (answer.status === 400) expectProblem(answer, 400, pairs.flat());
+        else expect(answer.status).toBe(200);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,511 @@
+import { expectParameter, expectProblem, parameters } from './problem.ts';
+import {
+  create,
+  type Entity,
+  entityOf,
+  home,
+  identifiers,
+  type ListKind,
+  type ListScope,
+  listOf,
+  lists,
+  pathTo,
+  readList,
+  resourceOf,
+  resources,
+} from './resources.ts';
+import {
+  type Answer,
+  inParallel,
+  type Json,
+  type Parameters,
+  pathOf,
+  request,
+  unique,
+  withQuery,
+} from './service.ts';
+import { ascendingBy } from './total-order.ts';
+
+/** The relations of a `Link` header (RFC 8288) and the path each leads to. */
+function linksOf(answer: Answer): Record<string, string> {
+  const links: Record<string, string> = {};
+  for (const [, target = '', attributes = ''] of (answer.headers.get('link') ?? '').matchAll(
+    /<([^>]*)>([^<]*)/g,
+  )) {
+    const relation = /;\s*rel="?([^";,]+)"?/i.exec(attributes)?.[1] ?? '';
+    for (const name of relation.split(' ')) links[name] = pathOf(target, answer);
+  }
+  return links;
+}
+
+function parametersOf(path: string): Record<string, string> {
+  return Object.fromEntries(new URL(path, 'http://service').searchParams);
+}
+
+/** Five entities in a list of their own. */
+interface Five {
+  scope: ListScope;
+  /** Oldest first. */
+  entities: Entity[];
+  newestFirst: string[];
+  /** The path of the list, with a query that keeps other entities out. */
+  at(parameters: Parameters): string;
+}
+
+/** Fills a list for the tests of one `describe`. What they find in it, they leave in it. */
+function openWithFive({ item, open }: ListKind): Five {
+  const five: Five = {
+    scope: { path: '', query: {}, members: {} },
+    entities: [],
+    newestFirst: [],
+    at: (parameters) => withQuery(five.scope.path, { ...five.scope.query, ...parameters }),
+  };
+  beforeAll(async () => {
+    five.scope = await open();
+    for (let made = 0; made < 5; made++) five.entities.push(await create(item, five.scope.members));
+    five.newestFirst = five.entities.map(({ id }) => id).reverse();
+  });
+  return five;
+}
+
+describe.each(lists)('the pages of GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test('answers with the envelope data, total, page and totalPages', async () => {
+    const answer = await request('GET', five.at({}));
+    const shown = listOf(answer);
+    expect(shown).toMatchObject({ total: 5, page: 1, totalPages: 1 });
+    expect(Object.keys(shown)).toEqual(expect.not.arrayContaining(['total_pages']));
+  });
+
+  test('shows entities as they are read one by one, newest first', async () => {
+    expect((await readList(five.at({}))).data).toEqual([...five.entities].reverse());
+  });
+
+  test('divides a total of 5 into pages of 2, 2 and 1', async () => {
+    for (const [page, size] of [
+      [1, 2],
+      [2, 2],
+      [3, 1],
+    ] as const) {
+      const shown = await readList(five.at({ limit: 2, page }));
+      expect(identifiers(shown)).toEqual(five.newestFirst.slice((page - 1) * 2, (page - 1) * 2 + size));
+      expect(shown).toMatchObject({ total: 5, page, totalPages: 3 });
+    }
+  });
+
+  test('answers 200 with no data and true totals past the last page', async () => {
+    expect(await readList(five.at({ limit: 2, page: 4 }))).toMatchObject({
+      data: [],
+      total: 5,
+      page: 4,
+      totalPages: 3,
+    });
+    expect(await readList(five.at({ limit: 2, page: 4000 }))).toMatchObject({
+      data: [],
+      total: 5,
+      totalPages: 3,
+    });
+  });
+
+  test('answers 200 with no data and zero totals when nothing matches', async () => {
+    const shown = await readList(withQuery(five.scope.path, { status: unique('nothing') }));
+    expect(shown).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
+  });
+
+  test('serves 100 a page at most, and says so by totalPages, when the limit is larger', async () => {
+    for (const limit of [100, 101, 1_000_000]) {
+      expect(await readList(five.at({ limit }))).toMatchObject({ total: 5, page: 1, totalPages: 1 });
+    }
+  });
+
+  test('counts an entity from its creation to its deletion', async () => {
+    const { id } = await create(list.item, five.scope.members);
+    const with6 = await readList(five.at({ limit: 2 }));
+    expect(identifiers(with6)[0]).toBe(id);
+    expect(with6).toMatchObject({ total: 6, totalPages: 3 });
+    expect((await request('DELETE', pathTo(list.item, id))).status).toBe(204);
+    expect(identifiers(await readList(five.at({})))).toEqual(five.newestFirst);
+    expect(await readList(five.at({ limit: 2 }))).toMatchObject({ total: 5, totalPages: 3 });
+  });
+});
+
+describe.each(lists)('order and filters of GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test.each(['asc', 'desc'])('sorts by the field that sortBy names, %s', async (sortOrder) => {
+    const byName = [...five.entities]
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ id }) => id);
+    const expected = sortOrder === 'asc' ? byName : byName.reverse();
+    expect(identifiers(await readList(five.at({ sortBy: 'name', sortOrder })))).toEqual(expected);
+    expect(identifiers(await readList(five.at({ sort_by: 'name', sort_order: sortOrder })))).toEqual(
+      expected,
+    );
+  });
+
+  test('sorts descending when only sortBy is given, by createdAt when only sortOrder is', async () => {
+    const byName = [...five.entities]
+      .sort((one, other) => (one.name < other.name ? 1 : -1))
+      .map(({ id }) => id);
+    expect(identifiers(await readList(five.at({ sortBy: 'name' })))).toEqual(byName);
+    expect(identifiers(await readList(five.at({ sortOrder: 'asc' })))).toEqual(
+      [...five.newestFirst].reverse(),
+    );
+    expect(identifiers(await readList(five.at({ sortOrder: 'desc' })))).toEqual(five.newestFirst);
+  });
+
+  test('filters by a field, and by several at once with AND', async () => {
+    const [first, second] = five.entities as [Entity, Entity];
+    expect(identifiers(await readList(five.at({ name: first.name })))).toEqual([first.id]);
+    expect(identifiers(await readList(five.at({ name: first.name, id: first.id })))).toEqual([first.id]);
+    expect(await readList(five.at({ name: first.name, id: second.id }))).toMatchObject({
+      data: [],
+      total: 0,
+    });
+  });
+});
+
+describe.each(lists)('the links of GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test('links to the first, previous, next and last page and keeps everything else that was asked', async () => {
+    const asked = { ...five.scope.query, limit: '2', sortBy: 'name', sortOrder: 'asc' };
+    const answer = await request('GET', five.at({ limit: 2, page: 2, sortBy: 'name', sortOrder: 'asc' }));
+    const links = linksOf(answer);
+    expect(Object.keys(links)).toEqual(expect.arrayContaining(['first', 'prev', 'next', 'last']));
+    for (const [relation, page] of Object.entries({ first: 1, prev: 1, next: 3, last: 3 })) {
+      const target = links[relation] ?? '';
+      expect(target.replace(/\?.*$/, '')).toBe(five.scope.path);
+      // A parameter at its default may be left out.
+      expect({ page: '1', ...parametersOf(target) }).toEqual({ ...asked, page: String(page) });
+      expect(await readList(target)).toMatchObject({ page, total: 5, totalPages: 3 });
+    }
+  });
+
+  test('links to no page before the first and none after the last', async () => {
+    const first = linksOf(await request('GET', five.at({ limit: 2 })));
+    expect(Object.keys(first)).toEqual(expect.arrayContaining(['first', 'next', 'last']));
+    expect(first).not.toHaveProperty('prev');
+    const last = linksOf(await request('GET', five.at({ limit: 2, page: 3 })));
+    expect(Object.keys(last)).toEqual(expect.arrayContaining(['first', 'prev', 'last']));
+    expect(last).not.toHaveProperty('next');
+  });
+
+  test('leads through the whole list along the next links', async () => {
+    const met: string[] = [];
+    for (let path: string | undefined = five.at({ limit: 1 }); path !== undefined; ) {
+      const answer: Answer = await request('GET', path);
+      met.push(...identifiers(listOf(answer)));
+      expect(met.length).toBeLessThanOrEqual(5);
+      path = linksOf(answer).next;
+    }
+    expect(met).toEqual(five.newestFirst);
+  });
+});
+
+describe.each(lists)('bad values at GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test.each([
+    ['page', '0'],
+    ['page', '-1'],
+    ['page', '1.5'],
+    ['page', 'one'],
+    ['page', ''],
+    ['page', 'NaN'],
+    ['page', '0x1'],
+    ['limit', '0'],
+    ['limit', '-5'],
+    ['limit', '2.5'],
+    ['limit', 'all'],
+    ['limit', ''],
+    ['limit', 'Infinity'],
+    ['sortBy', 'unknownField'],
+    ['sortBy', ''],
+    ['sortBy', 'name,status'],
+    ['sortBy', 'tagIds'],
+    ['sortOrder', 'upwards'],
+    ['sortOrder', ''],
+    ['sortOrder', '1'],
+  ])('answers 400 and names the parameter for %s=%s', async (parameter, value) => {
+    expectParameter(await request('GET', five.at({ [parameter]: value })), parameter);
+  });
+});
+
+describe.each(lists)('spellings at GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test.each(['sort_by', 'sort_order'])('answers 400 for a bad value of %s', async (parameter) => {
+    const problem = expectProblem(await request('GET', five.at({ [parameter]: 'unknownValue' })), 400);
+    const camelCase = parameter === 'sort_by' ? 'sortBy' : 'sortOrder';
+    expect([parameter, camelCase]).toContain(parameters(problem)[0]);
+  });
+
+  test.each([
+    ['sortBy', 'sort_by', 'name', 'createdAt'],
+    ['sortOrder', 'sort_order', 'asc', 'desc'],
+  ])(
+    'answers 400 when %s and %s differ, 200 when they agree',
+    async (camelCase, snakeCase, value, different) => {
+      const problem = expectProblem(
+        await request('GET', five.at({ [camelCase]: value, [snakeCase]: different })),
+        400,
+      );
+      expect([camelCase, snakeCase]).toContain(parameters(problem)[0]);
+      const spelledTwice = await readList(five.at({ [camelCase]: value, [snakeCase]: value }));
+      expect(spelledTwice).toEqual(await readList(five.at({ [camelCase]: value })));
+    },
+  );
+
+  test.each([
+    ['page', '1', '2'],
+    ['limit', '2', '3'],
+    ['sortBy', 'name', 'createdAt'],
+    ['sortOrder', 'asc', 'desc'],
+    ['name', 'one', 'other'],
+    ['status', 'one', 'other'],
+  ])(
+    'answers 400 when %s is given twice with different values, 200 with the same',
+    async (parameter, value, other) => {
+      const twice = withQuery(five.scope.path, [
+        [parameter, value],
+        [parameter, other],
+      ]);
+      expectParameter(await request('GET', twice), parameter);
+      const same = withQuery(five.scope.path, [
+        [parameter, value],
+        [parameter, value],
+      ]);
+      listOf(await request('GET', same));
+    },
+  );
+});
+
+describe.each(lists)('unknown parameters at GET $title', (list) => {
+  const five = openWithFive(list);
+
+  test.each([
+    ['statu', 'status'],
+    ['naem', 'name'],
+    ['pages', 'page'],
+    ['limt', 'limit'],
+    ['sortby', 'sortBy'],
+    ['sort-order', 'sortOrder'],
+    ['createdat', 'createdAt'],
+    ['updated_at', 'updatedAt'],
+  ])('answers 400 for the unknown parameter %s and names %s', async (parameter, nearest) => {
+    const problem = expectParameter(await request('GET', five.at({ [parameter]: '1' })), parameter);
+    const told = [problem.detail, ...(problem.errors ?? []).map(({ detail }) => detail)].join('\n');
+    expect(told).toMatch(new RegExp(`\\b${nearest}\\b`));
+  });
+
+  test('answers 400 for a field that only another resource has', async () => {
+    const foreign = list.item === 'user' ? 'priority' : 'email';
+    expectParameter(await request('GET', five.at({ [foreign]: 'x' })), foreign);
+    expectParameter(await request('GET', five.at({ sortBy: foreign })), 'sortBy');
+  });
+
+  test('answers 200, empty, for values that no field can have', async () => {
+    const fields = resourceOf(list.item).scalarFields;
+    const answers = await inParallel(fields, (field) =>
+      request('GET', five.at({ [field]: 'no such, value!' })),
+    );
+    for (const answer of answers) expect(listOf(answer)).toMatchObject({ data: [], total: 0, totalPages: 0 });
+  });
+});
+
+describe.each(resources)('every scalar field of $path', ({ kind, path, full, scalarFields }) => {
+  /** Entities that differ in every field but the name, made out of order. */
+  let entities: Entity[];
+  const name = unique('scope');
+  const scoped = (parameters: Record<string, string>) => withQuery(path, { name, ...parameters });
+
+  beforeAll(async () => {
+    entities = [];
+    const complete = await full();
+    for (const [status, day, text, priority] of [
+      ['m', '2025-06-01', 'm', 'low'],
+      ['z', '2026-01-01', '\u{1F600}', 'urgent'],
+      ['A', '2024-12-31', 'é', 'high'],
+      ['a', '2024-02-29', '\uFF5E', 'medium'],
+    ] as const) {
+      const varied: Record<string, Json> = {
+        status: `${status}-${name}`,
+        startDate: day,
+        dueDate: day,
+        description: text,
+        priority,
+        color: `#0000${priority.length}${priority.length}`,
+        email: `${status}.${text.codePointAt(0)}@example.com`,
+      };
+      const members = Object.fromEntries(
+        Object.entries(complete).map(([key, value]) => [key, varied[key] ?? value]),
+      );
+      entities.push(await create(kind, { ...members, name }));
+    }
+    entities.push(
+      await create(kind, { name, ...(kind === 'project' && { organizationId: await home('organization') }) }),
+    );
+  });
+
+  test.each(scalarFields)('%s filters by exact match', async (field) => {
+    for (const value of new Set(entities.map((entity) => entity[field]))) {
+      if (typeof value !== 'string') continue;
+      const expected = entities.filter((entity) => entity[field] === value).map(({ id }) => id);
+      const list = await readList(scoped({ [field]: value }));
+      expect(identifiers(list).sort()).toEqual(expected.sort());
+      expect(list.total).toBe(expected.length);
+    }
+    expect(await readList(scoped({ [field]: 'a value that nothing has' }))).toMatchObject({
+      data: [],
+      total: 0,
+    });
+  });
+
+  test.each(scalarFields)('%s sorts both ways, null lowest, text by code point', async (sortBy) => {
+    const expected = [...entities].sort(ascendingBy(sortBy)).map(({ id }) => id);
+    expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'asc' })))).toEqual(expected);
+    expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'desc' })))).toEqual(expected.reverse());
+  });
+});
+
+describe('filter values', () => {
+  test.each([
+    'comma, separated',
+    'commas,without,space',
+    'a+b',
+    'a b',
+    'a&b=c',
+    '100 %',
+    '%20',
+    'semi;colon',
+    '#hash?question/slash',
+    '"quoted" \'twice\'',
+    'é',
+    'e\u0301',
+    '日本語 \u{1F600}',
+    'True',
+    'null',
+    '0',
+  ])('find exactly the name %j', async (text) => {
+    const status = unique('s');
+    const name = text;
+    const { id } = await create('tag', { name, status });
+    await create('tag', { name: `${name}.`, status });
+    await create('tag', { name: `.${name}`, status });
+    await create('tag', { name: name === name.toUpperCase() ? name + name : name.toUpperCase(), status });
+    expect(identifiers(await readList(withQuery('/v1/tags', { status, name })))).toEqual([id]);
+    // URLSearchParams writes a space as "+"; other clients write "%20".
+    const percentEncoded = `/v1/tags?status=${status}&name=${encodeURIComponent(name)}`;
+    expect(identifiers(await readList(percentEncoded))).toEqual([id]);
+  });
+
+  test('tell names apart that differ only in their last character', async () => {
+    const stem = '\u{1F600}'.repeat(254);
+    const status = unique('s');
+    const late = await create('tag', { name: `${stem}b`, status });
+    const early = await create('tag', { name: `${stem}a`, status });
+    const list = withQuery('/v1/tags', { status, sortBy: 'name', sortOrder: 'asc' });
+    expect(identifiers(await readList(list))).toEqual([early.id, late.id]);
+    expect(identifiers(await readList(withQuery('/v1/tags', { status, name: early.name })))).toEqual([
+      early.id,
+    ]);
+    expect(
+      identifiers(await readList(withQuery('/v1/tags', { name: early.name, sortBy: 'name', status }))),
+    ).toEqual([early.id]);
+  });
+});
+
+describe('filters', () => {
+  test('of the empty text find what has the empty text', async () => {
+    const status = unique('s');
+    const { id } = await create('tag', { status });
+    await create('tag', { status, description: 'Something.' });
+    expect(identifiers(await readList(withQuery('/v1/tags', { status, description: '' })))).toEqual([id]);
+  });
+
+  test('of tagIds find the tasks that have the tag, among others or not', async () => {
+    const [one, other] = [await create('tag'), await create('tag')];
+    const alone = await create('task', { tagIds: [one.id] });
+    const both = await create('task', { tagIds: [other.id, one.id] });
+    await create('task', { tagIds: [other.id] });
+    const list = await readList(withQuery('/v1/tasks', { tagIds: one.id }));
+    expect(identifiers(list)).toEqual([both.id, alone.id]);
+    expect(list.total).toBe(2);
+    expect(await readList(withQuery('/v1/tasks', { tagIds: 'unknown' }))).toMatchObject({
+      data: [],
+      total: 0,
+    });
+  });
+
+  test('follow a change of the field', async () => {
+    const [before, after] = [unique('before'), unique('after')];
+    const { id } = await create('task', { status: before });
+    entityOf(await request('PATCH', pathTo('task', id), { body: { status: after } }), 200);
+    expect(await readList(withQuery('/v1/tasks', { status: before }))).toMatchObject({ data: [], total: 0 });
+    expect(await readList(withQuery('/v1/tasks', { status: after }))).toMatchObject({
+      data: [{ id }],
+      total: 1,
+    });
+    const name = unique('renamed');
+    entityOf(await request('PATCH', pathTo('task', id), { body: { name } }), 200);
+    expect(await readList(withQuery('/v1/tasks', { name }))).toMatchObject({ data: [{ id }], total: 1 });
+  });
+});
+
+describe('nested lists', () => {
+  const nested = resources.flatMap((parent) =>
+    parent.nested.map((list) => ({ ...list, parent: parent.kind })),
+  );
+
+  test.each(nested)(
+    '$parent/{id}/$segment answers 200, empty, when the parent does not exist',
+    async (list) => {
+      for (const id of ['unknown', '01890000-0000-7000-8000-000000000000']) {
+        const answer = await request('GET', `${pathTo(list.parent, id)}/${list.segment}`);
+        expect(listOf(answer)).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
+      }
+    },
+  );
+
+  test.each(nested)('$parent/{id}/$segment shows what the filter $member shows', async (list) => {
+    const [parent, otherParent] = [await create(list.parent), await create(list.parent)];
+    const reference = (id: string) => ({ [list.member]: list.member === 'tagIds' ? [id] : id });
+    await create(list.item, reference(otherParent.id));
+    const items = [
+      await create(list.item, reference(parent.id)),
+      await create(list.item, reference(parent.id)),
+    ];
+    const path = `${pathTo(list.parent, parent.id)}/${list.segment}`;
+    const shown = await readList(path);
+    expect(identifiers(shown)).toEqual(items.map(({ id }) => id).reverse());
+    expect(await readList(withQuery(resourceOf(list.item).path, { [list.member]: parent.id }))).toEqual(
+      shown,
+    );
+    // The parent in the path and the filter hold together, like any two filters.
+    expect(await readList(withQuery(path, { [list.member]: parent.id }))).toEqual(shown);
+    expect(await readList(withQuery(path, { [list.member]: otherParent.id }))).toMatchObject({
+      data: [],
+      total: 0,
+    });
+  });
+});
+
+describe('limit', () => {
+  test('is 20 by default and 100 at most, and totalPages is counted with the limit in effect', async () => {
+    const status = unique('many');
+    await inParallel(Array.from({ length: 105 }), () => create('tag', { status }));
+    const byDefault = await readList(withQuery('/v1/tags', { status }));
+    expect(byDefault.data).toHaveLength(20);
+    expect(byDefault).toMatchObject({ total: 105, page: 1, totalPages: 6 });
+    const atMost = await readList(withQuery('/v1/tags', { status, limit: 1000 }));
+    expect(atMost.data).toHaveLength(100);
+    expect(atMost).toMatchObject({ total: 105, page: 1, totalPages: 2 });
+    const rest = await readList(withQuery('/v1/tags', { status, limit: 1000, page: 2 }));
+    expect(rest.data).toHaveLength(5);
+    expect(new Set([...identifiers(atMost), ...identifiers(rest)]).size).toBe(105);
+    const links = linksOf(await request('GET', withQuery('/v1/tags', { status, limit: 1000 })));
+    expect(listOf(await request('GET', links.next ?? '')).data).toHaveLength(5);
+  });
+});

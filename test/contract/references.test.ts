@@ -1,0 +1,299 @@
+import { expectPointer, expectProblem } from './problem.ts';
+import {
+  create,
+  type Entity,
+  entityOf,
+  etagOf,
+  identifiers,
+  type Kind,
+  pathTo,
+  read,
+  readList,
+  resourceOf,
+  resources,
+  stateOf,
+} from './resources.ts';
+import { eventually, inParallel, request, withQuery } from './service.ts';
+
+const references = resources.flatMap(({ kind, references: own, nullable }) =>
+  own.map((reference) => ({
+    kind,
+    ...reference,
+    optional: reference.many || nullable.includes(reference.member),
+  })),
+);
+
+describe.each(references)('$member of a $kind', ({ kind, member, to, many, optional }) => {
+  const referring = (id: string) => ({ [member]: many ? [id] : id });
+  const segment = resourceOf(to).nested.find((list) => list.item === kind && list.member === member)?.segment;
+
+  /** The ids that a parent lists, by its nested list where it has one and by the filter. */
+  async function listedUnder(parent: string): Promise<string[]> {
+    const filtered = await readList(withQuery(resourceOf(kind).path, { [member]: parent }));
+    expect(filtered.total).toBe(filtered.data.length);
+    if (segment) expect(await readList(`${pathTo(to, parent)}/${segment}`)).toEqual(filtered);
+    return identifiers(filtered);
+  }
+
+  async function expectRefused(id: string): Promise<void> {
+    const { path, minimal } = resourceOf(kind);
+    const entity = await create(kind);
+    const body = { ...(await minimal()), ...referring(id) };
+    expectPointer(await request('POST', path, { body }), member);
+    expectPointer(await request('PUT', pathTo(kind, entity.id), { body }), member);
+    expectPointer(await request('PATCH', pathTo(kind, entity.id), { body: referring(id) }), member);
+    expect(await read(kind, entity.id)).toEqual(entity);
+    expect(await listedUnder(id)).toEqual([]);
+  }
+
+  test('is refused with a pointer when nothing has the id', async () => {
+    await expectRefused('01890000-0000-7000-8000-000000000000');
+  });
+
+  test('is refused with a pointer when the id is malformed', async () => {
+    await expectRefused('no-such-id');
+  });
+
+  test('is refused with a pointer when the id is that of another kind', async () => {
+    const otherKind: Kind = to === 'user' ? 'tag' : 'user';
+    await expectRefused((await create(otherKind)).id);
+  });
+
+  test(`is refused with a pointer when the ${to} has been deleted`, async () => {
+    const { id } = await create(to);
+    expect((await request('DELETE', pathTo(to, id))).status).toBe(204);
+    await expectRefused(id);
+  });
+
+  test('puts the entity in the list of its parent at once, and PATCH moves it to another', async () => {
+    const [one, other] = [await create(to), await create(to)];
+    const { id } = await create(kind, referring(one.id));
+    expect(await listedUnder(one.id)).toEqual([id]);
+    expect(await listedUnder(other.id)).toEqual([]);
+    const moved = entityOf(await request('PATCH', pathTo(kind, id), { body: referring(other.id) }), 200);
+    expect(moved).toMatchObject(referring(other.id));
+    expect(await listedUnder(one.id)).toEqual([]);
+    expect(await listedUnder(other.id)).toEqual([id]);
+  });
+
+  test('leaves the list of its parent with the deletion of the entity, the parent untouched', async () => {
+    const parent = await create(to);
+    const { id } = await create(kind, referring(parent.id));
+    expect((await request('DELETE', pathTo(kind, id))).status).toBe(204);
+    expect(await listedUnder(parent.id)).toEqual([]);
+    expect(await read(to, parent.id)).toEqual(parent);
+  });
+
+  if (optional) {
+    test('leaves the list of its parent when PATCH clears it', async () => {
+      const parent = await create(to);
+      const { id } = await create(kind, referring(parent.id));
+      const cleared = { [member]: many ? [] : null };
+      expect(entityOf(await request('PATCH', pathTo(kind, id), { body: cleared }), 200)).toMatchObject(
+        cleared,
+      );
+      expect(await listedUnder(parent.id)).toEqual([]);
+    });
+  }
+});
+
+async function remove(kind: Kind, id: string): Promise<void> {
+  const answer = await request('DELETE', pathTo(kind, id));
+  expect(answer.status).toBe(204);
+  expect(answer.text).toBe('');
+}
+
+async function expectGone(kind: Kind, id: string): Promise<void> {
+  expectProblem(await request('GET', pathTo(kind, id)), 404);
+}
+
+describe('deleting an organization', () => {
+  let organization: Entity;
+  let neighbour: Entity;
+  let projects: Entity[];
+  let tasks: Entity[];
+  let user: Entity;
+  let tag: Entity;
+  let freeTask: Entity;
+  let untouched: [Kind, Entity][];
+  let userTag: string;
+
+  beforeAll(async () => {
+    organization = await create('organization');
+    neighbour = await create('organization');
+    const organizationId = organization.id;
+    projects = [await create('project', { organizationId }), await create('project', { organizationId })];
+    user = await create('user', { organizationId });
+    tag = await create('tag', { organizationId });
+    tasks = [];
+    for (const project of projects) {
+      tasks.push(await create('task', { projectId: project.id, userId: user.id, tagIds: [tag.id] }));
+    }
+    freeTask = await create('task', { userId: user.id, tagIds: [tag.id] });
+    untouched = [
+      ['organization', neighbour],
+      ['project', await create('project', { organizationId: neighbour.id })],
+      ['user', await create('user', { organizationId: neighbour.id })],
+      ['task', freeTask],
+    ];
+    userTag = await etagOf('user', user.id);
+    await remove('organization', organization.id);
+  });
+
+  test('removes its projects and their tasks at once', async () => {
+    await expectGone('organization', organization.id);
+    for (const { id } of projects) await expectGone('project', id);
+    for (const { id } of tasks) await expectGone('task', id);
+  });
+
+  test('keeps its users and tags, which then belong to no organization', async () => {
+    expect(stateOf(await read('user', user.id))).toEqual({ ...stateOf(user), organizationId: null });
+    expect(stateOf(await read('tag', tag.id))).toEqual({ ...stateOf(tag), organizationId: null });
+    expect(await etagOf('user', user.id)).not.toBe(userTag);
+  });
+
+  test('leaves nothing in the lists that led to it', async () => {
+    for (const path of [
+      `${pathTo('organization', organization.id)}/projects`,
+      `${pathTo('organization', organization.id)}/users`,
+      withQuery('/v1/projects', { organizationId: organization.id }),
+      withQuery('/v1/users', { organizationId: organization.id }),
+      withQuery('/v1/tags', { organizationId: organization.id }),
+      withQuery('/v1/tasks', { projectId: projects[0]?.id ?? '' }),
+      `${pathTo('project', projects[1]?.id ?? '')}/tasks`,
+      withQuery('/v1/organizations', { name: organization.name }),
+    ]) {
+      expect(await readList(path)).toMatchObject({ data: [], total: 0, totalPages: 0 });
+    }
+  });
+
+  test('leaves the lists of what stays with what stays', async () => {
+    for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
+      expect(await readList(path)).toMatchObject({ data: [freeTask], total: 1 });
+    }
+  });
+
+  test('touches nothing else', async () => {
+    for (const [kind, entity] of untouched) expect(await read(kind, entity.id)).toEqual(entity);
+  });
+});
+
+describe('deleting a project', () => {
+  test('removes its tasks, also from the lists of their users and tags, and nothing else', async () => {
+    const [organization, user, tag] = [
+      await create('organization'),
+      await create('user'),
+      await create('tag'),
+    ];
+    const organizationId = organization.id;
+    const [project, sibling] = [
+      await create('project', { organizationId }),
+      await create('project', { organizationId }),
+    ];
+    const shared = { userId: user.id, tagIds: [tag.id] };
+    const tasks = [
+      await create('task', { ...shared, projectId: project.id }),
+      await create('task', { ...shared, projectId: project.id }),
+    ];
+    const kept = await create('task', { ...shared, projectId: sibling.id });
+    await remove('project', project.id);
+    for (const { id } of tasks) await expectGone('task', id);
+    expect(await readList(`${pathTo('project', project.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+    for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
+      expect(await readList(path)).toMatchObject({ data: [kept], total: 1 });
+    }
+    expect(await readList(`${pathTo('organization', organizationId)}/projects`)).toMatchObject({
+      data: [sibling],
+      total: 1,
+    });
+    expect(await read('organization', organizationId)).toEqual(organization);
+    expect(await read('user', user.id)).toEqual(user);
+    expect(await read('tag', tag.id)).toEqual(tag);
+  });
+});
+
+describe('deleting a user', () => {
+  test('keeps the tasks, which then belong to no user', async () => {
+    const [user, colleague] = [await create('user'), await create('user')];
+    const tasks = [await create('task', { userId: user.id }), await create('task', { userId: user.id })];
+    const other = await create('task', { userId: colleague.id });
+    const before = await etagOf('task', tasks[0]?.id ?? '');
+    await remove('user', user.id);
+    for (const task of tasks) {
+      expect(stateOf(await read('task', task.id))).toEqual({ ...stateOf(task), userId: null });
+    }
+    expect(await etagOf('task', tasks[0]?.id ?? '')).not.toBe(before);
+    expect(await readList(`${pathTo('user', user.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+    expect(await readList(withQuery('/v1/tasks', { userId: user.id }))).toMatchObject({ data: [], total: 0 });
+    expect(await read('task', other.id)).toEqual(other);
+  });
+});
+
+describe('deleting a tag', () => {
+  test('keeps the tasks, which then have their other tags', async () => {
+    const [tag, otherTag] = [await create('tag'), await create('tag')];
+    const both = await create('task', { tagIds: [tag.id, otherTag.id] });
+    const alone = await create('task', { tagIds: [tag.id] });
+    const untouched = await create('task', { tagIds: [otherTag.id] });
+    await remove('tag', tag.id);
+    expect(stateOf(await read('task', both.id))).toEqual({ ...stateOf(both), tagIds: [otherTag.id] });
+    expect(stateOf(await read('task', alone.id))).toEqual({ ...stateOf(alone), tagIds: [] });
+    expect(await read('task', untouched.id)).toEqual(untouched);
+    expect(await readList(`${pathTo('tag', tag.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+    expect(await readList(`${pathTo('tag', otherTag.id)}/tasks`)).toMatchObject({ total: 2 });
+  });
+});
+
+describe('cascades larger than one transaction', () => {
+  const many = (count: number) => Array.from({ length: count });
+
+  test('remove all 120 projects of a deleted organization', async () => {
+    const organizationId = (await create('organization')).id;
+    const projects = await inParallel(many(120), () => create('project', { organizationId }));
+    const task = await create('task', { projectId: projects[60]?.id ?? '' });
+    const nested = `${pathTo('organization', organizationId)}/projects`;
+    expect(await readList(nested)).toMatchObject({ total: 120 });
+    await remove('organization', organizationId);
+    await expectGone('organization', organizationId);
+    await eventually(async () => {
+      expect(await readList(nested)).toMatchObject({ data: [], total: 0, totalPages: 0 });
+      expect(await readList(withQuery('/v1/projects', { organizationId }))).toMatchObject({
+        data: [],
+        total: 0,
+      });
+      await inParallel(projects, ({ id }) => expectGone('project', id));
+      await expectGone('task', task.id);
+    });
+  });
+
+  test('remove all 150 tasks of a deleted project', async () => {
+    const projectId = (await create('project')).id;
+    const userId = (await create('user')).id;
+    const tasks = await inParallel(many(150), () => create('task', { projectId, userId }));
+    await remove('project', projectId);
+    await expectGone('project', projectId);
+    await eventually(async () => {
+      expect(await readList(`${pathTo('project', projectId)}/tasks`)).toMatchObject({ data: [], total: 0 });
+      expect(await readList(`${pathTo('user', userId)}/tasks`)).toMatchObject({ data: [], total: 0 });
+      await inParallel(tasks, ({ id }) => expectGone('task', id));
+    });
+  });
+
+  test.each(['user', 'tag'] as const)(
+    'clear the reference of all 120 tasks of a deleted %s',
+    async (kind) => {
+      const { id } = await create(kind);
+      const projectId = (await create('project')).id;
+      const reference = kind === 'user' ? { userId: id } : { tagIds: [id] };
+      await inParallel(many(120), () => create('task', { projectId, ...reference }));
+      await remove(kind, id);
+      const cleared = kind === 'user' ? { userId: null } : { tagIds: [] };
+      await eventually(async () => {
+        expect(await readList(`${pathTo(kind, id)}/tasks`)).toMatchObject({ data: [], total: 0 });
+        const list = await readList(withQuery(`${pathTo('project', projectId)}/tasks`, { limit: 100 }));
+        expect(list.total).toBe(120);
+        for (const task of list.data) expect(task).toMatchObject(cleared);
+      });
+    },
+  );
+});

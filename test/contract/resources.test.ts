@@ -1,0 +1,338 @@
+import { expectProblem } from './problem.ts';
+import { create, entityOf, pathTo, read, resources, stateOf } from './resources.ts';
+import { type JsonObject, pathOf, request, unique } from './service.ts';
+
+const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+const stamped = {
+  id: expect.stringMatching(uuidVersion7),
+  createdAt: expect.stringMatching(timestamp),
+  updatedAt: expect.stringMatching(timestamp),
+};
+
+/** Timestamps count milliseconds: lets the next write have a later one. */
+const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, nullable, required }) => {
+  test('answers 201 and supplies the defaults when only the required members are sent', async () => {
+    const body = await minimal();
+    expect(Object.keys(body).sort()).toEqual([...required].sort());
+    const answer = await request('POST', path, { body });
+    expect(entityOf(answer, 201)).toEqual({ ...defaults, ...body, ...stamped });
+  });
+
+  test('keeps every writable member that is sent', async () => {
+    const body = await full();
+    const answer = await request('POST', path, { body });
+    expect(entityOf(answer, 201)).toEqual({ ...body, ...stamped });
+  });
+
+  test('accepts null for the members that are null by default', async () => {
+    const nulls = Object.fromEntries(nullable.map((member) => [member, null]));
+    const answer = await request('POST', path, { body: { ...(await minimal()), ...nulls } });
+    expect(entityOf(answer, 201)).toMatchObject(nulls);
+  });
+
+  test('answers with a Location that leads to the created entity', async () => {
+    const answer = await request('POST', path, { body: await minimal() });
+    const entity = entityOf(answer, 201);
+    const location = pathOf(answer.headers.get('location') ?? '', answer);
+    expect(location).toBe(pathTo(kind, entity.id));
+    expect(entityOf(await request('GET', location), 200)).toEqual(entity);
+  });
+
+  test('makes two entities of the same payload sent twice', async () => {
+    const body = await full();
+    const first = entityOf(await request('POST', path, { body }), 201);
+    const second = entityOf(await request('POST', path, { body }), 201);
+    expect(second.id).not.toBe(first.id);
+    expect(await read(kind, first.id)).toEqual({ ...body, ...stamped, id: first.id });
+    expect(await read(kind, second.id)).toEqual({ ...body, ...stamped, id: second.id });
+  });
+});
+
+describe.each(resources)('what POST $path makes of its body', ({ kind, path, minimal }) => {
+  test('gives an id that carries the time of creation', async () => {
+    const before = Date.now();
+    const { id, createdAt } = await create(kind);
+    const after = Date.now();
+    const inIdentifier = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+    // Five seconds for clocks that disagree, when the service is not on this machine.
+    for (const moment of [inIdentifier, Date.parse(createdAt)]) {
+      expect(moment).toBeGreaterThanOrEqual(before - 5_000);
+      expect(moment).toBeLessThanOrEqual(after + 5_000);
+    }
+  });
+
+  test('ignores the read-only members', async () => {
+    const body = {
+      ...(await minimal()),
+      id: 'mine',
+      createdAt: '1999-01-01T00:00:00.000Z',
+      updatedAt: '1999-01-01T00:00:00.000Z',
+    };
+    const entity = entityOf(await request('POST', path, { body }), 201);
+    expect(entity).toMatchObject(stamped);
+    expect(entity.createdAt > '2020').toBe(true);
+    expect(entity.updatedAt > '2020').toBe(true);
+    expectProblem(await request('GET', pathTo(kind, 'mine')), 404);
+  });
+
+  test('removes white space around the name', async () => {
+    const name = unique('Trimmed');
+    expect((await create(kind, { name: ` \t${name} \n` })).name).toBe(name);
+  });
+
+  test('keeps Unicode text as it was sent', async () => {
+    // Composed and decomposed letters, an emoji of several code points, right-to-left and astral text.
+    const name = `Ünïcödé e\u0301 \u{1F469}\u200D\u{1F680} شركة \u{20000} "\\ / ${unique('n')}`;
+    const entity = await create(kind, { name });
+    expect(entity.name).toBe(name);
+    expect((await read(kind, entity.id)).name).toBe(name);
+  });
+});
+
+describe.each(resources)('GET $path/{id}', ({ kind, path, full }) => {
+  test('answers 200 with the entity, with the same members as its creation', async () => {
+    const body = await full();
+    const entity = entityOf(await request('POST', path, { body }), 201);
+    expect(await read(kind, entity.id)).toEqual(entity);
+  });
+
+  test('changes nothing', async () => {
+    const { id } = await create(kind);
+    const first = await request('GET', pathTo(kind, id));
+    await nextMillisecond();
+    const second = await request('GET', pathTo(kind, id));
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+  });
+});
+
+describe.each(resources)('HEAD $path', ({ kind, path }) => {
+  test.each(['the entity', 'the collection'])(
+    'answers for %s as GET does, without a body',
+    async (subject) => {
+      const { id } = await create(kind);
+      const address = subject === 'the entity' ? pathTo(kind, id) : `${path}?id=${id}`;
+      const get = await request('GET', address);
+      const head = await request('HEAD', address);
+      expect(get.status).toBe(200);
+      expect(head.status).toBe(200);
+      expect(head.text).toBe('');
+      for (const header of ['content-type', 'etag', 'cache-control', 'link']) {
+        expect(head.headers.get(header)).toBe(get.headers.get(header));
+      }
+    },
+  );
+
+  test('answers 404 without a body when the entity does not exist', async () => {
+    const answer = await request('HEAD', pathTo(kind, 'unknown'));
+    expect(answer.status).toBe(404);
+    expect(answer.text).toBe('');
+  });
+});
+
+describe.each(resources)('PATCH $path/{id}', ({ kind, full, defaults, required }) => {
+  test('changes the members that are sent and no other', async () => {
+    let expected = await create(kind);
+    const changes = Object.entries(await full());
+    expect(changes.map(([member]) => member).sort()).toEqual([...Object.keys(defaults), ...required].sort());
+    for (const [member, value] of changes) {
+      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [member]: value } });
+      const changed = entityOf(answer, 200);
+      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [member]: value });
+      expect(await read(kind, expected.id)).toEqual(changed);
+      expected = changed;
+    }
+  });
+
+  test('gives any status and answers with the updated entity', async () => {
+    const { id } = await create(kind);
+    for (const status of ['planned', 'archived', 'active']) {
+      const answer = await request('PATCH', pathTo(kind, id), { body: { status } });
+      expect(entityOf(answer, 200).status).toBe(status);
+    }
+  });
+});
+
+describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, full, nullable }) => {
+  test('leaves the same state when it is repeated', async () => {
+    const { id } = await create(kind);
+    const body = { status: unique('s'), name: unique('Renamed') };
+    const first = entityOf(await request('PATCH', pathTo(kind, id), { body }), 200);
+    const second = entityOf(await request('PATCH', pathTo(kind, id), { body }), 200);
+    expect(stateOf(second)).toEqual(stateOf(first));
+  });
+
+  test('moves updatedAt on and keeps createdAt', async () => {
+    const before = await create(kind);
+    await nextMillisecond();
+    const body = { name: unique('Renamed') };
+    const after = entityOf(await request('PATCH', pathTo(kind, before.id), { body }), 200);
+    expect(after.createdAt).toBe(before.createdAt);
+    expect(after.updatedAt > before.updatedAt).toBe(true);
+  });
+
+  test('answers 200 and changes nothing when no member is sent', async () => {
+    const { id } = await create(kind, await full());
+    const before = await request('GET', pathTo(kind, id));
+    await nextMillisecond();
+    const answer = await request('PATCH', pathTo(kind, id), { body: {} });
+    expect(entityOf(answer, 200)).toEqual(before.body);
+    expect((await request('GET', pathTo(kind, id))).text).toBe(before.text);
+  });
+
+  test('resets nullable members that are sent as null', async () => {
+    let expected = await create(kind, await full());
+    for (const member of nullable) {
+      expect(expected[member]).not.toBeNull();
+      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [member]: null } });
+      const changed = entityOf(answer, 200);
+      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [member]: null });
+      expected = changed;
+    }
+    expect(await read(kind, expected.id)).toEqual(expected);
+  });
+
+  test('ignores the read-only members', async () => {
+    const before = await create(kind);
+    const body = {
+      id: 'mine',
+      createdAt: '1999-01-01T00:00:00.000Z',
+      updatedAt: '1999-01-01T00:00:00.000Z',
+    };
+    const after = entityOf(await request('PATCH', pathTo(kind, before.id), { body }), 200);
+    expect(stateOf(after)).toEqual(stateOf(before));
+    expect(after.updatedAt > '2020').toBe(true);
+  });
+
+  test('changes no other entity', async () => {
+    const body = await full();
+    const bystander = await create(kind, body);
+    const { id } = await create(kind, body);
+    entityOf(await request('PATCH', pathTo(kind, id), { body: { name: unique('Renamed') } }), 200);
+    expect(await read(kind, bystander.id)).toEqual(bystander);
+  });
+});
+
+describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) => {
+  test('replaces the whole entity: optional members that are missing go back to their defaults', async () => {
+    const before = await create(kind, await full());
+    const body = await minimal();
+    const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
+    const { id, createdAt } = before;
+    expect(after).toEqual({ ...defaults, ...body, ...stamped, id, createdAt });
+    expect(await read(kind, id)).toEqual(after);
+  });
+
+  test('sets every writable member', async () => {
+    const { id, createdAt } = await create(kind);
+    const body = await full();
+    const after = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
+    expect(after).toEqual({ ...body, ...stamped, id, createdAt });
+  });
+
+  test('accepts a fetched object sent back whole', async () => {
+    const before = await create(kind, await full());
+    const fetched = (await request('GET', pathTo(kind, before.id))).body as JsonObject;
+    const after = entityOf(await request('PUT', pathTo(kind, before.id), { body: fetched }), 200);
+    expect(stateOf(after)).toEqual(stateOf(before));
+  });
+
+  test('leaves the same state when it is repeated', async () => {
+    const { id } = await create(kind);
+    const body = await full();
+    const first = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
+    const second = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
+    expect(stateOf(second)).toEqual(stateOf(first));
+  });
+
+  test('ignores the read-only members', async () => {
+    const before = await create(kind);
+    const body = {
+      ...(await minimal()),
+      id: 'mine',
+      createdAt: '1999-01-01T00:00:00.000Z',
+      updatedAt: '1999-01-01T00:00:00.000Z',
+    };
+    const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
+    expect(after.id).toBe(before.id);
+    expect(after.createdAt).toBe(before.createdAt);
+    expect(after.updatedAt > '2020').toBe(true);
+  });
+
+  test('creates nothing at an unknown id', async () => {
+    const unknown = '01890000-0000-7000-8000-000000000000';
+    expectProblem(await request('PUT', pathTo(kind, unknown), { body: await minimal() }), 404);
+    expectProblem(await request('GET', pathTo(kind, unknown)), 404);
+  });
+});
+
+describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
+  test('answers 204 without a body, and 404 when it is repeated', async () => {
+    const { id } = await create(kind, await full());
+    const first = await request('DELETE', pathTo(kind, id));
+    expect(first.status).toBe(204);
+    expect(first.text).toBe('');
+    expectProblem(await request('DELETE', pathTo(kind, id)), 404);
+  });
+
+  test('leaves nothing to read or to change', async () => {
+    const { id, name } = await create(kind);
+    await request('DELETE', pathTo(kind, id));
+    expectProblem(await request('GET', pathTo(kind, id)), 404);
+    expectProblem(await request('PATCH', pathTo(kind, id), { body: { name } }), 404);
+    expectProblem(await request('PUT', pathTo(kind, id), { body: await minimal() }), 404);
+    expectProblem(await request('GET', pathTo(kind, id)), 404);
+  });
+
+  test('removes no other entity, the second time neither', async () => {
+    const body = await full();
+    const bystander = await create(kind, body);
+    const { id } = await create(kind, body);
+    for (const status of [204, 404]) {
+      expect((await request('DELETE', pathTo(kind, id))).status).toBe(status);
+      expect(await read(kind, bystander.id)).toEqual(bystander);
+    }
+  });
+
+  test('frees nothing: an entity made again has a new id', async () => {
+    const body = await minimal();
+    const first = await create(kind, body);
+    await request('DELETE', pathTo(kind, first.id));
+    const second = await create(kind, body);
+    expect(second.id).not.toBe(first.id);
+    expectProblem(await request('GET', pathTo(kind, first.id)), 404);
+  });
+});
+
+describe('arrays', () => {
+  test('are replaced whole by PATCH', async () => {
+    const [first, second, third] = [await create('tag'), await create('tag'), await create('tag')];
+    const task = await create('task', { tagIds: [first.id, second.id] });
+    const path = pathTo('task', task.id);
+    expect(entityOf(await request('PATCH', path, { body: { tagIds: [third.id] } }), 200).tagIds).toEqual([
+      third.id,
+    ]);
+    expect(entityOf(await request('PATCH', path, { body: { tagIds: [] } }), 200).tagIds).toEqual([]);
+  });
+
+  test('hold up to 50 tags', async () => {
+    const tags = await Promise.all(Array.from({ length: 50 }, () => create('tag')));
+    const tagIds = tags.map(({ id }) => id);
+    const task = await create('task', { tagIds });
+    expect([...(task.tagIds as string[])].sort()).toEqual([...tagIds].sort());
+  });
+});
+
+describe('emails', () => {
+  test('need not be unique', async () => {
+    const email = `${unique('shared')}@example.com`;
+    const first = await create('user', { email });
+    const second = await create('user', { email });
+    expect(second.id).not.toBe(first.id);
+    expect([first.email, second.email]).toEqual([email, email]);
+  });
+});

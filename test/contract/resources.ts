@@ -1,0 +1,287 @@
+import { type Answer, type JsonObject, type Method, request, unique } from './service.ts';
+
+/** The five resources and the ten lists as data, so that a rule is written once and run over all of them. */
+
+export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
+
+export interface Entity {
+  id: string;
+  name: string;
+  status: string;
+  createdAt: string;
+  updatedAt: string;
+  [member: string]: string | string[] | null;
+}
+
+export interface List {
+  data: Entity[];
+  total: number;
+  page: number;
+  totalPages: number;
+}
+
+export interface Reference {
+  member: string;
+  to: Kind;
+  /** `tagIds` holds many ids; the others hold one. */
+  many: boolean;
+}
+
+export interface NestedList {
+  segment: string;
+  item: Kind;
+  /** The item's member that refers to the parent. */
+  member: string;
+}
+
+export interface Resource {
+  kind: Kind;
+  path: string;
+  required: readonly string[];
+  /** A body with the required members only. */
+  minimal(): Promise<JsonObject>;
+  /** A body with every writable member, none at its default. */
+  full(): Promise<JsonObject>;
+  /** What the optional members are when nobody sends them. */
+  defaults: JsonObject;
+  /** Members that filter by exact match and sort. */
+  scalarFields: readonly string[];
+  nullable: readonly string[];
+  references: readonly Reference[];
+  nested: readonly NestedList[];
+}
+
+const always = ['id', 'name', 'status', 'createdAt', 'updatedAt'] as const;
+
+export const resources: readonly Resource[] = [
+  {
+    kind: 'organization',
+    path: '/v1/organizations',
+    required: ['name'],
+    minimal: async () => ({ name: unique('Organization') }),
+    full: async () => ({
+      name: unique('Full organization'),
+      status: unique('s'),
+      description: 'All there is.',
+    }),
+    defaults: { status: 'active', description: '' },
+    scalarFields: [...always, 'description'],
+    nullable: [],
+    references: [],
+    nested: [
+      { segment: 'projects', item: 'project', member: 'organizationId' },
+      { segment: 'users', item: 'user', member: 'organizationId' },
+    ],
+  },
+  {
+    kind: 'project',
+    path: '/v1/projects',
+    required: ['name', 'organizationId'],
+    minimal: async () => ({ name: unique('Project'), organizationId: await home('organization') }),
+    full: async () => ({
+      name: unique('Full project'),
+      organizationId: (await create('organization')).id,
+      status: unique('s'),
+      description: 'All there is.',
+      startDate: '2024-02-29',
+      dueDate: '2031-12-31',
+    }),
+    defaults: { status: 'active', description: '', startDate: null, dueDate: null },
+    scalarFields: [...always, 'organizationId', 'description', 'startDate', 'dueDate'],
+    nullable: ['startDate', 'dueDate'],
+    references: [{ member: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', member: 'projectId' }],
+  },
+  {
+    kind: 'user',
+    path: '/v1/users',
+    required: ['name'],
+    minimal: async () => ({ name: unique('User') }),
+    full: async () => ({
+      name: unique('Full user'),
+      status: unique('s'),
+      email: 'ada.lovelace@example.com',
+      organizationId: await home('organization'),
+    }),
+    defaults: { status: 'active', email: null, organizationId: null },
+    scalarFields: [...always, 'email', 'organizationId'],
+    nullable: ['email', 'organizationId'],
+    references: [{ member: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', member: 'userId' }],
+  },
+  {
+    kind: 'task',
+    path: '/v1/tasks',
+    required: ['name'],
+    minimal: async () => ({ name: unique('Task') }),
+    full: async () => ({
+      name: unique('Full task'),
+      status: unique('s'),
+      description: 'All there is.',
+      priority: 'high',
+      projectId: await home('project'),
+      userId: await home('user'),
+      dueDate: '2031-12-31',
+      tagIds: [await home('tag'), (await create('tag')).id],
+    }),
+    defaults: {
+      status: 'active',
+      description: '',
+      priority: 'none',
+      projectId: null,
+      userId: null,
+      dueDate: null,
+      tagIds: [],
+    },
+    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate'],
+    nullable: ['projectId', 'userId', 'dueDate'],
+    references: [
+      { member: 'projectId', to: 'project', many: false },
+      { member: 'userId', to: 'user', many: false },
+      { member: 'tagIds', to: 'tag', many: true },
+    ],
+    nested: [],
+  },
+  {
+    kind: 'tag',
+    path: '/v1/tags',
+    required: ['name'],
+    minimal: async () => ({ name: unique('Tag') }),
+    full: async () => ({
+      name: unique('Full tag'),
+      status: unique('s'),
+      color: '#ff8800',
+      description: 'All there is.',
+      organizationId: await home('organization'),
+    }),
+    defaults: { status: 'active', color: '#808080', description: '', organizationId: null },
+    scalarFields: [...always, 'color', 'description', 'organizationId'],
+    nullable: ['organizationId'],
+    references: [{ member: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', member: 'tagIds' }],
+  },
+];
+
+export function resourceOf(kind: Kind): Resource {
+  const resource = resources.find((candidate) => candidate.kind === kind);
+  if (!resource) throw new Error(`no such resource: ${kind}`);
+  return resource;
+}
+
+export function pathTo(kind: Kind, id: string): string {
+  return `${resourceOf(kind).path}/${id}`;
+}
+
+/** A place where entities are listed, with what makes a new entity appear there and nothing else's. */
+export interface ListScope {
+  path: string;
+  /** Query parameters that keep other people's entities out. */
+  query: Record<string, string>;
+  /** Members of an entity that belongs here. */
+  members: JsonObject;
+}
+
+export interface ListKind {
+  title: string;
+  item: Kind;
+  /** Opens an empty list of its own for one test. */
+  open(): Promise<ListScope>;
+}
+
+const collections: readonly ListKind[] = resources.map(({ kind, path }) => ({
+  title: path,
+  item: kind,
+  open: async () => {
+    const status = unique('scope');
+    return { path, query: { status }, members: { status } };
+  },
+}));
+
+const nestedLists: readonly ListKind[] = resources.flatMap((parent) =>
+  parent.nested.map(({ segment, item, member }) => ({
+    title: `${parent.path}/{id}/${segment}`,
+    item,
+    open: async () => {
+      const { id } = await create(parent.kind);
+      const path = `${parent.path}/${id}/${segment}`;
+      return { path, query: {}, members: { [member]: member === 'tagIds' ? [id] : id } };
+    },
+  })),
+);
+
+export const lists: readonly ListKind[] = [...collections, ...nestedLists];
+
+/** Every path of the interface with the methods it serves; `{id}` is an identifier. */
+export const paths: readonly { path: string; methods: readonly Method[] }[] = [
+  ...resources.flatMap(({ path, nested }) => [
+    { path, methods: ['GET', 'HEAD', 'POST'] as const },
+    { path: `${path}/{id}`, methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const },
+    ...nested.map(({ segment }) => ({ path: `${path}/{id}/${segment}`, methods: ['GET', 'HEAD'] as const })),
+  ]),
+  { path: '/v1/organizations/{id}/archive', methods: ['POST'] },
+  { path: '/v1/projects/{id}/clone', methods: ['POST'] },
+  { path: '/v1/health', methods: ['GET', 'HEAD'] },
+];
+
+/** Creates an entity with the required members and those given. */
+export async function create(kind: Kind, members: JsonObject = {}): Promise<Entity> {
+  const resource = resourceOf(kind);
+  const needed = resource.required.every((member) => member in members) ? {} : await resource.minimal();
+  return entityOf(await request('POST', resource.path, { body: { ...needed, ...members } }), 201);
+}
+
+export async function read(kind: Kind, id: string): Promise<Entity> {
+  return entityOf(await request('GET', pathTo(kind, id)), 200);
+}
+
+export async function etagOf(kind: Kind, id: string): Promise<string> {
+  const answer = await request('GET', pathTo(kind, id));
+  expect(answer.status).toBe(200);
+  return answer.headers.get('etag') ?? '';
+}
+
+export function entityOf(answer: Answer, status: number): Entity {
+  expect(`${answer.status} ${answer.method} ${answer.path}: ${answer.text}`).toMatch(
+    new RegExp(`^${status} `),
+  );
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(answer.body).toMatchObject({
+    id: expect.any(String),
+    name: expect.any(String),
+    status: expect.any(String),
+  });
+  return answer.body as Entity;
+}
+
+export function listOf(answer: Answer): List {
+  expect(`${answer.status} ${answer.method} ${answer.path}: ${answer.text}`).toMatch(/^200 /);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  const list = answer.body as List;
+  expect(Array.isArray(list.data)).toBe(true);
+  for (const count of [list.total, list.page, list.totalPages]) {
+    expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+  }
+  return list;
+}
+
+export async function readList(path: string): Promise<List> {
+  return listOf(await request('GET', path));
+}
+
+export function identifiers(list: Pick<List, 'data'>): string[] {
+  return list.data.map(({ id }) => id);
+}
+
+/** An entity without the member that every write changes. */
+export function stateOf({ updatedAt: _updatedAt, ...state }: Entity): Omit<Entity, 'updatedAt'> {
+  return state;
+}
+
+const homes = new Map<Kind, Promise<string>>();
+
+/** The id of an entity that a test file's bodies refer to when it does not matter which. Nobody deletes it. */
+export function home(kind: Kind): Promise<string> {
+  const known = homes.get(kind) ?? create(kind).then(({ id }) => id);
+  homes.set(kind, known);
+  return known;
+}

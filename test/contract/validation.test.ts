@@ -1,0 +1,305 @@
+import { expectParameter, expectPointer, expectProblem, pointers } from './problem.ts';
+import { create, type Entity, entityOf, pathTo, type Resource, read, resources } from './resources.ts';
+import { type Json, request, withQuery } from './service.ts';
+
+interface MemberRules {
+  valid: readonly Json[];
+  invalid: readonly Json[];
+}
+
+const reference: MemberRules = { valid: [], invalid: ['', 1, true, [], {}] };
+
+const date: MemberRules = {
+  valid: ['2024-02-29', '1999-12-31', '2000-02-29'],
+  invalid: [
+    '2023-02-29',
+    '1900-02-29',
+    '2024-02-30',
+    '2024-13-01',
+    '2024-00-10',
+    '2024-01-00',
+    '2024-1-1',
+    '20240101',
+    '2024-01-01T00:00:00Z',
+    '01.02.2024',
+    ' 2024-01-01',
+    '2024-01-01\n',
+    'tomorrow',
+    '',
+    20240101,
+    true,
+    ['2024-01-01'],
+  ],
+};
+
+// Astral characters: one code point each, two UTF-16 units, four bytes.
+const emoji = '\u{1F600}';
+
+const members: Readonly<Record<string, MemberRules>> = {
+  name: {
+    valid: ['x', 'x'.repeat(255), emoji.repeat(255), '0', 'null'],
+    invalid: [
+      '',
+      '   ',
+      '\t\n',
+      'x'.repeat(256),
+      emoji.repeat(256),
+      null,
+      1,
+      true,
+      [],
+      {},
+      ['x'],
+      '\ud800',
+      'x\udc00x',
+    ],
+  },
+  status: {
+    valid: ['a', 'A1-_z', '0', '-', 'a'.repeat(64), 'planned', 'archived'],
+    invalid: [
+      '',
+      'a'.repeat(65),
+      'two words',
+      ' active',
+      'active\n',
+      'a.b',
+      'a/b',
+      'a#b',
+      emoji,
+      null,
+      1,
+      true,
+      [],
+      {},
+    ],
+  },
+  description: {
+    valid: ['', ' kept \n as it is ', 'x'.repeat(10_000), emoji.repeat(10_000)],
+    invalid: ['x'.repeat(10_001), emoji.repeat(10_001), null, 1, true, [], {}, '\udfff'],
+  },
+  startDate: date,
+  dueDate: date,
+  email: {
+    valid: ['ada@example.com', 'ada.lovelace+tag@sub.example.org'],
+    invalid: [
+      '',
+      'plain',
+      'ada@',
+      '@example.com',
+      'a b@example.com',
+      'a@b@example.com',
+      'ada@exa mple.com',
+      1,
+      true,
+      [],
+    ],
+  },
+  priority: {
+    valid: ['none', 'low', 'medium', 'high', 'urgent'],
+    invalid: ['', 'highest', 'High', ' high', null, 1, true, [], {}],
+  },
+  color: {
+    valid: ['#000000', '#ff8800'],
+    invalid: ['', 'not a color', '#12345g', null, 808080, true, [], {}],
+  },
+  tagIds: {
+    valid: [[]],
+    invalid: ['', 'text', null, 1, true, {}, [1], [null], [[]], [{}], ['unknown']],
+  },
+  organizationId: reference,
+  projectId: reference,
+  userId: reference,
+};
+
+/** Long values make titles nobody can read. */
+const short = (value: Json) => {
+  const text = JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
+};
+
+function rulesOf(member: string): MemberRules {
+  const rules = members[member];
+  if (!rules) throw new Error(`no rules for ${member}`);
+  return rules;
+}
+
+/** An entity that no refusal may change: looked at after each test of a `describe`. */
+function untouched({ kind, full }: Resource): () => Entity {
+  let entity: Entity;
+  beforeAll(async () => {
+    entity = await create(kind, await full());
+  });
+  afterEach(async () => {
+    expect(await read(kind, entity.id)).toEqual(entity);
+  });
+  return () => entity;
+}
+
+function writableMembers({ required, defaults }: Resource): string[] {
+  return [...new Set([...required, ...Object.keys(defaults)])];
+}
+
+describe.each(resources)('the members of $path', (resource) => {
+  const { kind, path, minimal, full, required, nullable } = resource;
+  const existing = untouched(resource);
+  const writable = writableMembers(resource);
+
+  const refused = writable.flatMap((member) => [
+    ...rulesOf(member).invalid.map((value) => ({ member, value, shown: short(value) })),
+    ...(member.endsWith('Id') && !nullable.includes(member) ? [{ member, value: null, shown: 'null' }] : []),
+  ]);
+
+  test.each(refused)('refuses $shown as $member with 400 and a pointer to it', async ({ member, value }) => {
+    const body = { ...(await minimal()), [member]: value };
+    expectPointer(await request('POST', path, { body }), member);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
+    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [member]: value } }), member);
+  });
+
+  const accepted = writable.flatMap((member) => [
+    ...rulesOf(member).valid.map((value) => ({ member, value, shown: short(value) })),
+    ...(nullable.includes(member) ? [{ member, value: null, shown: 'null' }] : []),
+  ]);
+
+  test.each(accepted)('accepts $shown as $member', async ({ member, value }) => {
+    const body = { ...(await minimal()), [member]: value };
+    const { id, ...entity } = entityOf(await request('POST', path, { body }), 201);
+    expect(entity[member]).toEqual(value);
+    expect(entityOf(await request('PUT', pathTo(kind, id), { body }), 200)[member]).toEqual(value);
+    expect(
+      entityOf(await request('PATCH', pathTo(kind, id), { body: { [member]: value } }), 200)[member],
+    ).toEqual(value);
+    expect((await read(kind, id))[member]).toEqual(value);
+  });
+
+  test('counts the characters of a name without the white space around it', async () => {
+    const name = 'x'.repeat(255);
+    const body = { ...(await minimal()), name: `  ${name}  ` };
+    expect(entityOf(await request('POST', path, { body }), 201).name).toBe(name);
+  });
+
+  test.each(required)('refuses a body without %s with 400 and a pointer to it', async (member) => {
+    const { [member]: _left, ...body } = { ...(await full()) };
+    expectPointer(await request('POST', path, { body }), member);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
+  });
+});
+
+describe.each(resources)('a whole body at $path', (resource) => {
+  const { kind, path, minimal } = resource;
+  const existing = untouched(resource);
+
+  test('names every mistake of a body at once', async () => {
+    const body = { name: '', status: 'two words', unknownMember: 1 };
+    const found = pointers(expectProblem(await request('PATCH', pathTo(kind, existing().id), { body }), 400));
+    expect(found).toEqual(expect.arrayContaining(['/name', '/status', '/unknownMember']));
+  });
+
+  test.each([
+    'descripton',
+    'organisationId',
+    'a/b',
+    'm~n',
+    '',
+    'Name',
+    'created_at',
+    'version',
+    'tenant',
+    'pk',
+  ])('refuses the unknown member %j with 400 and a pointer to it', async (member) => {
+    const body = { ...(await minimal()), [member]: 'x' };
+    expectPointer(await request('POST', path, { body }), member);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
+    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [member]: 'x' } }), member);
+  });
+});
+
+describe.each(resources)('what is no object at $path', (resource) => {
+  const { kind, path } = resource;
+  const existing = untouched(resource);
+
+  test.each([
+    '',
+    ' ',
+    '{',
+    '{"name":',
+    '{name: "x"}',
+    "{'name': 'x'}",
+    '{"name": "x",}',
+    'undefined',
+    'name=x',
+    '{} {}',
+  ])('refuses malformed JSON %j with 400', async (rawBody) => {
+    const headers = { 'content-type': 'application/json' };
+    expectProblem(await request('POST', path, { rawBody, headers }), 400);
+    expectProblem(await request('PUT', pathTo(kind, existing().id), { rawBody, headers }), 400);
+    expectProblem(await request('PATCH', pathTo(kind, existing().id), { rawBody, headers }), 400);
+  });
+
+  test('refuses a request without a body with 400', async () => {
+    expectProblem(await request('POST', path), 400);
+    expectProblem(await request('PUT', pathTo(kind, existing().id)), 400);
+    expectProblem(await request('PATCH', pathTo(kind, existing().id)), 400);
+  });
+
+  test.each(['null', '[]', '[{}]', '"text"', '42', 'true'])(
+    'refuses %s, which is no object, with 400',
+    async (rawBody) => {
+      const headers = { 'content-type': 'application/json' };
+      expectProblem(await request('POST', path, { rawBody, headers }), 400);
+      expectProblem(await request('PUT', pathTo(kind, existing().id), { rawBody, headers }), 400);
+      expectProblem(await request('PATCH', pathTo(kind, existing().id), { rawBody, headers }), 400);
+    },
+  );
+});
+
+describe.each(resources)('the content type at $path', (resource) => {
+  const { kind, path, minimal } = resource;
+  const existing = untouched(resource);
+
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'text/json5',
+  ])('refuses a body of type %s with 415', async (contentType) => {
+    const options = { rawBody: JSON.stringify(await minimal()), headers: { 'content-type': contentType } };
+    expectProblem(await request('POST', path, options), 415);
+    expectProblem(await request('PUT', pathTo(kind, existing().id), options), 415);
+    expectProblem(await request('PATCH', pathTo(kind, existing().id), options), 415);
+  });
+
+  test.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
+    'accepts a body of type %s',
+    async (contentType) => {
+      const body = await minimal();
+      const answer = await request('POST', path, { body, headers: { 'content-type': contentType } });
+      expect(entityOf(answer, 201)).toMatchObject(body);
+    },
+  );
+});
+
+describe.each(resources)('GET $path/{id}', ({ kind }) => {
+  test('refuses the query parameters of a list with 400', async () => {
+    const { id } = await create(kind);
+    expectParameter(await request('GET', withQuery(pathTo(kind, id), { page: 1 })), 'page');
+  });
+});
+
+test('a task refuses more than 50 tags with 400 and a pointer', async () => {
+  const tags = await Promise.all(Array.from({ length: 51 }, () => create('tag')));
+  expectPointer(
+    await request('POST', '/v1/tasks', { body: { name: 'x', tagIds: tags.map(({ id }) => id) } }),
+    'tagIds',
+  );
+});
+
+test('a member of another resource is unknown', async () => {
+  expectPointer(
+    await request('POST', '/v1/organizations', { body: { name: 'x', color: '#ff8800' } }),
+    'color',
+  );
+  expectPointer(await request('POST', '/v1/users', { body: { name: 'x', description: '' } }), 'description');
+  expectPointer(await request('POST', '/v1/tasks', { body: { name: 'x', startDate: null } }), 'startDate');
+});

@@ -1,0 +1,189 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * A DynamoDB that fails, in front of one that does not: emulators never lose a reply, meet in a conflict, or lag.
+ * It speaks DynamoDB's JSON and passes on what it does not care for.
+ */
+
+export interface Call {
+  /** `TransactWriteItems` … */
+  readonly operation: string;
+  readonly body: Record<string, unknown>;
+  /** Counts from 1. */
+  readonly number: number;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Stands around calls: it may answer itself, pass the call on, do both, or lose the answer (undefined). */
+export type Injector = (call: Call, pass: () => Promise<Reply>) => Promise<Reply | undefined>;
+
+export interface EngineProxy {
+  readonly endpoint: string;
+  /** What stands in front of the engine from now on. */
+  inject(injector: Injector | undefined): void;
+  /** Passes everything on until it is resumed. */
+  pause(): { resume(): void };
+  stop(): Promise<void>;
+}
+
+/** DynamoDB's answer to a call that it refuses. */
+export const refusal = (type: string, more: object = {}): Reply => ({
+  status: 400,
+  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...more }),
+});
+
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+export function forward(
+  endpoint: string,
+  incoming: IncomingMessage['headers'],
+  body: Buffer,
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { host: _, connection: __, ...headers } = incoming;
+    const outgoing = httpRequest(endpoint, { method: 'POST', headers }, (response) => {
+      readAll(response).then(
+        (bytes) => resolve({ status: response.statusCode ?? 500, body: bytes.toString('utf8') }),
+        reject,
+      );
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
+  let injector: Injector | undefined;
+  let calls = 0;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readAll(request);
+    const pass = (): Promise<Reply> => forward(endpoint, request.headers, body);
+    const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+    calls += 1;
+    const reply =
+      injector && operation
+        ? await injector(
+            { operation, body: JSON.parse(body.toString('utf8')) as Record<string, unknown>, number: calls },
+            pass,
+          )
+        : await pass();
+    if (!reply) {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(reply.status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(reply.body);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    inject: (next) => {
+      injector = next;
+    },
+    pause: () => {
+      const paused = injector;
+      injector = undefined;
+      return {
+        resume: () => {
+          injector = paused;
+        },
+      };
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A small generator of numbers from 0 to 1 that a seed decides (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Does what is asked, and loses some of the replies. */
+export function lostReplies(share: number, seed: number): Injector {
+  const random = seeded(seed);
+  return async (_, pass) => {
+    const isLost = random() < share;
+    const reply = await pass();
+    return isLost ? undefined : reply;
+  };
+}
+
+/** Fails a request for good behind every k-th call, as if the process had been stopped there. */
+export function crashes(every: number): Injector {
+  let calls = 0;
+  return async (_, pass) => {
+    const reply = await pass();
+    calls += 1;
+    return calls % every === 0
+      ? { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) }
+      : reply;
+  };
+}
+
+interface TransactItem {
+  readonly [action: string]: {
+    readonly TableName: string;
+    readonly Key?: object;
+    readonly Item?: Record<string, unknown>;
+  };
+}
+
+function keyOf(item: TransactItem): string {
+  const [action] = Object.values(item);
+  const { pk, sk } = (action?.Key ?? action?.Item ?? {}) as Record<string, unknown>;
+  return `${action?.TableName} ${JSON.stringify([pk, sk])}`;
+}
+
+/**
+ * Refuses a transaction that meets another on any item, as DynamoDB does.
+ * @param milliseconds that a transaction holds its items.
+ */
+export function conflicts(milliseconds: number): Injector & { refused: number } {
+  const held = new Set<string>();
+  const injector = async (call: Call, pass: () => Promise<Reply>): Promise<Reply> => {
+    if (call.operation !== 'TransactWriteItems') return pass();
+    const keys = (call.body['TransactItems'] as TransactItem[]).map(keyOf);
+    const taken = keys.map((key) => held.has(key));
+    if (taken.includes(true)) {
+      injector.refused += 1;
+      const CancellationReasons = taken.map((isTaken) => ({
+        Code: isTaken ? 'TransactionConflict' : 'None',
+      }));
+      return refusal('TransactionCanceledException', { CancellationReasons });
+    }
+    for (const key of keys) held.add(key);
+    try {
+      await delay(milliseconds);
+      return await pass();
+    } finally {
+      for (const key of keys) held.delete(key);
+    }
+  };
+  injector.refused = 0;
+  return injector;
+}

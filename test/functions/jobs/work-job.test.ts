@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { workJob } from '../../../functions/jobs/work-job.ts';
+import { creation } from '../../../functions/shared/store/changes.ts';
+import { perform, performInPortions } from '../../../functions/shared/store/commit.ts';
+import { createEntity } from '../../../functions/shared/store/create-entity.ts';
+import { Database } from '../../../functions/shared/store/database.ts';
+import { Deadline } from '../../../functions/shared/store/deadline.ts';
+import { deleteEntity } from '../../../functions/shared/store/delete-entity.ts';
+import { decodeJob, type Job, jobsPartition, jobWrite } from '../../../functions/shared/store/jobs.ts';
+import { listEntities } from '../../../functions/shared/store/list-entities.ts';
+import type { Kind } from '../../../functions/shared/store/relations.ts';
+import type { Session } from '../../../functions/shared/store/session.ts';
+import { type Engine, startEngine } from '../../../lib/local/engine.ts';
+import { ensureTable } from '../../../lib/local/table.ts';
+
+/** Jobs on the engine, without the stream: each step is called by hand, cut short, twice, or late. */
+
+let engine: Engine | undefined;
+let client: DynamoDBDocumentClient;
+const tableName = `jobs-${randomUUID()}`;
+
+beforeAll(async () => {
+  process.env['AWS_REGION'] ??= 'us-east-1';
+  process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
+  process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  engine = given ? undefined : await startEngine(':memory:');
+  const plain = new DynamoDBClient({ endpoint: given ?? engine?.endpoint ?? '' });
+  client = DynamoDBDocumentClient.from(plain);
+  await ensureTable(plain, tableName);
+});
+
+afterAll(async () => {
+  client.destroy();
+  await engine?.stop();
+});
+
+const database = (milliseconds = 20_000) => new Database(client, tableName, new Deadline(milliseconds));
+const newSession = (): Session => ({ tenant: randomUUID(), database: database() });
+const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
+
+async function count(session: Session, kind: Kind, member: string, value: string): Promise<number> {
+  const query = {
+    filters: [[member, value]] as const,
+    sortBy: 'createdAt',
+    sortOrder: 'desc',
+    page: 1,
+    limit: 1,
+  } as const;
+  return (await listEntities(session, kind, query)).total;
+}
+
+/** Jobs but those that only tidy up counters. */
+async function pendingJobs({ tenant }: Session): Promise<Job[]> {
+  const found: Job[] = [];
+  const query = {
+    IndexName: 'all',
+    KeyConditionExpression: 'ofKind = :jobs',
+    ExpressionAttributeValues: { ':jobs': jobsPartition },
+  };
+  for await (const items of database().pages(query)) found.push(...items.map(decodeJob));
+  return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
+}
+
+/** Works off all that is due, as often as it becomes due. */
+async function workAll(session: Session, milliseconds?: number): Promise<number> {
+  for (let steps = 0; ; ) {
+    const due = (await pendingJobs(session)).filter(({ dueAt }) => dueAt <= new Date().toISOString());
+    if (due.length === 0) return steps;
+    for (const { id } of due) {
+      await workJob(database(milliseconds), session.tenant, id);
+      steps += 1;
+    }
+  }
+}
+
+/** Makes the jobs that wait for their last look due. */
+async function bringForward(session: Session): Promise<void> {
+  for (const job of await pendingJobs(session)) {
+    await database().transact([
+      jobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() }),
+    ]);
+  }
+}
+
+async function projectWithTasks(session: Session, tasks: number): Promise<string> {
+  const organization = await createEntity(session, 'organization', fields());
+  const project = await createEntity(session, 'project', fields({ organizationId: organization.entity.id }));
+  const pieces = Array.from({ length: tasks }, (_, number) => {
+    const members = fields({ name: String(number), projectId: project.entity.id, userId: null, tagIds: [] });
+    return { changes: [creation('task', members)] };
+  });
+  await performInPortions(session, pieces, 90);
+  return project.entity.id;
+}
+
+test('a deletion that outgrows a transaction is done in steps that are cut short', async () => {
+  const session = newSession();
+  const project = await projectWithTasks(session, 260);
+  await deleteEntity(session, 'project', project);
+  expect(await count(session, 'task', 'projectId', project)).toBe(260);
+  // A little more than the time that a turn asks for: each step makes a turn or two.
+  const steps = await workAll(session, 1_015);
+  expect(steps).toBeGreaterThan(1);
+  expect(await count(session, 'task', 'projectId', project)).toBe(0);
+});
+
+test('a child that was written by a request that still saw its parent goes with the last look', async () => {
+  const session = newSession();
+  const project = await projectWithTasks(session, 1);
+  await deleteEntity(session, 'project', project);
+  await workAll(session);
+  const late = creation('task', fields({ projectId: project, userId: null, tagIds: [] }));
+  await perform(session, { changes: [late] });
+  const [waiting] = await pendingJobs(session);
+  expect(Date.parse(waiting?.dueAt ?? '')).toBeGreaterThan(Date.now() + 20_000);
+  await workAll(session);
+  expect(await count(session, 'task', 'projectId', project)).toBe(1);
+  await bringForward(session);
+  await workAll(session);
+  expect(await count(session, 'task', 'projectId', project)).toBe(0);
+  expect(await pendingJobs(session)).toEqual([]);
+});
+
+test('a job that is delivered several times at once is done once', async () => {
+  const session = newSession();
+  const from = await projectWithTasks(session, 120);
+  const to = await projectWithTasks(session, 0);
+  const job: Job = {
+    id: (await createEntity(session, 'tag', fields())).entity.id,
+    tenant: session.tenant,
+    version: 1,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'clone', from, to, after: '' },
+  };
+  await session.database.transact([jobWrite(undefined, job)]);
+  await Promise.all(Array.from({ length: 4 }, () => workJob(database(), session.tenant, job.id)));
+  expect(await count(session, 'task', 'projectId', to)).toBe(120);
+  expect(await pendingJobs(session)).toEqual([]);
+});
+
+test('copies stop when their project is gone', async () => {
+  const session = newSession();
+  const from = await projectWithTasks(session, 3);
+  const to = await projectWithTasks(session, 0);
+  await deleteEntity(session, 'project', to);
+  const job: Job = {
+    id: (await createEntity(session, 'tag', fields())).entity.id,
+    tenant: session.tenant,
+    version: 1,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'clone', from, to, after: '' },
+  };
+  await session.database.transact([jobWrite(undefined, job)]);
+  await workJob(database(), session.tenant, job.id);
+  expect(await count(session, 'task', 'projectId', to)).toBe(0);
+});
+
+test('a tag that is deleted is taken from tasks that were tagged after their listing was read', async () => {
+  const session = newSession();
+  const tag = (await createEntity(session, 'tag', fields())).entity.id;
+  const other = (await createEntity(session, 'tag', fields())).entity.id;
+  await deleteEntity(session, 'tag', tag);
+  await workAll(session);
+  const late = creation('task', fields({ projectId: null, userId: null, tagIds: [other, tag] }));
+  await perform(session, { changes: [late] });
+  await bringForward(session);
+  await workAll(session);
+  expect(await count(session, 'task', 'tagIds', tag)).toBe(0);
+  expect(await count(session, 'task', 'tagIds', other)).toBe(1);
+});
+
+test('a deleted organization takes projects and their tasks along, job by job', async () => {
+  const session = newSession();
+  const organization = (await createEntity(session, 'organization', fields())).entity.id;
+  const tasks: string[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    const project = await createEntity(session, 'project', fields({ organizationId: organization }));
+    tasks.push(project.entity.id);
+    await createEntity(session, 'task', fields({ projectId: project.entity.id, userId: null, tagIds: [] }));
+  }
+  await deleteEntity(session, 'organization', organization);
+  await workAll(session);
+  expect(await count(session, 'project', 'organizationId', organization)).toBe(0);
+  const left = await Promise.all(tasks.map((project) => count(session, 'task', 'projectId', project)));
+  expect(left.every((number) => number === 0)).toBe(true);
+});

@@ -1,0 +1,252 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { methodsByPath, routes } from '../../../functions/routes.ts';
+import type { Access } from '../../../functions/shared/contract/contract.ts';
+import { crossOrigin } from '../../../lib/cross-origin.ts';
+import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';
+
+const functions = join(__dirname, '../../../functions');
+
+let synthesized: Synthesized;
+
+beforeAll(async () => {
+  synthesized = await synthesize();
+});
+
+const all = (type: string): Resource[] => ofType(synthesized.api, type).map(([, resource]) => resource);
+
+function resourceAt(reference: unknown): Resource {
+  const resource = synthesized.api[referenceOf(reference)];
+  if (!resource) throw new Error(`Nothing is referred to by ${JSON.stringify(reference)}.`);
+  return resource;
+}
+
+/** The id of the construct that a resource belongs to: an operation's name. */
+const owner = ({ Metadata }: Resource): string => Metadata['aws:cdk:path']?.split('/')[1] ?? '';
+
+const functionNamed = (name: string): Resource => {
+  const found = all('AWS::Lambda::Function').find((resource) => owner(resource) === name);
+  if (!found) throw new Error(`There is no function ${name}.`);
+  return found;
+};
+
+/** The function behind each route. */
+const functionsByRoute = (): Map<string, Resource> =>
+  new Map(
+    all('AWS::ApiGatewayV2::Route').map(({ Properties }) => {
+      const integration = resourceAt(Properties['Target']);
+      return [String(Properties['RouteKey']), resourceAt(integration.Properties['IntegrationUri'])];
+    }),
+  );
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Effect: string;
+  readonly Resource: unknown;
+}
+
+interface Policy {
+  readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+}
+
+/** What a function may do, each action with what it may be done to. */
+function permitted(name: string): string[] {
+  const { Properties } = resourceAt(functionNamed(name).Properties['Role']);
+  expect(Properties['ManagedPolicyArns']).toBeUndefined();
+  const statements = (Properties['Policies'] as Policy[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+  expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']));
+  return statements
+    .flatMap(({ Action, Resource }) => [Action].flat().map((action) => `${action} ${place(Resource)}`))
+    .sort();
+}
+
+/** A word for each thing that a statement can name. */
+function place(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  if (text === '"*"') return 'anywhere';
+  if (/StreamArn/.test(text)) return 'stream';
+  if (/ImportValue.*"\/index\/\*"/.test(text)) return 'indexes';
+  if (/^\{"Fn::ImportValue":"[^"]*Table[^"]*Arn\w+"\}$/.test(text)) return 'table';
+  if (synthesized.api[referenceOf(resource)]?.Type === 'AWS::Logs::LogGroup') return 'log';
+  return text;
+}
+
+const logging = ['logs:CreateLogStream log', 'logs:PutLogEvents log'];
+
+const allowed = ({ actions, queriesIndexes }: Access): string[] =>
+  [
+    ...actions.map((action) => `dynamodb:${action} table`),
+    ...(queriesIndexes ? ['dynamodb:Query indexes'] : []),
+    ...logging,
+  ].sort();
+
+describe('operations', () => {
+  test('have one handler file each, and there is no other', () => {
+    const folders = readdirSync(functions, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /^\w+\/contract\.ts$/.test(file) && !file.startsWith('shared/'))
+      .map((file) => file.split('/')[0] ?? '');
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(functions, folder))
+        .filter((file) => file !== 'contract.ts')
+        .map((file) => `${folder}/${file}`),
+    );
+    expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
+  });
+
+  test('have a route for each method, to the function of their name, and there is no other', () => {
+    const found = [...functionsByRoute()].map(([key, resource]) => `${key} is ${owner(resource)}`);
+    const expected = routes.flatMap(({ contract, methods }) =>
+      methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
+    );
+    expect(found.sort()).toEqual([...expected, '$default is answerUnmatched'].sort());
+  });
+
+  test.each(routes)('$contract.operation ships the bundle of its own file', ({ contract, file }) => {
+    const asset = functionNamed(contract.operation).Metadata['aws:asset:path'] ?? '';
+    const shipped = readFileSync(join(synthesized.assembly, asset, 'index.js'), 'utf8');
+    const bundle = join(synthesized.bundles.directory, file.replace(/\.ts$/, ''), 'index.js');
+    expect(shipped).toBe(readFileSync(bundle, 'utf8'));
+  });
+
+  test.each(routes)('$contract.operation may do what its contract says, and no more', ({ contract }) => {
+    expect(permitted(contract.operation)).toEqual(allowed(contract.access));
+  });
+
+  test('may be called by the gateway, for their own path only', () => {
+    const found = all('AWS::Lambda::Permission')
+      .filter(({ Properties }) => Properties['Principal'] === 'apigateway.amazonaws.com')
+      .map(({ Properties }) => {
+        const source = /\/\*\/\*(.*?)"/.exec(JSON.stringify(Properties['SourceArn']))?.[1];
+        return `${owner(resourceAt(Properties['FunctionName']))} ${source}`;
+      });
+    const expected = routes.map(({ contract }) => `${contract.operation} ${contract.path}`);
+    expect([...new Set(found)].sort()).toEqual([...expected, 'answerUnmatched '].sort());
+  });
+});
+
+describe('HEAD', () => {
+  test('is served by the function of its GET', () => {
+    const byRoute = functionsByRoute();
+    const heads = [...byRoute].filter(([key]) => key.startsWith('HEAD '));
+    expect(heads.length).toBeGreaterThan(0);
+    for (const [key, resource] of heads) expect(byRoute.get(key.replace('HEAD', 'GET'))).toBe(resource);
+  });
+});
+
+describe('functions', () => {
+  test('run on Node.js 24 on ARM with 256 MB', () => {
+    for (const { Properties } of all('AWS::Lambda::Function')) {
+      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 256 });
+    }
+  });
+
+  test('have 10 seconds for a request and 30 for a job', () => {
+    const timeouts = all('AWS::Lambda::Function').map((resource) => [
+      owner(resource),
+      resource.Properties['Timeout'],
+    ]);
+    expect(Object.fromEntries(timeouts)).toEqual({
+      ...Object.fromEntries(routes.map(({ contract }) => [contract.operation, 10])),
+      answerUnmatched: 10,
+      onStream: 30,
+      onSchedule: 30,
+    });
+  });
+
+  test('write to a log of their own, which is kept for a month', () => {
+    const logs = all('AWS::Lambda::Function').map((resource) => {
+      const { LogGroup } = resource.Properties['LoggingConfig'] as { LogGroup: unknown };
+      const log = resourceAt(LogGroup);
+      expect(owner(log)).toBe(owner(resource));
+      return log.Properties['RetentionInDays'];
+    });
+    expect(new Set(logs)).toEqual(new Set([30]));
+  });
+
+  test('know the table, and the fallback also the paths', () => {
+    const variables = (resource: Resource): string[] => {
+      const { Variables } = resource.Properties['Environment'] as { Variables: Record<string, unknown> };
+      return Object.keys(Variables).sort();
+    };
+    for (const resource of all('AWS::Lambda::Function')) {
+      const expected = owner(resource) === 'answerUnmatched' ? ['ROUTES', 'TABLE_NAME'] : ['TABLE_NAME'];
+      expect(variables(resource)).toEqual(expected);
+    }
+    const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
+      Variables: { ROUTES: string };
+    };
+    expect(JSON.parse(Variables.ROUTES)).toEqual(methodsByPath);
+  });
+
+  test('that no contract speaks for do not touch the table, or are jobs', () => {
+    const actions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const;
+    const jobs = { actions, queriesIndexes: true };
+    const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+      (action) => `dynamodb:${action} stream`,
+    );
+    expect(permitted('answerUnmatched')).toEqual(logging);
+    expect(permitted('onSchedule')).toEqual(allowed(jobs));
+    expect(permitted('onStream')).toEqual(
+      [...allowed(jobs), ...stream, 'dynamodb:ListStreams anywhere'].sort(),
+    );
+  });
+});
+
+describe('the gateway', () => {
+  test('answers other origins as the local one does', () => {
+    const [api] = all('AWS::ApiGatewayV2::Api') as [Resource];
+    expect(api.Properties['CorsConfiguration']).toEqual({
+      AllowOrigins: crossOrigin.origins,
+      AllowMethods: crossOrigin.methods,
+      AllowHeaders: crossOrigin.requestHeaders,
+      ExposeHeaders: crossOrigin.exposedHeaders,
+      MaxAge: crossOrigin.maximumAge,
+    });
+  });
+});
+
+describe('jobs', () => {
+  test('begin when the stream tells of one', () => {
+    const [mapping] = all('AWS::Lambda::EventSourceMapping') as [Resource];
+    expect(mapping.Properties).toMatchObject({
+      BatchSize: 10,
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      StartingPosition: 'LATEST',
+    });
+    expect(mapping.Properties['MaximumRetryAttempts']).toBeGreaterThan(0);
+    expect(owner(resourceAt(mapping.Properties['FunctionName']))).toBe('onStream');
+    const { Filters } = mapping.Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
+    ]);
+  });
+
+  test('that wait are looked for every minute', () => {
+    const [rule] = all('AWS::Events::Rule') as [Resource];
+    expect(rule.Properties['ScheduleExpression']).toBe('rate(1 minute)');
+    expect(owner(resourceAt(rule.Properties['Targets']))).toBe('onSchedule');
+  });
+});
+
+describe('the stacks', () => {
+  test('stay well below the 500 resources that CloudFormation takes', () => {
+    for (const resources of [synthesized.data, synthesized.api]) {
+      expect(Object.keys(resources).length).toBeLessThan(400);
+    }
+  });
+
+  test('have no policies beside the roles, and no custom resources', () => {
+    const types = new Set(Object.values(synthesized.api).map(({ Type }) => Type));
+    expect(types).not.toContain('AWS::IAM::Policy');
+    expect([...types].filter((type) => type.startsWith('Custom::'))).toEqual([]);
+  });
+
+  test('come out the same every time, code included', async () => {
+    const again = await synthesize();
+    expect(again.api).toEqual(synthesized.api);
+    expect(again.data).toEqual(synthesized.data);
+  });
+});

@@ -1,0 +1,3 @@
+import { testSequences } from './random-writers.ts';
+
+testSequences('on the plain engine', () => undefined);

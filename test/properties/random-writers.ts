@@ -1,0 +1,306 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { cut } from '../../functions/shared/store/counted-index/counters.ts';
+import { audit } from '../../lib/audit/audit.ts';
+import { type Engine, existingEngine, startEngine } from '../../lib/local/engine.ts';
+import type { Service } from '../../lib/local/service.ts';
+import { type EngineProxy, type Injector, seeded, startEngineProxy } from '../faults/engine-proxy.ts';
+import { startTestService } from '../local-service.ts';
+
+/**
+ * Writers write at random and at once, while the engine fails in one way or another. Each writer owns what it
+ * writes, and so knows what must be there; what they share are the listings, and with them the counters. Then every
+ * listing's totals, pages and order equal the model's, and the audit finds no drift.
+ */
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const sequences = 125;
+const writers = 3;
+const operations = 5;
+const statuses = ['active', 'planned', 'done'];
+
+let engine: Engine;
+let proxy: EngineProxy;
+let service: Service;
+let client: DynamoDBDocumentClient;
+const regularCut = { ...cut };
+let logged: jest.SpyInstance;
+
+beforeAll(async () => {
+  // Small blocks, so that there are many.
+  Object.assign(cut, { fullBlock: 6, fullGroup: 4, ahead: 600, grid: 100 });
+  // A request that crashes is logged, as it should be.
+  logged = jest.spyOn(console, 'error').mockImplementation(() => {});
+  process.stdout.write(`seed ${seed}\n`);
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  engine = given ? await existingEngine(given) : await startEngine(':memory:');
+  proxy = await startEngineProxy(engine.endpoint);
+  service = await startTestService({ endpoint: proxy.endpoint });
+  client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
+});
+
+afterAll(async () => {
+  client.destroy();
+  proxy.inject(undefined);
+  await service.stop();
+  await proxy.stop();
+  await engine.stop();
+  Object.assign(cut, regularCut);
+  logged.mockRestore();
+});
+
+type Kind = 'projects' | 'tasks';
+
+interface Entity {
+  readonly id: string;
+  readonly status: string;
+  readonly organizationId?: string;
+  readonly projectId?: string | null;
+  readonly userId?: string | null;
+}
+
+interface List {
+  readonly data: Entity[];
+  readonly total: number;
+  readonly totalPages: number;
+}
+
+/** What must be there. */
+type Model = Record<Kind, Map<string, Entity>>;
+const everything: Model = { projects: new Map(), tasks: new Map() };
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function send(method: string, path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(service.url + path, {
+    method,
+    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const list = async (path: string, query: Record<string, string | number>): Promise<List> => {
+  const { status, body } = await send(
+    'GET',
+    `${path}?${new URLSearchParams(query as Record<string, string>)}`,
+  );
+  expect([path, status]).toEqual([path, 200]);
+  return body as List;
+};
+
+let names = 0;
+
+/** One writer: what it owns, and what it does to it. */
+class Writer {
+  readonly #random: () => number;
+  readonly #users: readonly string[];
+  readonly organizationId: string;
+  readonly own: Model = { projects: new Map(), tasks: new Map() };
+
+  constructor(random: () => number, organizationId: string, users: readonly string[]) {
+    this.#random = random;
+    this.organizationId = organizationId;
+    this.#users = users;
+  }
+
+  #any<Value>(values: readonly Value[]): Value | undefined {
+    return values[Math.floor(this.#random() * values.length)];
+  }
+
+  /** Sees what there is after a request that failed: what it was about is there, or it is not. */
+  async #settle(kind: Kind, id: string): Promise<void> {
+    const { status, body } = await this.#sure('GET', `/v1/${kind}/${id}`);
+    if (status === 404) this.own[kind].delete(id);
+    else this.own[kind].set(id, body as Entity);
+  }
+
+  async #settleAll(kind: Kind): Promise<void> {
+    for (const id of [...this.own[kind].keys()]) await this.#settle(kind, id);
+  }
+
+  /** Repeats what only reads until it is answered. */
+  async #sure(method: 'GET', path: string): Promise<Answer> {
+    for (;;) {
+      const answer = await send(method, path);
+      if (answer.status < 500) return answer;
+    }
+  }
+
+  async #create(kind: Kind, path: string, members: object): Promise<Entity | undefined> {
+    names += 1;
+    const name = `made ${names}`;
+    const { status, body } = await send('POST', path, { ...members, name });
+    if (status === 201) {
+      this.own[kind].set((body as Entity).id, body as Entity);
+      return body as Entity;
+    }
+    expect(status).toBeGreaterThanOrEqual(500);
+    const found = (await this.#sure('GET', `/v1/${kind}?name=${encodeURIComponent(name)}`)).body as List;
+    expect(found.total).toBeLessThanOrEqual(1);
+    for (const entity of found.data) this.own[kind].set(entity.id, entity);
+    return found.data[0];
+  }
+
+  async #update(kind: Kind, members: object): Promise<void> {
+    const id = this.#any([...this.own[kind].keys()]);
+    if (!id) return;
+    const { status, body } = await send('PATCH', `/v1/${kind}/${id}`, members);
+    if (status === 200) this.own[kind].set(id, body as Entity);
+    else await this.#settle(kind, id);
+  }
+
+  async #clone(): Promise<void> {
+    const from = this.#any([...this.own.projects.keys()]);
+    if (!from) return;
+    const clone = await this.#create('projects', `/v1/projects/${from}/clone`, {});
+    if (!clone) return;
+    const originals = [...this.own.tasks.values()].filter(({ projectId }) => projectId === from);
+    const copies = (await this.#sure('GET', `/v1/tasks?projectId=${clone.id}&sortBy=name&limit=100`))
+      .body as List;
+    expect(copies.data.length).toBe(originals.length);
+    for (const copy of copies.data) this.own.tasks.set(copy.id, copy);
+  }
+
+  async #deleteProject(): Promise<void> {
+    const id = this.#any([...this.own.projects.keys()]);
+    if (!id) return;
+    const { status } = await send('DELETE', `/v1/projects/${id}`);
+    if (status >= 500) {
+      await this.#settleAll('projects');
+      await this.#settleAll('tasks');
+      return;
+    }
+    expect(status).toBe(204);
+    this.own.projects.delete(id);
+    for (const [task, { projectId }] of this.own.tasks) if (projectId === id) this.own.tasks.delete(task);
+  }
+
+  async #deleteTask(): Promise<void> {
+    const id = this.#any([...this.own.tasks.keys()]);
+    if (!id) return;
+    const { status } = await send('DELETE', `/v1/tasks/${id}`);
+    if (status === 204) this.own.tasks.delete(id);
+    else await this.#settle('tasks', id);
+  }
+
+  async #archive(): Promise<void> {
+    const { status } = await send('POST', `/v1/organizations/${this.organizationId}/archive`);
+    if (status >= 500) return this.#settleAll('projects');
+    for (const [id, entity] of this.own.projects)
+      this.own.projects.set(id, { ...entity, status: 'archived' });
+  }
+
+  step(): Promise<unknown> {
+    const dice = this.#random();
+    const status = this.#any(statuses) ?? '';
+    const projectId = this.#any([...this.own.projects.keys(), null]) ?? null;
+    const userId = this.#any([...this.#users, null]) ?? null;
+    if (dice < 0.35) return this.#create('tasks', '/v1/tasks', { status, projectId, userId });
+    if (dice < 0.5)
+      return this.#create('projects', '/v1/projects', { status, organizationId: this.organizationId });
+    if (dice < 0.65) return this.#update('tasks', { status });
+    if (dice < 0.75) return this.#update('tasks', { projectId, userId });
+    if (dice < 0.8) return this.#update('projects', { status });
+    if (dice < 0.88) return this.#deleteTask();
+    if (dice < 0.92) return this.#deleteProject();
+    return dice < 0.96 ? this.#archive() : this.#clone();
+  }
+}
+
+const newestFirst = (entities: Iterable<Entity>): string[] =>
+  [...entities]
+    .map(({ id }) => id)
+    .sort()
+    .reverse();
+
+/** Walks the pages of a list and holds them against what must be there. */
+async function expectList(
+  path: string,
+  entities: Iterable<Entity>,
+  limit: number,
+  query: Record<string, string> = {},
+): Promise<void> {
+  const expected = newestFirst(entities);
+  const sortOrder = query['sortOrder'] ?? 'desc';
+  if (sortOrder === 'asc') expected.reverse();
+  const seen: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data, total, totalPages } = await list(path, { ...query, limit, page });
+    expect([path, query, page, total]).toEqual([path, query, page, expected.length]);
+    seen.push(...data.map(({ id }) => id));
+    if (page >= totalPages) break;
+  }
+  expect([path, query, seen]).toEqual([path, query, expected]);
+}
+
+async function runSequence(random: () => number): Promise<void> {
+  const sure = async (path: string, body: object): Promise<string> => {
+    for (;;) {
+      const answer = await send('POST', path, body);
+      if (answer.status === 201) return (answer.body as Entity).id;
+    }
+  };
+  const users = [await sure('/v1/users', { name: 'shared' })];
+  const all: Writer[] = [];
+  for (let number = 0; number < writers; number += 1) {
+    all.push(new Writer(random, await sure('/v1/organizations', { name: 'own' }), users));
+  }
+  await Promise.all(
+    all.map(async (writer) => {
+      for (let number = 0; number < operations; number += 1) await writer.step();
+    }),
+  );
+  const tasks = all.flatMap(({ own }) => [...own.tasks.values()]);
+  for (const { own } of all) {
+    for (const project of own.projects.values()) everything.projects.set(project.id, project);
+    for (const task of own.tasks.values()) everything.tasks.set(task.id, task);
+  }
+  return verify(all, users, tasks);
+}
+
+async function verify(
+  all: readonly Writer[],
+  users: readonly string[],
+  tasks: readonly Entity[],
+): Promise<void> {
+  const injected = proxy.pause();
+  const ofOrganizations = all.map(({ organizationId, own }) =>
+    expectList(`/v1/organizations/${organizationId}/projects`, own.projects.values(), 3),
+  );
+  const ofUsers = users.flatMap((user) => {
+    const assigned = tasks.filter(({ userId }) => userId === user);
+    const done = assigned.filter(({ status }) => status === 'done');
+    const path = `/v1/users/${user}/tasks`;
+    return [expectList(path, assigned, 3), expectList(path, done, 2, { status: 'done', sortOrder: 'asc' })];
+  });
+  await Promise.all([...ofOrganizations, ...ofUsers]);
+  injected.resume();
+}
+
+/** Runs the sequences on an engine that fails in one way. */
+export function testSequences(
+  engineThatFails: string,
+  injector: (seed: number) => Injector | undefined,
+): void {
+  test(`${sequences} random sequences keep every listing exact ${engineThatFails}`, async () => {
+    const random = seeded(seed);
+    proxy.inject(injector(seed));
+    for (let number = 0; number < sequences; number += 1) await runSequence(random);
+    proxy.inject(undefined);
+    for (const kind of ['projects', 'tasks'] as const) {
+      const entities = [...everything[kind].values()];
+      await expectList(`/v1/${kind}`, entities, 37);
+      for (const status of [...statuses, 'archived']) {
+        const some = entities.filter((entity) => entity.status === status);
+        await expectList(`/v1/${kind}`, some, 23, { status, sortOrder: 'asc' });
+      }
+    }
+    const report = await audit(client, service.tableName);
+    expect(report).toMatchObject({ drifts: [], orphans: [] });
+    expect(report.entities).toBeGreaterThan(everything.tasks.size);
+  }, 300_000);
+}
