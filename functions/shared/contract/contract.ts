@@ -52,6 +52,10 @@ export interface Contract {
   readonly nestedBy?: string;
 }
 
+/** What a caller must be allowed to call the operation, `projects:read`; none for what anybody may call. */
+export const scopeOf = ({ method, resource }: Contract): string | undefined =>
+  resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;
+
 /** Defines an operation. */
 export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
 
