@@ -8,6 +8,7 @@ import { createEntity } from '../../../functions/shared/store/create-entity.ts';
 import { Database } from '../../../functions/shared/store/database.ts';
 import { Deadline } from '../../../functions/shared/store/deadline.ts';
 import { deleteEntity } from '../../../functions/shared/store/delete-entity.ts';
+import { StoreUnavailable } from '../../../functions/shared/store/errors.ts';
 import { decodeJob, type Job, jobsPartition, jobWrite } from '../../../functions/shared/store/jobs.ts';
 import { listEntities } from '../../../functions/shared/store/list-entities.ts';
 import type { Kind } from '../../../functions/shared/store/relations.ts';
@@ -64,13 +65,17 @@ async function pendingJobs({ tenant }: Session): Promise<Job[]> {
   return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
 }
 
-/** Works off all that is due, as often as it becomes due. */
+/** Works off all that is due, as often as it becomes due. A step that its time cut off is delivered again. */
 async function workAll(session: Session, milliseconds?: number): Promise<number> {
   for (let steps = 0; ; ) {
     const due = (await pendingJobs(session)).filter(({ dueAt }) => dueAt <= new Date().toISOString());
     if (due.length === 0) return steps;
     for (const { id } of due) {
-      await workJob(database(milliseconds), session.tenant, id);
+      try {
+        await workJob(database(milliseconds), session.tenant, id);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
       steps += 1;
     }
   }
