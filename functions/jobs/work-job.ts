@@ -102,7 +102,7 @@ async function cloneTurn(
 }
 
 async function foldTurn({ database }: Session, work: Extract<JobWork, { type: 'fold' }>): Promise<Turn> {
-  await fold(database, work.partition, work.start, work.group);
+  await fold(database, work.partition, work.from, work.to);
   return { left: undefined };
 }
 

@@ -27,8 +27,8 @@ export type JobWork =
     }
   /** Archives the projects that an organization had when it was archived. */
   | { readonly type: 'archive'; readonly id: string; readonly after: string }
-  /** Takes together a counter of the counted index that was spread over several items. */
-  | { readonly type: 'fold'; readonly partition: string; readonly start: string; readonly group: string }
+  /** Takes together counters of the counted index that were spread over several items. */
+  | { readonly type: 'fold'; readonly partition: string; readonly from: string; readonly to: string }
   /** Copies the tasks that a project had when it was cloned. */
   | { readonly type: 'clone'; readonly from: string; readonly to: string; readonly after: string };
 

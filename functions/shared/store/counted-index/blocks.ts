@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { beginJob } from '../jobs.ts';
 import type { Session } from '../session.ts';
 import { mostParts } from '../spread.ts';
-import type { Addition, Item, Write } from '../writes.ts';
+import type { Addition, Item } from '../writes.ts';
 import {
   blockAddition,
   boundaryAt,
@@ -11,12 +11,16 @@ import {
   cut,
   firstBoundary,
   levels,
+  millisecondsAt,
   timeOf,
   toCounters,
 } from './counters.ts';
 
 /** Items read at once: a contended block and its neighbours. */
 const pageOfItems = 2 * mostParts + 8;
+
+/** When the beginning of a block was written, at the earliest. */
+const plannedAt = (start: string): number => millisecondsAt(start) - cut.ahead - cut.grid - cut.planned;
 
 const firstBlock: Counter = toFirstBlock();
 
@@ -28,11 +32,16 @@ function toFirstBlock(): Counter {
   return counter;
 }
 
-/** The next block of a listing, and the one before it, which nothing is added to any more when it has begun. */
+/** The next blocks of a listing, which lie in the future. */
 export interface Beginning {
-  readonly block: Addition;
   readonly partition: string;
-  readonly sealed: Pick<Counter, 'start' | 'group'>;
+  readonly blocks: readonly Addition[];
+  /** Blocks from the first boundary up to, but without, the second take nothing new when the last has begun. */
+  readonly sealed: readonly [from: string, to: string];
+  /** When that is, in milliseconds since 1970. */
+  readonly sealedAt: number;
+  /** A boundary that were written later might not lie in the future any more. */
+  readonly until: number;
 }
 
 /** The blocks of a listing around some ids. */
@@ -53,20 +62,57 @@ export class Blocks {
   }
 
   /**
-   * The beginning of the next block, when the last is full and none has begun. It lies in the future, so that
-   * nothing is locked: every entity stamped until then belongs to the last block, and whoever stamps one later
-   * reads the new boundary. It is on a grid, so that those who begin it at once begin the same.
+   * Entities that come to be in a millisecond, as far as the counters tell: since the newest block began, or, where
+   * that is the future, since it was planned.
+   */
+  #rate(now: number): number {
+    let number = 0;
+    for (const [place, { start, count }] of this.#blocks.entries()) {
+      const age = now - millisecondsAt(start);
+      if (age <= 0) continue;
+      number += count.total;
+      const following = this.#blocks[place - 1];
+      const overflow = following && (count.total - cut.fullBlock) / (now - plannedAt(following.start));
+      if (age >= cut.grid) return Math.max(number / age, overflow ?? 0);
+    }
+    return 0;
+  }
+
+  /**
+   * The beginning of the next block, when the last will be full before one could begin, and none has. It lies in
+   * the future, so that nothing is locked: every entity stamped until then belongs to the last block, and whoever
+   * stamps one later reads the new boundary. When many come to be, several begin one after the other.
    */
   next(now: number): Beginning | undefined {
     const last = this.#blocks[0] ?? firstBlock;
-    if (last.count.total + 1 < cut.fullBlock || last.start > timeOf(boundaryAt(now))) return undefined;
-    const start = boundaryAt(Math.ceil((now + cut.ahead) / cut.grid) * cut.grid);
-    const isNewGroup = last.ordinal + 1 >= cut.fullGroup;
-    const block = isNewGroup
-      ? { start, group: start, ordinal: 0 }
-      : { start, group: last.group, ordinal: last.ordinal + 1 };
-    const partition = this.#partition;
-    return { block: blockAddition(partition, block, { total: 0 }), partition, sealed: last };
+    const lastStart = millisecondsAt(last.start);
+    const earliest = now + cut.ahead;
+    if (lastStart > earliest) return undefined;
+    const rate = this.#rate(now);
+    const expected = last.count.total + 1 + rate * (earliest - Math.max(now, lastStart));
+    if (expected < cut.fullBlock) return undefined;
+
+    const onGrid = (milliseconds: number): number => Math.ceil(milliseconds / cut.grid) * cut.grid;
+    const spacing = Math.min(cut.planned, onGrid(cut.fullBlock / rate));
+    const times = Array.from(
+      { length: Math.ceil(cut.planned / spacing) },
+      (_, number) => onGrid(earliest) + number * spacing,
+    );
+    let place: Pick<Counter, 'group' | 'ordinal'> = last;
+    const blocks = times.map((time) => {
+      const start = boundaryAt(time);
+      const { group, ordinal } = place;
+      place = ordinal + 1 < cut.fullGroup ? { group, ordinal: ordinal + 1 } : { group: start, ordinal: 0 };
+      return blockAddition(this.#partition, { start, ...place }, { total: 0 });
+    });
+    const sealedAt = times.at(-1) ?? earliest;
+    return {
+      partition: this.#partition,
+      blocks,
+      sealed: [last.start, boundaryAt(sealedAt)],
+      sealedAt,
+      until: now + cut.ahead / 3,
+    };
   }
 }
 
@@ -110,15 +156,17 @@ export async function beginBlocks(
   { tenant, database }: Session,
   beginnings: readonly Beginning[],
 ): Promise<void> {
-  const transactions = beginnings.map(({ block, partition, sealed: { start, group } }): Write[] => [
-    block,
-    // One job for the block, whoever begins it: of several who do at once, the first does.
-    beginJob(
-      tenant,
-      { type: 'fold', partition, start, group },
-      { wait: 2 * cut.ahead, id: `fold#${partition}#${start}` },
-    ),
-  ]);
-  // One by one: what another writer begins at this moment must not keep the others from beginning.
-  await Promise.all(transactions.map((writes) => database.transactOnce(writes, cut.ahead / 3)));
+  await Promise.all(
+    beginnings.map(async ({ partition, blocks, sealed: [from, to], sealedAt, until }) => {
+      const now = Date.now();
+      // One job for what is sealed, whoever seals it: of several who begin blocks at once, the first does.
+      const job = beginJob(
+        tenant,
+        { type: 'fold', partition, from, to },
+        { wait: sealedAt + cut.ahead - now, id: `fold#${partition}#${from}` },
+      );
+      // One by one: what another writer begins at this moment must not keep the others from beginning.
+      await database.transactOnce([...blocks, job], until - now);
+    }),
+  );
 }

@@ -10,17 +10,19 @@ import type { Addition, Item, Key } from '../writes.ts';
 /** How listings are cut; tests make it smaller, to see more of it with fewer entities. */
 export const cut = {
   /** Entities after which a block counts as full. */
-  fullBlock: 48,
+  fullBlock: 96,
   /** Blocks in a group. */
-  fullGroup: 256,
+  fullGroup: 160,
   /**
    * Milliseconds between the writing of a boundary and its time. Whoever makes an entity stamps it first and reads
    * the boundaries then: with clocks that agree within this time, less what writing the boundary may take, each
    * entity is counted in the block that its id is in.
    */
   ahead: 3_000,
-  /** Boundaries are multiples of this many milliseconds, so that those who begin one at once begin the same. */
-  grid: 1_000,
+  /** Boundaries are multiples of this many milliseconds: nearer ones would be more to read with every create. */
+  grid: 250,
+  /** Milliseconds for which blocks are begun at once when many entities come to be. */
+  planned: 1_000,
 };
 
 /** The boundary that is before any id. */
@@ -37,6 +39,9 @@ export function boundaryAt(milliseconds: number): string {
   const digits = milliseconds.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
+
+/** When a boundary is. @returns milliseconds since 1970. */
+export const millisecondsAt = (boundary: string): number => Number.parseInt(boundary.replace('-', ''), 16);
 
 /** The levels of counters; the sort keys of their items begin with these. */
 export const levels = { block: 'block#', group: 'group#' } as const;

@@ -5,7 +5,15 @@
 import type { Database } from '../database.ts';
 import { ConditionFailed } from '../errors.ts';
 import type { Condition, Item, Write } from '../writes.ts';
-import { type Counter, counterKey, type Level, levels, numbersOf, toCounters } from './counters.ts';
+import {
+  type Counter,
+  counterKey,
+  firstBoundary,
+  type Level,
+  levels,
+  numbersOf,
+  toCounters,
+} from './counters.ts';
 
 /**
  * The numbers are still those that were read. A status that has come since shows in them as well: the total is
@@ -51,29 +59,42 @@ async function tryToFold(database: Database, writes: readonly Write[]): Promise<
   }
 }
 
-async function readCounters(database: Database, partition: string, prefix: string): Promise<Counter[]> {
+/** All counters of a level whose starts lie between two boundaries, both included. */
+async function readCounters(
+  database: Database,
+  partition: string,
+  level: Level,
+  from: string,
+  to: string,
+): Promise<Counter[]> {
   const items: Item[] = [];
   const query = {
-    KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':partition': partition, ':prefix': prefix },
+    KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':partition': partition,
+      ':first': levels[level] + from,
+      ':last': `${levels[level]}${to}#~`,
+    },
     ConsistentRead: true,
   };
   for await (const page of database.pages(query)) items.push(...page);
   return toCounters(items);
 }
 
-/** Folds a block and its group. A counter on which there is still something going on stays as it is. */
-export async function fold(
-  database: Database,
-  partition: string,
-  start: string,
-  group: string,
-): Promise<void> {
-  for (const [level, from] of [
-    ['block', start],
-    ['group', group],
+/**
+ * Folds the blocks from one boundary up to, but without, another, and their groups. A counter on which there is
+ * still something going on stays as it is.
+ */
+export async function fold(database: Database, partition: string, from: string, to: string): Promise<void> {
+  const blocks = (await readCounters(database, partition, 'block', from, to)).filter(
+    ({ start }) => start < to,
+  );
+  const [first, last] = [blocks[0]?.group ?? firstBoundary, blocks.at(-1)?.group ?? firstBoundary];
+  const groups = await readCounters(database, partition, 'group', first, last);
+  for (const [level, counters] of [
+    ['block', blocks],
+    ['group', groups],
   ] as const) {
-    const counters = await readCounters(database, partition, counterKey(partition, level, from).sk);
     for (const counter of counters.filter((one) => !isFolded(one))) {
       await tryToFold(database, foldWrites(partition, level, counter, true));
     }
@@ -83,7 +104,7 @@ export async function fold(
 /** Removes the counters of a listing that can hold nothing any more. One that still counts something stays. */
 export async function removeCounters(database: Database, partition: string): Promise<void> {
   for (const level of ['block', 'group'] as const) {
-    for (const counter of await readCounters(database, partition, levels[level])) {
+    for (const counter of await readCounters(database, partition, level, firstBoundary, '~')) {
       if (counter.count.isZero) await tryToFold(database, foldWrites(partition, level, counter, false));
     }
   }
