@@ -1,17 +1,18 @@
-import type { Entity } from './resources.ts';
+/** Members of an entity, of any type. */
+type Values = { readonly [member: string]: unknown };
 
 /**
  * Compares two entities as an ascending list must: by the field, then `createdAt`, then `id`. Null comes before any
  * text; text goes by Unicode code point, which is the order of its UTF-8 bytes (and not that of JavaScript's `<`).
  */
-export function ascendingBy(sortBy: string): (one: Entity, other: Entity) => number {
+export function ascendingBy(sortBy: string): (one: Values, other: Values) => number {
   return (one, other) =>
     [sortBy, 'createdAt', 'id']
       .map((field) => compareValues(one[field], other[field]))
       .find((difference) => difference !== 0) ?? 0;
 }
 
-function compareValues(one: Entity[string] | undefined, other: Entity[string] | undefined): number {
+function compareValues(one: unknown, other: unknown): number {
   if (typeof one !== 'string' || typeof other !== 'string')
     return Number(one !== null) - Number(other !== null);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -14,6 +14,15 @@ import { type Item, type Key, transactItem, type Write } from './writes.ts';
 
 export type Query = Omit<QueryCommandInput, 'TableName' | 'ReturnConsumedCapacity'>;
 
+/** One page of a query. */
+interface QueryPage {
+  readonly items: Item[];
+  /** Where the next page begins, if there is one. */
+  readonly next: Record<string, unknown> | undefined;
+  /** How many items were looked at. */
+  readonly examined: number;
+}
+
 /** What the database was asked for, and what it says that this cost. */
 export interface Consumption {
   calls: number;
@@ -149,24 +158,58 @@ export class Database {
   }
 
   /** Reads one page of an index, at most 1 MB. */
-  async query(query: Query): Promise<{ items: Item[]; next: Record<string, unknown> | undefined }> {
+  async query(query: Query): Promise<QueryPage> {
     const output = await this.#retry('readUnits', (abortSignal) =>
       this.#client.send(
         new QueryCommand({ ...query, TableName: this.#tableName, ReturnConsumedCapacity: 'TOTAL' }),
         { abortSignal },
       ),
     );
-    return { items: (output.Items ?? []) as Item[], next: output.LastEvaluatedKey };
+    const { Items, LastEvaluatedKey: next, ScannedCount: examined = 0 } = output;
+    return { items: (Items ?? []) as Item[], next, examined };
   }
 
-  /** Reads all pages of a query, one after the other. */
-  async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
+  /** Reads all pages of a query, one after the other; items that a filter leaves out count as examined. */
+  async *queryPages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
     let start: Record<string, unknown> | undefined;
     do {
-      const { items, next } = await this.query(start ? { ...query, ExclusiveStartKey: start } : query);
-      yield items;
-      start = next;
+      const page = await this.query(start ? { ...query, ExclusiveStartKey: start } : query);
+      yield page;
+      start = page.next;
     } while (start);
+  }
+
+  /** Reads the items of all pages of a query, one page after the other. */
+  async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
+    for await (const { items } of this.queryPages(query)) yield items;
+  }
+
+  /**
+   * Reads up to `count` items of a query, behind the first `skip`. Those cost as much as if they were read, but are
+   * not sent.
+   */
+  async slice(query: Query, skip: number, count: number): Promise<Item[]> {
+    let left = skip;
+    let start: Record<string, unknown> | undefined;
+    while (left > 0) {
+      const counted: Query = {
+        ...query,
+        Limit: left,
+        Select: 'COUNT',
+        ...(start && { ExclusiveStartKey: start }),
+      };
+      const { examined, next } = await this.query(counted);
+      if (!next) return [];
+      left -= examined;
+      start = next;
+    }
+    const items: Item[] = [];
+    const wanted: Query = { ...query, Limit: count, ...(start && { ExclusiveStartKey: start }) };
+    for await (const page of this.pages(wanted)) {
+      items.push(...page);
+      if (items.length >= count) break;
+    }
+    return items.slice(0, count);
   }
 
   /**

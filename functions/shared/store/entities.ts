@@ -65,6 +65,14 @@ export const statusPrefix = (status: string): string => `${status}#`;
 
 const largestNameBytes = 980;
 
+/** A name as it stands in sort keys: characters that would sort before the end are written as two. */
+const escaped = (name: string): string =>
+  name.replaceAll('\u0001', '\u0001\u0002').replaceAll('\u0000', '\u0001\u0001');
+
+/** Whether sort keys hold so little of a name that another may look the same. */
+export const isCutName = (name: string): boolean =>
+  name.length > largestNameBytes / 4 - 1 && Buffer.byteLength(escaped(name)) > largestNameBytes - 4;
+
 /**
  * What sort keys by name start with: the name, and an end that sorts before any character, so that a name comes
  * before its own extensions. DynamoDB compares the bytes of UTF-8, which is the order of code points.
@@ -72,7 +80,7 @@ const largestNameBytes = 980;
  * A sort key has at most 1,024 bytes: a name of more than 980 is cut. Who reads by name compares whole names.
  */
 export function namePrefix(name: string): string {
-  const whole = name.replaceAll('\u0001', '\u0001\u0002').replaceAll('\u0000', '\u0001\u0001');
+  const whole = escaped(name);
   let cut = whole;
   // Four bytes a character at most: only the longest names are measured.
   if (whole.length > largestNameBytes / 4 && Buffer.byteLength(whole) > largestNameBytes) {

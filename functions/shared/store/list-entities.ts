@@ -2,10 +2,11 @@
  * Lists: which index holds the least that must be read, and the page that is asked for.
  *
  * What an index narrows down entirely, in the order of creation, is the counted index's: it knows totals and
- * pages without reading them. The rest is looked through.
+ * pages without reading them. All of a kind by name is the name index's. The rest is looked through.
  */
-import { type Listing, readWindow } from './counted-index/page.ts';
+import { type Found, type Listing, readWindow } from './counted-index/page.ts';
 import { decode, isId, isStatus, kindPartition, namePrefix, parentPartition } from './entities.ts';
+import { readNameWindow } from './list-by-name.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { type LookedThrough, lookThrough } from './look-through.ts';
 import { type Kind, referencesOf } from './relations.ts';
@@ -49,19 +50,24 @@ function narrowest(tenant: string, kind: Kind, { filters }: ListQuery): Narrowes
 
 const inOrderOfCreation = new Set(['createdAt', 'id']);
 
+/** What an index has in the order that is asked for, if one does. */
+async function readInOrder(
+  { database }: Session,
+  listing: Listing,
+  { page, limit, sortBy, sortOrder }: ListQuery,
+): Promise<Found | undefined> {
+  const window = { order: sortOrder, skip: (page - 1) * limit, limit };
+  if (inOrderOfCreation.has(sortBy)) return readWindow(database, listing, window);
+  const isByName = sortBy === 'name' && listing.family === 'all' && listing.status === undefined;
+  return isByName ? readNameWindow(database, listing, window) : undefined;
+}
+
 /** Reads one page of the entities that match, in a total order, and how many there are. */
 export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
-  const found = narrowest(session.tenant, kind, query);
-  if (!found) return { entities: [], total: 0 };
-  const { listing, key, undecided } = found;
-  if (key || undecided.length > 0 || !inOrderOfCreation.has(query.sortBy)) {
-    return lookThrough(session, kind, { ...listing, key, filters: undecided }, query);
-  }
-  const skip = (query.page - 1) * query.limit;
-  const { items, total } = await readWindow(session.database, listing, {
-    order: query.sortOrder,
-    skip,
-    limit: query.limit,
-  });
-  return { entities: items.map((item) => decode(item).entity), total };
+  const narrow = narrowest(session.tenant, kind, query);
+  if (!narrow) return { entities: [], total: 0 };
+  const { listing, key, undecided } = narrow;
+  const found = key || undecided.length > 0 ? undefined : await readInOrder(session, listing, query);
+  if (!found) return lookThrough(session, kind, { ...listing, key, filters: undecided }, query);
+  return { entities: found.items.map((item) => decode(item).entity), total: found.total };
 }

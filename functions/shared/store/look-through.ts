@@ -1,7 +1,10 @@
-/** Lists that no index narrows down entirely, or orders: the narrowest listing is read, sorted and counted. */
-
-import type { Listing } from './counted-index/page.ts';
-import type { Query } from './database.ts';
+/**
+ * Lists that no index narrows down entirely, or orders: the narrowest listing is read in parts, side by side, and of
+ * each entity only the id and what decides the order; no more of these are kept than the page is behind.
+ */
+import { readUntilComplete } from './catch-up.ts';
+import { divide, type Listing, type Part } from './counted-index/page.ts';
+import type { Database, Query } from './database.ts';
 import { decode, entityKey, statusPrefix } from './entities.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { type Kind, referencesOf } from './relations.ts';
@@ -15,31 +18,24 @@ export interface LookedThrough extends Listing {
   readonly filters: ListQuery['filters'];
 }
 
-/** The index that holds the least of it, and the condition on its sort key. */
-function indexOf({ family, status, key }: LookedThrough) {
-  if (key && 'is' in key) return { index: family, condition: '#key = :key', value: key.is };
-  if (key)
-    return { index: 'all-by-name' as const, condition: 'begins_with(#key, :key)', value: key.startsWith };
-  if (status === undefined) return { index: family };
-  return {
-    index: `${family}-by-status` as const,
-    condition: 'begins_with(#key, :key)',
-    value: statusPrefix(status),
-  };
+/** The index that holds the least of it, and what of its sort keys is read. */
+function indexOf({ family, status, key }: LookedThrough, { from, to }: Part) {
+  if (key && 'is' in key) return { index: family, first: key.is, last: key.is };
+  if (key) {
+    const { startsWith } = key;
+    return { index: 'all-by-name' as const, first: startsWith, last: `${startsWith}~` };
+  }
+  if (status === undefined) return { index: family, first: from, last: to };
+  const prefix = statusPrefix(status);
+  return { index: `${family}-by-status` as const, first: prefix + from, last: prefix + to };
 }
 
 /** Every name and value goes through a placeholder: what a caller sends is never part of an expression. */
-function listingQuery(kind: Kind, what: LookedThrough, { sortBy }: ListQuery): Query {
-  const { index, condition, value } = indexOf(what);
+function listingQuery(kind: Kind, what: LookedThrough, { sortBy }: ListQuery, part: Part): Query {
+  const { index, first, last } = indexOf(what, part);
   const { partitionKey, sortKey } = table.indexes[index];
-  const names: Record<string, string> = { '#partition': partitionKey, '#id': 'id' };
-  const values: Record<string, unknown> = { ':partition': what.partition };
-  const conditions = ['#partition = :partition'];
-  if (condition) {
-    names['#key'] = sortKey;
-    values[':key'] = value;
-    conditions.push(condition);
-  }
+  const names: Record<string, string> = { '#partition': partitionKey, '#key': sortKey, '#id': 'id' };
+  const values: Record<string, unknown> = { ':partition': what.partition, ':first': first, ':last': last };
   // An array of ids has no index of its own: it is looked through.
   const arrays = new Set(referencesOf(kind).flatMap(({ member, listing }) => (listing ? [] : [member])));
   const matches = what.filters
@@ -55,7 +51,7 @@ function listingQuery(kind: Kind, what: LookedThrough, { sortBy }: ListQuery): Q
   if (sortBy !== 'id') names['#sort'] = sortBy;
   return {
     IndexName: index,
-    KeyConditionExpression: conditions.join(' AND '),
+    KeyConditionExpression: '#partition = :partition AND #key BETWEEN :first AND :last',
     ProjectionExpression: sortBy === 'id' ? '#id' : '#id, #sort',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -92,23 +88,68 @@ function compareRows(one: Row, other: Row): number {
   return bySort || (one.id < other.id ? -1 : 1);
 }
 
-async function matchingIds(
+/** Rows in the order of a query; of those that come in, the ones behind the page that is asked for are dropped. */
+class FirstRows {
+  #rows: Row[] = [];
+  readonly #wanted: number;
+  readonly #order: 1 | -1;
+  total = 0;
+
+  constructor({ page, limit, sortOrder }: ListQuery) {
+    this.#wanted = page * limit;
+    this.#order = sortOrder === 'asc' ? 1 : -1;
+  }
+
+  add(rows: readonly Row[]): void {
+    this.total += rows.length;
+    // Not as arguments of one call: there may be more than the stack holds.
+    for (const row of rows) this.#rows.push(row);
+    if (this.#rows.length > 2 * this.#wanted + 10_000) this.#cut();
+  }
+
+  #cut(): void {
+    this.#rows.sort((one, other) => this.#order * compareRows(one, other));
+    this.#rows.length = Math.min(this.#rows.length, this.#wanted);
+  }
+
+  ids(): string[] {
+    this.#cut();
+    return this.#rows.map(({ id }) => id);
+  }
+}
+
+/** Entities below which a part of a listing is not worth a call of its own: a call reads 1 MB. */
+const worthACall = 2_000;
+
+/** Parts that are read side by side. */
+const mostParts = 8;
+
+/** What is read of a listing, and how many entities that must be, where it is known. */
+async function partsOf(
+  database: Database,
+  { key, ...listing }: LookedThrough,
+): Promise<{ parts: Part[]; total: number }> {
+  return key ? { parts: [{ from: '', to: '' }], total: 0 } : divide(database, listing, worthACall, mostParts);
+}
+
+async function readRows(
   session: Session,
   kind: Kind,
   what: LookedThrough,
   query: ListQuery,
-): Promise<string[]> {
-  const rows: Row[] = [];
-  for await (const items of session.database.pages(listingQuery(kind, what, query))) {
-    for (const item of items) rows.push({ id: String(item['id']), sort: item[query.sortBy] });
-  }
-  rows.sort(compareRows);
-  if (query.sortOrder === 'desc') rows.reverse();
-  return rows.map(({ id }) => id);
+): Promise<{ rows: FirstRows; isComplete: boolean }> {
+  const { parts, total } = await partsOf(session.database, what);
+  const rows = new FirstRows(query);
+  let examined = 0;
+  const readPart = async (part: Part): Promise<void> => {
+    for await (const page of session.database.queryPages(listingQuery(kind, what, query, part))) {
+      examined += page.examined;
+      rows.add(page.items.map((item) => ({ id: String(item['id']), sort: item[query.sortBy] })));
+    }
+  };
+  await Promise.all(parts.map(readPart));
+  return { rows, isComplete: examined >= total };
 }
-
-/** How often a page is read again because some of it went away while it was read. */
-const tries = 3;
 
 /** Reads one page of what matches, in a total order, and how many there are. */
 export async function lookThrough(
@@ -117,15 +158,15 @@ export async function lookThrough(
   what: LookedThrough,
   query: ListQuery,
 ): Promise<Page> {
-  for (let attempt = 1; ; attempt += 1) {
-    const ids = await matchingIds(session, kind, what, query);
-    const start = (query.page - 1) * query.limit;
-    const wanted = ids.slice(start, start + query.limit);
+  const read = async () => {
+    const { rows, isComplete } = await readRows(session, kind, what, query);
+    const wanted = rows.ids().slice((query.page - 1) * query.limit);
     const items = await session.database.getMany(wanted.map((id) => entityKey(session.tenant, kind, id)));
     const found = new Map(items.map(decode).map(({ entity }) => [entity.id, entity]));
-    if (found.size === wanted.length || attempt === tries) {
-      const entities = wanted.flatMap((id) => found.get(id) ?? []);
-      return { entities, total: ids.length - (wanted.length - entities.length) };
-    }
-  }
+    const entities = wanted.flatMap((id) => found.get(id) ?? []);
+    const gone = wanted.length - entities.length;
+    return { entities, total: rows.total - gone, isComplete: isComplete && gone === 0 };
+  };
+  // Some may go away while it is read, and the index may not have all yet.
+  return readUntilComplete(read, ({ isComplete }) => isComplete);
 }

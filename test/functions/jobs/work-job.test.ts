@@ -1,45 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { workJob } from '../../../functions/jobs/work-job.ts';
 import { creation } from '../../../functions/shared/store/changes.ts';
 import { perform, performInPortions } from '../../../functions/shared/store/commit.ts';
 import { createEntity } from '../../../functions/shared/store/create-entity.ts';
-import { Database } from '../../../functions/shared/store/database.ts';
-import { Deadline } from '../../../functions/shared/store/deadline.ts';
 import { deleteEntity } from '../../../functions/shared/store/delete-entity.ts';
 import { StoreUnavailable } from '../../../functions/shared/store/errors.ts';
 import { decodeJob, type Job, jobsPartition, jobWrite } from '../../../functions/shared/store/jobs.ts';
 import { listEntities } from '../../../functions/shared/store/list-entities.ts';
 import type { Kind } from '../../../functions/shared/store/relations.ts';
 import type { Session } from '../../../functions/shared/store/session.ts';
-import { type Engine, startEngine } from '../../../lib/local/engine.ts';
-import { ensureTable } from '../../../lib/local/table.ts';
+import { startTestStore, type TestStore } from '../../local-store.ts';
 
 /** Jobs on the engine, without the stream: each step is called by hand, cut short, twice, or late. */
 
-let engine: Engine | undefined;
-let client: DynamoDBDocumentClient;
-const tableName = `jobs-${randomUUID()}`;
+let store: TestStore;
 
 beforeAll(async () => {
-  process.env['AWS_REGION'] ??= 'us-east-1';
-  process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
-  process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
-  const given = process.env['DYNAMODB_ENDPOINT'];
-  engine = given ? undefined : await startEngine(':memory:');
-  const plain = new DynamoDBClient({ endpoint: given ?? engine?.endpoint ?? '' });
-  client = DynamoDBDocumentClient.from(plain);
-  await ensureTable(plain, tableName);
+  store = await startTestStore();
 });
 
-afterAll(async () => {
-  client.destroy();
-  await engine?.stop();
-});
+afterAll(() => store.stop());
 
-const database = (milliseconds = 20_000) => new Database(client, tableName, new Deadline(milliseconds));
-const newSession = (): Session => ({ tenant: randomUUID(), database: database() });
+const newSession = (): Session => store.session(randomUUID());
 const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
 
 async function count(session: Session, kind: Kind, member: string, value: string): Promise<number> {
@@ -61,7 +43,7 @@ async function pendingJobs({ tenant }: Session): Promise<Job[]> {
     KeyConditionExpression: 'ofKind = :jobs',
     ExpressionAttributeValues: { ':jobs': jobsPartition },
   };
-  for await (const items of database().pages(query)) found.push(...items.map(decodeJob));
+  for await (const items of store.database().pages(query)) found.push(...items.map(decodeJob));
   return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
 }
 
@@ -72,7 +54,7 @@ async function workAll(session: Session, milliseconds?: number): Promise<number>
     if (due.length === 0) return steps;
     for (const { id } of due) {
       try {
-        await workJob(database(milliseconds), session.tenant, id);
+        await workJob(store.database(milliseconds), session.tenant, id);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
       }
@@ -84,9 +66,9 @@ async function workAll(session: Session, milliseconds?: number): Promise<number>
 /** Makes the jobs that wait for their last look due. */
 async function bringForward(session: Session): Promise<void> {
   for (const job of await pendingJobs(session)) {
-    await database().transact([
-      jobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() }),
-    ]);
+    await store
+      .database()
+      .transact([jobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() })]);
   }
 }
 
@@ -141,7 +123,7 @@ test('a job that is delivered several times at once is done once', async () => {
     work: { type: 'clone', from, to, after: '' },
   };
   await session.database.transact([jobWrite(undefined, job)]);
-  await Promise.all(Array.from({ length: 4 }, () => workJob(database(), session.tenant, job.id)));
+  await Promise.all(Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id)));
   expect(await count(session, 'task', 'projectId', to)).toBe(120);
   expect(await pendingJobs(session)).toEqual([]);
 });
@@ -159,7 +141,7 @@ test('copies stop when their project is gone', async () => {
     work: { type: 'clone', from, to, after: '' },
   };
   await session.database.transact([jobWrite(undefined, job)]);
-  await workJob(database(), session.tenant, job.id);
+  await workJob(store.database(), session.tenant, job.id);
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
 

@@ -1,10 +1,10 @@
 /** Any page of a listing in the order of creation, and its exact total, without reading the listing. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { readUntilComplete } from '../catch-up.ts';
 import type { Database, Query } from '../database.ts';
 import { statusPrefix } from '../entities.ts';
 import { type IndexFamily, table } from '../table.ts';
 import type { Item } from '../writes.ts';
-import { type Counter, cut, firstBoundary, levels, toCounters } from './counters.ts';
+import { type Counter, cut, firstBoundary, type Level, levels, toCounters } from './counters.ts';
 
 /** What is listed. */
 export interface Listing {
@@ -29,9 +29,6 @@ export interface Found {
 /** Entities that are skipped rather than looking for a nearer block. */
 const worthSkipping = 16;
 
-/** Milliseconds for which a list that finds less than the counts promise is read again: indexes lag behind. */
-const longestLag = 3_000;
-
 /** A place in the listing of which both are known: how many entities are before it, and the id that they are below. */
 interface Anchor {
   readonly position: number;
@@ -41,8 +38,8 @@ interface Anchor {
 /** Behind every id. */
 const end = '~';
 
-/** Entities by position, the oldest first: those from `from` up to, but without, `to`. */
-interface Range {
+/** Entities by position, the first of the listing first: those from `from` up to, but without, `to`. */
+export interface Range {
   readonly from: number;
   readonly to: number;
 }
@@ -60,15 +57,24 @@ async function readCounters(
   return toCounters(items);
 }
 
-/** The counters of all groups; their sum is the total. They are read as the last write left them. */
-export function readGroups(database: Database, partition: string): Promise<Counter[]> {
-  const query = {
-    KeyConditionExpression: 'pk = :partition AND begins_with(sk, :level)',
-    ExpressionAttributeValues: { ':partition': partition, ':level': levels.group },
-    ConsistentRead: true,
-  };
-  return readCounters(database, query, () => false);
-}
+/** The query for all counters of a level, as the last write left them. */
+const countersQuery = (partition: string, level: Level): Query => ({
+  KeyConditionExpression: 'pk = :partition AND begins_with(sk, :level)',
+  ExpressionAttributeValues: { ':partition': partition, ':level': levels[level] },
+  ConsistentRead: true,
+});
+
+/** The counters of all groups. */
+const readGroups = (database: Database, partition: string): Promise<Counter[]> =>
+  readCounters(database, countersQuery(partition, 'group'), () => false);
+
+/** How many entities a listing holds, by the counters of its groups. */
+const totalOf = (groups: readonly Counter[], status: string | undefined): number =>
+  groups.reduce((sum, { count }) => sum + count.of(status), 0);
+
+/** How many entities a listing holds. */
+export const readTotal = async (database: Database, { partition, status }: Listing): Promise<number> =>
+  totalOf(await readGroups(database, partition), status);
 
 /** The anchors at the boundaries of consecutive counters, of which the first is at `position`. */
 function anchorsOf(counters: readonly Counter[], status: string | undefined, position: number): Anchor[] {
@@ -178,13 +184,17 @@ async function blockAnchors(
 }
 
 /** The range of positions that a window shows. */
-function rangeOf({ order, skip, limit }: Window, total: number): Range {
+export function rangeOf({ order, skip, limit }: Window, total: number): Range {
   const [from, to] = order === 'asc' ? [skip, skip + limit] : [total - skip - limit, total - skip];
   return { from: Math.max(0, from), to: Math.min(total, to) };
 }
 
-const inOrder = (items: readonly Item[], direction: 'up' | 'down', order: 'asc' | 'desc'): readonly Item[] =>
-  (direction === 'up') === (order === 'asc') ? items : items.toReversed();
+/** Items that were read in a direction, in the order that is asked for. */
+export const inOrder = (
+  items: readonly Item[],
+  direction: 'up' | 'down',
+  order: 'asc' | 'desc',
+): readonly Item[] => ((direction === 'up') === (order === 'asc') ? items : items.toReversed());
 
 /** The first entities of the window's order: the counters are read at the same time. */
 async function firstWindow(database: Database, listing: Listing, { order, limit }: Window): Promise<Found> {
@@ -193,13 +203,13 @@ async function firstWindow(database: Database, listing: Listing, { order, limit 
     readGroups(database, listing.partition),
     readEntities(database, listing, boundary, direction, 0, limit),
   ]);
-  const total = groups.reduce((sum, { count }) => sum + count.of(listing.status), 0);
+  const total = totalOf(groups, listing.status);
   return { items: items.slice(0, total), total };
 }
 
 async function laterWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
   const groups = await readGroups(database, listing.partition);
-  const total = groups.reduce((sum, { count }) => sum + count.of(listing.status), 0);
+  const total = totalOf(groups, listing.status);
   const range = rangeOf(window, total);
   if (range.from >= range.to) return { items: [], total };
   const groupAnchors = anchorsOf(groups, listing.status, 0);
@@ -220,16 +230,48 @@ async function laterWindow(database: Database, listing: Listing, window: Window)
   return { items: inOrder(items, near.direction, window.order), total };
 }
 
+/** How many entities of a window there are to find. */
+export const promised = ({ skip, limit }: Window, total: number): number =>
+  Math.max(0, Math.min(limit, total - skip));
+
+/** Reads a window of a listing in the order of creation. */
+export function readWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
+  const read = window.skip === 0 ? firstWindow : laterWindow;
+  return readUntilComplete(
+    () => read(database, listing, window),
+    ({ items, total }) => items.length >= promised(window, total),
+  );
+}
+
+/** A part of a listing, between two boundaries. */
+export interface Part {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
- * Reads a window of a listing in the order of creation. What the counters promise and the index does not have
- * yet is waited for, briefly.
+ * Cuts a listing into parts of about the same size, to be read side by side.
+ * @param size entities below which a part is not worth a call of its own.
+ * @param most parts.
+ * @returns the parts in order, and how many entities they hold together.
  */
-export async function readWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
-  const started = Date.now();
-  for (let pause = 25; ; pause *= 2) {
-    const found = await (window.skip === 0 ? firstWindow : laterWindow)(database, listing, window);
-    const promised = Math.max(0, Math.min(window.limit, found.total - window.skip));
-    if (found.items.length >= promised || Date.now() + pause > started + longestLag) return found;
-    await delay(pause);
+export async function divide(
+  database: Database,
+  listing: Listing,
+  size: number,
+  most: number,
+): Promise<{ parts: Part[]; total: number }> {
+  const groups = await readGroups(database, listing.partition);
+  const total = totalOf(groups, listing.status);
+  const number = Math.min(most, Math.ceil(total / size));
+  // Parts of many groups are even enough; those of few are cut at blocks.
+  const counters =
+    number > 1 && groups.length < 4 * most
+      ? await readCounters(database, countersQuery(listing.partition, 'block'), () => false)
+      : groups;
+  const boundaries = [firstBoundary];
+  for (const { position, boundary } of anchorsOf(counters, listing.status, 0)) {
+    if (position >= (boundaries.length * total) / number) boundaries.push(boundary);
   }
+  return { parts: boundaries.map((from, place) => ({ from, to: boundaries[place + 1] ?? end })), total };
 }
