@@ -1,13 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port on which nobody listens just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * Ports that systems do not hand out by themselves: one of those could be given to somebody else between our look
+ * and the engine's.
+ * @see https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html ip_local_port_range
+ */
+const range = { from: 12_000, to: 32_000 };
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+
+/** A port on which nobody listens just now. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(range.from, range.to);
+    if (await isFree(port)) return port;
+  }
 }

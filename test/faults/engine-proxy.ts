@@ -20,8 +20,14 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Stands around calls: it may answer itself, pass the call on, do both, or lose the answer (undefined). */
-export type Injector = (call: Call, pass: () => Promise<Reply>) => Promise<Reply | undefined>;
+/**
+ * Stands around calls: it may answer itself, pass the call on, do both, or lose the answer (undefined).
+ * `pass` hands the call to the engine, or to another at the address that it is given.
+ */
+export type Injector = (
+  call: Call,
+  pass: (endpoint?: string) => Promise<Reply>,
+) => Promise<Reply | undefined>;
 
 export interface EngineProxy {
   readonly endpoint: string;
@@ -44,11 +50,7 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-export function forward(
-  endpoint: string,
-  incoming: IncomingMessage['headers'],
-  body: Buffer,
-): Promise<Reply> {
+function forward(endpoint: string, incoming: IncomingMessage['headers'], body: Buffer): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { host: _, connection: __, ...headers } = incoming;
     const outgoing = httpRequest(endpoint, { method: 'POST', headers }, (response) => {
@@ -68,7 +70,7 @@ export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readAll(request);
-    const pass = (): Promise<Reply> => forward(endpoint, request.headers, body);
+    const pass = (other = endpoint): Promise<Reply> => forward(other, request.headers, body);
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     calls += 1;
     const reply =
@@ -186,4 +188,22 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
   };
   injector.refused = 0;
   return injector;
+}
+
+/**
+ * Answers queries of indexes from a replica that hears of writes some time after they were made, as on AWS.
+ * @param replica the address of a second engine, with the same table.
+ */
+export function laggingIndexes(replica: string, milliseconds: number): Injector {
+  let heard: Promise<unknown> = Promise.resolve();
+  return async ({ operation, body }, pass) => {
+    if (operation === 'Query' && body['IndexName']) return pass(replica);
+    const reply = await pass();
+    if (operation === 'TransactWriteItems' && reply.status === 200) {
+      const due = delay(milliseconds);
+      // One after the other, in the order in which they were made.
+      heard = heard.then(() => due).then(() => pass(replica));
+    }
+    return reply;
+  };
 }

@@ -1,11 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { cut } from '../../functions/shared/store/counted-index/counters.ts';
 import { audit } from '../../lib/audit/audit.ts';
-import { type Engine, existingEngine, startEngine } from '../../lib/local/engine.ts';
-import type { Service } from '../../lib/local/service.ts';
-import { type EngineProxy, type Injector, seeded, startEngineProxy } from '../faults/engine-proxy.ts';
-import { startTestService } from '../local-service.ts';
+import { type Injector, seeded } from '../faults/engine-proxy.ts';
+import { type Answer, type FaultyService, startFaultyService } from '../faults/faulty-service.ts';
 
 /**
  * Writers write at random and at once, while the engine fails in one way or another. Each writer owns what it
@@ -19,10 +15,7 @@ const writers = 3;
 const operations = 5;
 const statuses = ['active', 'planned', 'done'];
 
-let engine: Engine;
-let proxy: EngineProxy;
-let service: Service;
-let client: DynamoDBDocumentClient;
+let faulty: FaultyService;
 const regularCut = { ...cut };
 let logged: jest.SpyInstance;
 
@@ -32,19 +25,11 @@ beforeAll(async () => {
   // A request that crashes is logged, as it should be.
   logged = jest.spyOn(console, 'error').mockImplementation(() => {});
   process.stdout.write(`seed ${seed}\n`);
-  const given = process.env['DYNAMODB_ENDPOINT'];
-  engine = given ? await existingEngine(given) : await startEngine(':memory:');
-  proxy = await startEngineProxy(engine.endpoint);
-  service = await startTestService({ endpoint: proxy.endpoint });
-  client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
+  faulty = await startFaultyService();
 });
 
 afterAll(async () => {
-  client.destroy();
-  proxy.inject(undefined);
-  await service.stop();
-  await proxy.stop();
-  await engine.stop();
+  await faulty.stop();
   Object.assign(cut, regularCut);
   logged.mockRestore();
 });
@@ -69,19 +54,8 @@ interface List {
 type Model = Record<Kind, Map<string, Entity>>;
 const everything: Model = { projects: new Map(), tasks: new Map() };
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-async function send(method: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(service.url + path, {
-    method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
-}
+const send = (method: string, path: string, body?: object): Promise<Answer> =>
+  faulty.send(method, path, body);
 
 const list = async (path: string, query: Record<string, string | number>): Promise<List> => {
   const { status, body } = await send(
@@ -267,7 +241,7 @@ async function verify(
   users: readonly string[],
   tasks: readonly Entity[],
 ): Promise<void> {
-  const injected = proxy.pause();
+  const injected = faulty.proxy.pause();
   const ofOrganizations = all.map(({ organizationId, own }) =>
     expectList(`/v1/organizations/${organizationId}/projects`, own.projects.values(), 3),
   );
@@ -288,9 +262,9 @@ export function testSequences(
 ): void {
   test(`${sequences} random sequences keep every listing exact ${engineThatFails}`, async () => {
     const random = seeded(seed);
-    proxy.inject(injector(seed));
+    faulty.proxy.inject(injector(seed));
     for (let number = 0; number < sequences; number += 1) await runSequence(random);
-    proxy.inject(undefined);
+    faulty.proxy.inject(undefined);
     for (const kind of ['projects', 'tasks'] as const) {
       const entities = [...everything[kind].values()];
       await expectList(`/v1/${kind}`, entities, 37);
@@ -299,7 +273,7 @@ export function testSequences(
         await expectList(`/v1/${kind}`, some, 23, { status, sortOrder: 'asc' });
       }
     }
-    const report = await audit(client, service.tableName);
+    const report = await audit(faulty.client, faulty.service.tableName);
     expect(report).toMatchObject({ drifts: [], orphans: [] });
     expect(report.entities).toBeGreaterThan(everything.tasks.size);
   }, 300_000);

@@ -1,11 +1,10 @@
 /** Any page of all of a kind by name, off the index by name; its total comes from the counters. */
-import { readUntilComplete } from './catch-up.ts';
 import {
   type Found,
   inOrder,
   type Listing,
-  promised,
   rangeOf,
+  readPromised,
   readTotal,
   type Window,
 } from './counted-index/page.ts';
@@ -28,7 +27,7 @@ async function readNames(database: Database, listing: Listing, window: Window): 
   if (skip === 0) {
     const query = nameQuery(listing.partition, order === 'asc' ? 'up' : 'down');
     const [total, items] = await Promise.all([readTotal(database, listing), database.slice(query, 0, limit)]);
-    return { items: items.slice(0, total), total };
+    return { items, total };
   }
   const total = await readTotal(database, listing);
   const { from, to } = rangeOf(window, total);
@@ -48,9 +47,6 @@ export async function readNameWindow(
   listing: Listing,
   window: Window,
 ): Promise<Found | undefined> {
-  const found = await readUntilComplete(
-    () => readNames(database, listing, window),
-    ({ items, total }) => items.length >= promised(window, total),
-  );
+  const found = await readPromised(window, () => readNames(database, listing, window));
   return found.items.some(({ name }) => isCutName(String(name))) ? undefined : found;
 }

@@ -3,7 +3,7 @@
  * each entity only the id and what decides the order; no more of these are kept than the page is behind.
  */
 import { readUntilComplete } from './catch-up.ts';
-import { divide, type Listing, type Part } from './counted-index/page.ts';
+import { divide, type Listing, type Part, readTotal } from './counted-index/page.ts';
 import type { Database, Query } from './database.ts';
 import { decode, entityKey, statusPrefix } from './entities.ts';
 import type { ListQuery, Page } from './list-query.ts';
@@ -148,7 +148,9 @@ async function readRows(
     }
   };
   await Promise.all(parts.map(readPart));
-  return { rows, isComplete: examined >= total };
+  // A listing that is written to meanwhile has no one number to hold against what was found.
+  const isLagging = examined < total && total === (await readTotal(session.database, what));
+  return { rows, isComplete: !isLagging };
 }
 
 /** Reads one page of what matches, in a total order, and how many there are. */

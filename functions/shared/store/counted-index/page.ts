@@ -204,7 +204,7 @@ async function firstWindow(database: Database, listing: Listing, { order, limit 
     readEntities(database, listing, boundary, direction, 0, limit),
   ]);
   const total = totalOf(groups, listing.status);
-  return { items: items.slice(0, total), total };
+  return { items, total };
 }
 
 async function laterWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
@@ -230,17 +230,23 @@ async function laterWindow(database: Database, listing: Listing, window: Window)
   return { items: inOrder(items, near.direction, window.order), total };
 }
 
-/** How many entities of a window there are to find. */
-export const promised = ({ skip, limit }: Window, total: number): number =>
-  Math.max(0, Math.min(limit, total - skip));
+/**
+ * Reads a window again until the index has what the counters promise: not less, because it has not yet heard of what
+ * is new, and not more, because it has not yet heard of what is gone.
+ */
+export async function readPromised(window: Window, read: () => Promise<Found>): Promise<Found> {
+  const promised = (total: number): number => Math.max(0, Math.min(window.limit, total - window.skip));
+  const { items, total } = await readUntilComplete(
+    read,
+    (found) => found.items.length === promised(found.total),
+  );
+  return { items: items.slice(0, promised(total)), total };
+}
 
 /** Reads a window of a listing in the order of creation. */
 export function readWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
   const read = window.skip === 0 ? firstWindow : laterWindow;
-  return readUntilComplete(
-    () => read(database, listing, window),
-    ({ items, total }) => items.length >= promised(window, total),
-  );
+  return readPromised(window, () => read(database, listing, window));
 }
 
 /** A part of a listing, between two boundaries. */
