@@ -1,8 +1,8 @@
 /** `npm run seed`: fills a running server with believable data. */
 import { runCommand } from '../lib/command-line.ts';
+import { progressBar, progressLines } from '../lib/progress.ts';
 import { ServerError } from '../lib/seed/api-client.ts';
 import { help, seedOptions } from '../lib/seed/options.ts';
-import { progressBar, progressLines } from '../lib/seed/progress.ts';
 import { pluralOf, type Seeded, seed } from '../lib/seed/seed.ts';
 import { kinds } from '../lib/seed/source.ts';
 

@@ -5,6 +5,7 @@ import { Database } from '../functions/shared/store/database.ts';
 import { Deadline } from '../functions/shared/store/deadline.ts';
 import type { Session } from '../functions/shared/store/session.ts';
 import { existingEngine, startEngine } from '../lib/local/engine.ts';
+import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
 import { ensureTable } from '../lib/local/table.ts';
 
 /** The store without what hosts it: an engine, and a table of its own in it. */
@@ -21,13 +22,10 @@ export interface TestStore {
 
 /** Starts an embedded engine, or makes a table in the engine that `DYNAMODB_ENDPOINT` names. */
 export async function startTestStore(): Promise<TestStore> {
-  process.env['AWS_REGION'] ??= 'us-east-1';
-  process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
-  process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const { endpoint } = engine;
+  setEngineEnvironment(endpoint);
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);

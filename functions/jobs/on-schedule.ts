@@ -1,8 +1,7 @@
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on: every minute. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import type { Database } from '../shared/store/database.ts';
-import { decodeJob, type Job, jobsPartition } from '../shared/store/jobs.ts';
-import { table } from '../shared/store/table.ts';
+import { decodeJob, type Job, jobsQuery } from '../shared/store/jobs.ts';
 import { jobDatabase, logFailure } from './job-session.ts';
 import { timeForOneTurn, workJob } from './work-job.ts';
 
@@ -11,14 +10,8 @@ const atOnce = 8;
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
   const database = jobDatabase(context);
-  const query = {
-    IndexName: 'all',
-    KeyConditionExpression: '#partition = :jobs',
-    ExpressionAttributeNames: { '#partition': table.indexes.all.partitionKey },
-    ExpressionAttributeValues: { ':jobs': jobsPartition },
-  };
   const now = new Date().toISOString();
-  for await (const items of database.pages(query)) {
+  for await (const items of database.pages(jobsQuery)) {
     const due = items.map(decodeJob).filter(({ dueAt }) => dueAt <= now);
     for (let start = 0; start < due.length; start += atOnce) {
       // What is left is due the next time as well.

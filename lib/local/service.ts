@@ -10,6 +10,7 @@ import { methodsByPath, routes } from '../../functions/routes.ts';
 import { fallbackFile, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { functionContext } from './context.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
+import { isAws, setEngineEnvironment } from './engine-environment.ts';
 import { newRequestId } from './event.ts';
 import { createGateway, type LambdaFunction } from './gateway.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
@@ -49,21 +50,12 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
   }) as unknown as Handler;
 }
 
-const isAws = (endpoint: string): boolean => new URL(endpoint).hostname.endsWith('.amazonaws.com');
-
 /** What the functions find in their environment. */
 function setEnvironment(endpoint: string, tableName: string): void {
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
-  process.env['AWS_REGION'] ??= 'us-east-1';
+  setEngineEnvironment(endpoint);
   process.env['TABLE_NAME'] = tableName;
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
   process.env['SERVER_TIMING'] = 'true';
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  // An engine on this machine takes any; AWS must find the caller's own.
-  if (!isAws(endpoint)) {
-    process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
-    process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
-  }
 }
 
 /** What EventBridge sends when a rule's time has come. */

@@ -6,10 +6,10 @@ import type { Kind } from '../../functions/shared/store/relations.ts';
 import { createTag } from '../../functions/tags/contract.ts';
 import { createTask, listProjectTasks, listTasks } from '../../functions/tasks/contract.ts';
 import { createUser } from '../../functions/users/contract.ts';
+import type { Progress } from '../progress.ts';
 import { ApiClient } from './api-client.ts';
 import { BelievableData } from './believable-data.ts';
 import type { SeedOptions } from './options.ts';
-import type { Progress } from './progress.ts';
 import { kinds } from './source.ts';
 import { largestProject } from './structure.ts';
 

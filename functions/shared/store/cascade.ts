@@ -6,6 +6,7 @@ import { beginJob } from './jobs.ts';
 import { dependentsOf, type Kind, type Relation } from './relations.ts';
 import type { Session } from './session.ts';
 import { table } from './table.ts';
+import type { Write } from './writes.ts';
 
 /** A part of a parent's children, which are in the order of creation. */
 export interface Part {
@@ -58,13 +59,20 @@ function cleared({ member }: Relation, child: Stored, parentId: string): Change 
   return update(child, { [member]: Array.isArray(value) ? value.filter((id) => id !== parentId) : null });
 }
 
+/** Begins the job that cleans up behind an entity that is gone. @param job the id of the job, where it matters. */
+export const beginSweep = (tenant: string, kind: Kind, id: string, job?: string): Write =>
+  beginJob(
+    tenant,
+    { type: 'sweep', kind, id, final: false, relation: 0, after: '' },
+    job === undefined ? {} : { id: job },
+  );
+
 /** The work of deleting an entity; what becomes of its children is a job of its own. */
 export function deletion(tenant: string, stored: Stored): Work {
   const { kind, entity } = stored;
   const changes = [{ before: stored }];
   if (dependentsOf(kind).length === 0) return { changes };
-  const work = { type: 'sweep', kind, id: entity.id, final: false, relation: 0, after: '' } as const;
-  return { changes, writes: [beginJob(tenant, work)] };
+  return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
 }
 
 /** What a parent's deletion means for one child. */

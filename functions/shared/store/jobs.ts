@@ -4,6 +4,7 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { Kind } from './relations.ts';
+import { table } from './table.ts';
 import { isNew, isVersion } from './versions.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -42,7 +43,15 @@ export interface Job {
 }
 
 /** The partition of the index `all` that holds the jobs of all tenants. */
-export const jobsPartition = '#job';
+const jobsPartition = '#job';
+
+/** The query for the jobs of all tenants. */
+export const jobsQuery = {
+  IndexName: 'all',
+  KeyConditionExpression: '#partition = :jobs',
+  ExpressionAttributeNames: { '#partition': table.indexes.all.partitionKey },
+  ExpressionAttributeValues: { ':jobs': jobsPartition },
+} as const;
 
 /** What marks a job's item, for whoever filters the table's stream. */
 export const jobSortKey = 'job';

@@ -5,7 +5,7 @@ import { perform, performInPortions } from '../../../functions/shared/store/comm
 import { createEntity } from '../../../functions/shared/store/create-entity.ts';
 import { deleteEntity } from '../../../functions/shared/store/delete-entity.ts';
 import { StoreUnavailable } from '../../../functions/shared/store/errors.ts';
-import { decodeJob, type Job, jobsPartition, jobWrite } from '../../../functions/shared/store/jobs.ts';
+import { decodeJob, type Job, jobsQuery, jobWrite } from '../../../functions/shared/store/jobs.ts';
 import { listEntities } from '../../../functions/shared/store/list-entities.ts';
 import type { Kind } from '../../../functions/shared/store/relations.ts';
 import type { Session } from '../../../functions/shared/store/session.ts';
@@ -38,12 +38,7 @@ async function count(session: Session, kind: Kind, member: string, value: string
 /** Jobs but those that only tidy up counters. */
 async function pendingJobs({ tenant }: Session): Promise<Job[]> {
   const found: Job[] = [];
-  const query = {
-    IndexName: 'all',
-    KeyConditionExpression: 'ofKind = :jobs',
-    ExpressionAttributeValues: { ':jobs': jobsPartition },
-  };
-  for await (const items of store.database().pages(query)) found.push(...items.map(decodeJob));
+  for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
   return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
 }
 

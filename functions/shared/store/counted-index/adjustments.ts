@@ -6,6 +6,7 @@ import type { Session } from '../session.ts';
 import type { Write } from '../writes.ts';
 import { type Beginning, readBlocks } from './blocks.ts';
 import { blockAddition, Count, type Counter, groupAddition } from './counters.ts';
+import type { Listing } from './page.ts';
 
 export interface Adjustments {
   /** Belong to the transaction of the changes. */
@@ -14,13 +15,15 @@ export interface Adjustments {
   readonly beginnings: readonly Beginning[];
 }
 
-/** The listings that an entity is in, by their partitions. */
-export function listingsOf(tenant: string, { kind, entity }: Stored): string[] {
-  const parents = referencesOf(kind).flatMap(({ member, listing }) => {
+/** The listings that an entity is in. */
+export function listingsOf(tenant: string, { kind, entity }: Stored): Listing[] {
+  const parents = referencesOf(kind).flatMap(({ member, listing: family }): Listing[] => {
     const parentId = entity[member];
-    return listing && typeof parentId === 'string' ? [parentPartition(tenant, kind, parentId)] : [];
+    return family && typeof parentId === 'string'
+      ? [{ family, partition: parentPartition(tenant, kind, parentId) }]
+      : [];
   });
-  return [kindPartition(tenant, kind), ...parents];
+  return [{ family: 'all', partition: kindPartition(tenant, kind) }, ...parents];
 }
 
 /** Everything counted in one listing, by id. */
@@ -36,7 +39,7 @@ function changesByListing(tenant: string, changes: readonly Change[]): Map<strin
   const add = (stored: Stored | undefined, number: 1 | -1, isNew: boolean): void => {
     if (!stored) return;
     const { id, status } = stored.entity;
-    for (const partition of listingsOf(tenant, stored)) {
+    for (const { partition } of listingsOf(tenant, stored)) {
       const { counts, hasNew } = byListing.get(partition) ?? {
         counts: new Map<string, Count>(),
         hasNew: false,

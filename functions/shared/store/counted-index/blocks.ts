@@ -103,7 +103,7 @@ export class Blocks {
       const start = boundaryAt(time);
       const { group, ordinal } = place;
       place = ordinal + 1 < cut.fullGroup ? { group, ordinal: ordinal + 1 } : { group: start, ordinal: 0 };
-      return blockAddition(this.#partition, { start, ...place }, { total: 0 });
+      return blockAddition(this.#partition, { start, ...place }, {});
     });
     const sealedAt = times.at(-1) ?? earliest;
     return {

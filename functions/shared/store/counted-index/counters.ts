@@ -51,6 +51,14 @@ export type Level = keyof typeof levels;
 /** Status counts are attributes of the item, marked so that no status can name another attribute. */
 const statusMark = '=';
 
+/**
+ * How often an item was added to. Whoever writes it anew relies on it not having been added to since it was read, and
+ * no set of numbers can tell: a status that nothing had may have come to be, and another gone.
+ */
+export const changes = 'changes';
+
+const oneChange = { [changes]: 1 };
+
 /** How many entities come to be, or go: in all, and of each status. */
 export class Count {
   total = 0;
@@ -77,12 +85,9 @@ export class Count {
     return this.total === 0 && [...this.statuses.values()].every((number) => number === 0);
   }
 
-  /** As attributes of an item; what is zero does not change anything. */
+  /** As attributes of an item; what is zero does not change anything. The total is their sum. */
   numbers(): Record<string, number> {
-    const all: [string, number][] = [
-      ['total', this.total],
-      ...[...this.statuses].map(([status, number]): [string, number] => [statusMark + status, number]),
-    ];
+    const all = [...this.statuses].map(([status, number]): [string, number] => [statusMark + status, number]);
     return Object.fromEntries(all.filter(([, number]) => number !== 0));
   }
 }
@@ -110,22 +115,27 @@ export const blockAddition = (
   partition: string,
   { start, group, ordinal }: Pick<Counter, 'start' | 'group' | 'ordinal'>,
   numbers: Record<string, number>,
-): Addition => ({ addTo: counterKey(partition, 'block', start), numbers, constants: { group, ordinal } });
+): Addition => ({
+  addTo: counterKey(partition, 'block', start),
+  numbers: { ...numbers, ...oneChange },
+  constants: { group, ordinal },
+});
 
 /** The addition to a group's counter. */
 export const groupAddition = (
   partition: string,
   start: string,
   numbers: Record<string, number>,
-): Addition => ({ addTo: counterKey(partition, 'group', start), numbers });
+): Addition => ({
+  addTo: counterKey(partition, 'group', start),
+  numbers: { ...numbers, ...oneChange },
+});
 
-const isNumber = (attribute: string): boolean => attribute === 'total' || attribute.startsWith(statusMark);
-
-/** The numbers of an item, zeros included. */
-export const numbersOf = (item: Item): [attribute: string, number: number][] =>
+/** What an item counts, by status; zeros included. */
+export const numbersOf = (item: Item): [status: string, number: number][] =>
   Object.entries(item)
-    .filter(([attribute]) => isNumber(attribute))
-    .map(([attribute, number]) => [attribute, Number(number)]);
+    .filter(([attribute]) => attribute.startsWith(statusMark))
+    .map(([attribute, number]) => [attribute.slice(statusMark.length), Number(number)]);
 
 /** Reads counters off their items: one for each start, in the items' order. */
 export function toCounters(items: readonly Item[]): Counter[] {
@@ -135,12 +145,7 @@ export function toCounters(items: readonly Item[]): Counter[] {
     const counter = byStart.get(start) ?? { count: new Count(), parts: [] };
     byStart.set(start, counter);
     counter.parts.push(item);
-    counter.count.total += Number(item['total'] ?? 0);
-    for (const [attribute, number] of Object.entries(item)) {
-      if (!attribute.startsWith(statusMark)) continue;
-      const status = attribute.slice(statusMark.length);
-      counter.count.statuses.set(status, (counter.count.statuses.get(status) ?? 0) + Number(number));
-    }
+    for (const [status, number] of numbersOf(item)) counter.count.add(status, number);
   }
   return [...byStart].map(([start, { count, parts }]) => ({
     start,

@@ -7,6 +7,7 @@ import { ConditionFailed } from '../errors.ts';
 import type { Condition, Item, Write } from '../writes.ts';
 import {
   type Counter,
+  changes,
   counterKey,
   firstBoundary,
   type Level,
@@ -15,25 +16,20 @@ import {
   toCounters,
 } from './counters.ts';
 
-/**
- * The numbers are still those that were read. A status that has come since shows in them as well: the total is
- * the sum of the statuses.
- */
-function isUnchanged(item: Item): Condition {
-  const numbers = numbersOf(item);
-  return {
-    expression: numbers.map((_, position) => `#${position} = :${position}`).join(' AND '),
-    names: Object.fromEntries(numbers.map(([attribute], position) => [`#${position}`, attribute])),
-    values: Object.fromEntries(numbers.map(([, number], position) => [`:${position}`, number])),
-  };
-}
+/** Nothing was added to the item since it was read. */
+const isUnchanged = (item: Item): Condition => ({
+  expression: '#changes = :changes',
+  names: { '#changes': changes },
+  values: { ':changes': item[changes] },
+});
 
 /** The writes that make one item of a counter, or none when it is of no use. */
 function foldWrites(partition: string, level: Level, counter: Counter, keep: boolean): Write[] {
   const { pk, sk } = counterKey(partition, level, counter.start);
   const first = { pk, sk: `${sk}#0` };
   const place = level === 'block' ? { group: counter.group, ordinal: counter.ordinal } : {};
-  const folded: Item = { ...first, ...place, total: counter.count.total, ...counter.count.numbers() };
+  const times = counter.parts.reduce((sum, part) => sum + Number(part[changes]), 1);
+  const folded: Item = { ...first, ...place, ...counter.count.numbers(), [changes]: times };
   const old = counter.parts.find((part) => part.sk === first.sk);
   const others = counter.parts.filter((part) => part !== old);
   const removals = others.map(
@@ -45,8 +41,7 @@ function foldWrites(partition: string, level: Level, counter: Counter, keep: boo
 }
 
 const isFolded = ({ parts }: Counter): boolean =>
-  parts.length === 1 &&
-  numbersOf(parts[0] as Item).every(([attribute, number]) => number !== 0 || attribute === 'total');
+  parts.length === 1 && parts.flatMap(numbersOf).every(([, number]) => number !== 0);
 
 /** @returns false when someone counted meanwhile. */
 async function tryToFold(database: Database, writes: readonly Write[]): Promise<boolean> {
@@ -60,7 +55,7 @@ async function tryToFold(database: Database, writes: readonly Write[]): Promise<
 }
 
 /** All counters of a level whose starts lie between two boundaries, both included. */
-async function readCounters(
+export async function readCounters(
   database: Database,
   partition: string,
   level: Level,
@@ -80,6 +75,18 @@ async function readCounters(
   for await (const page of database.pages(query)) items.push(...page);
   return toCounters(items);
 }
+
+/**
+ * Makes a counter say what it should, unless it has changed since it was read.
+ * @returns whether it was done.
+ */
+export const correctCounter = (
+  database: Database,
+  partition: string,
+  level: Level,
+  counter: Counter,
+  count: Counter['count'],
+): Promise<boolean> => tryToFold(database, foldWrites(partition, level, { ...counter, count }, true));
 
 /**
  * Folds the blocks from one boundary up to, but without, another, and their groups. A counter on which there is

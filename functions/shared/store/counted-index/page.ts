@@ -87,22 +87,26 @@ function anchorsOf(counters: readonly Counter[], status: string | undefined, pos
   return anchors;
 }
 
-/** The query for entities of the listing in the index, from a boundary on, or down from it. */
-function entitiesQuery(
+/** A part of a listing, between two boundaries. */
+export interface Part {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The query for the entities of a part of a listing. */
+export function partQuery(
   { family, partition, status }: Listing,
-  boundary: string,
+  { from, to }: Part,
   direction: 'up' | 'down',
 ): Query {
   const index = status === undefined ? family : (`${family}-by-status` as const);
   const { partitionKey, sortKey } = table.indexes[index];
   const prefix = status === undefined ? '' : statusPrefix(status);
-  // A sort key cannot be empty; a space sorts before any id.
-  const [first, last] = direction === 'up' ? [boundary, end] : [' ', boundary];
   return {
     IndexName: index,
     KeyConditionExpression: '#partition = :partition AND #key BETWEEN :first AND :last',
     ExpressionAttributeNames: { '#partition': partitionKey, '#key': sortKey },
-    ExpressionAttributeValues: { ':partition': partition, ':first': prefix + first, ':last': prefix + last },
+    ExpressionAttributeValues: { ':partition': partition, ':first': prefix + from, ':last': prefix + to },
     ScanIndexForward: direction === 'up',
   };
 }
@@ -117,7 +121,8 @@ async function readEntities(
   count: number,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  const query = { ...entitiesQuery(listing, boundary, direction), Limit: skip + count };
+  const part = direction === 'up' ? { from: boundary, to: end } : { from: firstBoundary, to: boundary };
+  const query = { ...partQuery(listing, part, direction), Limit: skip + count };
   for await (const page of database.pages(query)) {
     items.push(...page);
     if (items.length >= skip + count) break;
@@ -247,12 +252,6 @@ export async function readPromised(window: Window, read: () => Promise<Found>): 
 export function readWindow(database: Database, listing: Listing, window: Window): Promise<Found> {
   const read = window.skip === 0 ? firstWindow : laterWindow;
   return readPromised(window, () => read(database, listing, window));
-}
-
-/** A part of a listing, between two boundaries. */
-export interface Part {
-  readonly from: string;
-  readonly to: string;
 }
 
 /**

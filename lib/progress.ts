@@ -2,10 +2,10 @@ import { SingleBar } from 'cli-progress';
 
 /** How far it is, for people. */
 export interface Progress {
-  /** From now on, this is created. */
+  /** From now on, this is done. */
   begin(what: string, amount: number): void;
-  /** One more is done. */
-  step(): void;
+  /** Some more is done; one, unless it is said. */
+  step(amount?: number): void;
   /** Nothing more comes, whether all is done or not. */
   end(): void;
 }
@@ -13,7 +13,7 @@ export interface Progress {
 /** Milliseconds between two lines about the same. */
 const linePeriod = 2_000;
 
-/** A bar on a terminal, over all that is to be created. */
+/** A bar on a terminal, over all that is to be done. */
 export function progressBar(total: number, stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar({
     stream,
@@ -27,7 +27,7 @@ export function progressBar(total: number, stream: NodeJS.WriteStream): Progress
   bar.start(total, 0, { what: '' });
   return {
     begin: (what) => bar.update({ what }),
-    step: () => bar.increment(),
+    step: (amount = 1) => bar.increment(amount),
     end: () => bar.stop(),
   };
 }
@@ -41,8 +41,8 @@ export function progressLines(write: (line: string) => void, now = Date.now): Pr
       current = { what, amount, done: 0 };
       lastLine = now();
     },
-    step: () => {
-      current.done += 1;
+    step: (amount = 1) => {
+      current.done += amount;
       const isDone = current.done === current.amount;
       if (!isDone && now() - lastLine < linePeriod) return;
       lastLine = now();

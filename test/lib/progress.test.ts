@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { progressBar, progressLines } from '../../../lib/seed/progress.ts';
+import { progressBar, progressLines } from '../../lib/progress.ts';
 
 describe('progress in lines', () => {
   test('says what is done, and how far it is when it takes long', () => {

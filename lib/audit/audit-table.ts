@@ -1,0 +1,221 @@
+/**
+ * Holds a whole table against itself while it is used: every counter against what it counts, every reference against
+ * what it refers to, the keys of every entity against its members; and mends what is wrong, if asked to.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { workJob } from '../../functions/jobs/work-job.ts';
+import { beginSweep } from '../../functions/shared/store/cascade.ts';
+import { listingsOf } from '../../functions/shared/store/counted-index/adjustments.ts';
+import { type Counter, timeOf } from '../../functions/shared/store/counted-index/counters.ts';
+import { correctCounter, readCounters } from '../../functions/shared/store/counted-index/fold.ts';
+import { partQuery } from '../../functions/shared/store/counted-index/page.ts';
+import { Database } from '../../functions/shared/store/database.ts';
+import { Deadline } from '../../functions/shared/store/deadline.ts';
+import { decode, entityKey } from '../../functions/shared/store/entities.ts';
+import { decodeJob, jobsQuery } from '../../functions/shared/store/jobs.ts';
+import { type Kind, referencesOf } from '../../functions/shared/store/relations.ts';
+import type { IndexFamily } from '../../functions/shared/store/table.ts';
+import type { Key } from '../../functions/shared/store/writes.ts';
+import type { Drift, Report } from './report.ts';
+import {
+  type Difference,
+  differences,
+  type ListingSnapshot,
+  type Reference,
+  readSnapshot,
+  referencesFrom,
+  tenantOf,
+} from './snapshot.ts';
+
+export interface AuditOptions {
+  /** Whether what is wrong is mended. */
+  readonly repair?: boolean;
+  /** Hears how many more items of the table have been read. */
+  readonly onItems?: ((number: number) => void) | undefined;
+  /**
+   * Milliseconds between two looks at what seems to be wrong. It is wrong when both see the same: longer than an index
+   * lags, so that what an index has not heard of yet does not count as missing.
+   */
+  readonly pause: number;
+}
+
+/** Looks at one group of a listing until two see the same. */
+const mostLooks = 8;
+
+/** Milliseconds for one call and its retries. */
+const longestCall = 60_000;
+
+/** What a key begins with after the tenant. */
+const kindOf = (key: string): Kind => key.split('#')[1] as Kind;
+
+/** The indexes that a listing can be in. */
+function familiesOf(partition: string): IndexFamily[] {
+  if (partition.split('#').length === 2) return ['all'];
+  const families = referencesOf(kindOf(partition)).flatMap(({ listing }) => listing ?? []);
+  return [...new Set(families)];
+}
+
+/** A counter whose items are missing altogether. */
+const missing = ({ start, group, expected }: Difference): Counter => ({
+  start,
+  group,
+  ordinal: 0,
+  parts: [],
+  count: expected,
+});
+
+const driftOf = (partition: string, { level, start, counter, expected }: Difference): Drift => ({
+  where: `${level} ${start} of ${partition}`,
+  expected: expected.numbers(),
+  counted: counter?.count.numbers() ?? {},
+});
+
+class TableAudit {
+  readonly #client: DynamoDBDocumentClient;
+  readonly #tableName: string;
+  readonly #options: AuditOptions;
+
+  constructor(client: DynamoDBDocumentClient, tableName: string, options: AuditOptions) {
+    this.#client = client;
+    this.#tableName = tableName;
+    this.#options = options;
+  }
+
+  get #database(): Database {
+    return new Database(this.#client, this.#tableName, new Deadline(longestCall));
+  }
+
+  async run(): Promise<Report> {
+    const { entities, listings, dangling, malformed } = await readSnapshot(
+      this.#client,
+      this.#tableName,
+      this.#options.onItems ?? (() => {}),
+    );
+    const drifts: Drift[] = [];
+    const unsettled: string[] = [];
+    let repaired = 0;
+    for (const listing of listings.values()) {
+      for (const group of new Set(differences(listing.counted, listing.items).map((one) => one.group))) {
+        const found = await this.#confirm(listing, group);
+        if (!found) unsettled.push(listing.partition);
+        drifts.push(...(found ?? []).map((difference) => driftOf(listing.partition, difference)));
+        repaired += await this.#correct(listing.partition, found ?? []);
+      }
+    }
+    const orphans = await this.#orphans(dangling);
+    repaired += await this.#sweep(orphans);
+    return {
+      entities: entities.size,
+      listings: listings.size,
+      drifts,
+      orphans: orphans.map(({ child, member, parent }) => ({
+        entity: child.pk,
+        member,
+        refersTo: parent.pk,
+      })),
+      malformed: malformed.map(({ pk }) => pk),
+      unsettled,
+      repaired,
+    };
+  }
+
+  /**
+   * One look at a group: what of it is wrong, each entity read as the last write left it. Nothing when its counters
+   * changed meanwhile.
+   */
+  async #look(partition: string, group: string): Promise<Difference[] | undefined> {
+    const database = this.#database;
+    const groups = await readCounters(database, partition, 'group', group, '~');
+    const to = groups.find(({ start }) => start > group)?.start ?? '~';
+    const readItems = async () => {
+      const blocks = await readCounters(database, partition, 'block', group, to);
+      const own = await readCounters(database, partition, 'group', group, group);
+      return [...blocks.filter(({ start }) => start < to), ...own].flatMap(({ parts }) => parts);
+    };
+    const items = await readItems();
+    const tenant = tenantOf({ pk: partition, sk: '' });
+    const keys: Key[] = [];
+    for (const family of familiesOf(partition)) {
+      const query = partQuery({ family, partition }, { from: group, to }, 'up');
+      for await (const page of database.pages(query)) {
+        keys.push(...page.map(({ id }) => entityKey(tenant, kindOf(partition), String(id))));
+      }
+    }
+    const counted = (await database.getMany(keys))
+      .map(decode)
+      .filter((stored) => listingsOf(tenant, stored).some((listing) => listing.partition === partition))
+      .map(({ entity }) => ({ time: timeOf(entity.id), status: entity.status }));
+    const isSettled = isDeepStrictEqual(items, await readItems());
+    return isSettled ? differences(counted, items) : undefined;
+  }
+
+  /** What two looks agree on. Nothing when the group is written to all the time. */
+  async #confirm({ partition }: ListingSnapshot, group: string): Promise<Difference[] | undefined> {
+    let before: Drift[] | undefined;
+    for (let look = 1; look <= mostLooks; look += 1) {
+      const found = await this.#look(partition, group);
+      if (found?.length === 0) return [];
+      const seen = found?.map((difference) => driftOf(partition, difference));
+      if (seen && isDeepStrictEqual(seen, before)) return found;
+      before = seen;
+      await delay(this.#options.pause);
+    }
+    return undefined;
+  }
+
+  async #correct(partition: string, found: readonly Difference[]): Promise<number> {
+    if (!this.#options.repair) return 0;
+    let corrected = 0;
+    for (const difference of found) {
+      const { level, counter, expected } = difference;
+      const database = this.#database;
+      if (await correctCounter(database, partition, level, counter ?? missing(difference), expected)) {
+        corrected += 1;
+      }
+    }
+    return corrected;
+  }
+
+  /** The references that lead nowhere still, and that no job is about to take away. */
+  async #orphans(dangling: readonly Reference[]): Promise<Reference[]> {
+    if (dangling.length === 0) return [];
+    const database = this.#database;
+    const swept = new Set<string>();
+    for await (const items of database.pages(jobsQuery)) {
+      for (const { tenant, work } of items.map(decodeJob)) {
+        if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
+      }
+    }
+    const left = dangling.filter(({ parent }) => !swept.has(parent.pk));
+    const children = await database.getMany(uniqueKeys(left.map(({ child }) => child)));
+    const parents = await database.getMany(uniqueKeys(left.map(({ parent }) => parent)));
+    const existing = new Set(parents.map(({ pk }) => pk));
+    return children
+      .flatMap((item) => referencesFrom(tenantOf(item), decode(item)))
+      .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
+  }
+
+  /** Does what the deletion of the missing parents should have done. */
+  async #sweep(orphans: readonly Reference[]): Promise<number> {
+    if (!this.#options.repair) return 0;
+    for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
+      const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
+      const job = randomUUID();
+      await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
+      await workJob(this.#database, tenant, job);
+    }
+    return orphans.length;
+  }
+}
+
+const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
+
+/** Audits a table. It may be used meanwhile. */
+export const auditTable = (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  options: AuditOptions,
+): Promise<Report> => new TableAudit(client, tableName, options).run();

@@ -1,0 +1,14 @@
+/** Whether an address is of AWS itself. */
+export const isAws = (endpoint: string): boolean => new URL(endpoint).hostname.endsWith('.amazonaws.com');
+
+/** Sets what the SDK finds in its environment, so that its clients talk to the engine at an address. */
+export function setEngineEnvironment(endpoint: string): void {
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  process.env['AWS_REGION'] ??= 'us-east-1';
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  // An engine on this machine takes any; AWS must find the caller's own.
+  if (!isAws(endpoint)) {
+    process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
+    process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
+  }
+}
