@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Database } from '../functions/shared/store/database.ts';
 import { Deadline } from '../functions/shared/store/deadline.ts';
@@ -20,8 +20,12 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/** Starts an embedded engine, or makes a table in the engine that `DYNAMODB_ENDPOINT` names. */
-export async function startTestStore(): Promise<TestStore> {
+/**
+ * Starts an embedded engine, or makes a table in the engine that `DYNAMODB_ENDPOINT` names.
+ * @param stream whether its changes go to a stream. The embedded engine takes the longer for each write the more its
+ * stream holds: 0.14 ms for an item without, 0.6 ms with 4,000 records, 16 ms with 30,000.
+ */
+export async function startTestStore({ stream = true } = {}): Promise<TestStore> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const { endpoint } = engine;
@@ -30,6 +34,10 @@ export async function startTestStore(): Promise<TestStore> {
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName);
+  if (!stream) {
+    const StreamSpecification = { StreamEnabled: false };
+    await plain.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
+  }
   const database = (milliseconds = 20_000) => new Database(client, tableName, new Deadline(milliseconds));
   return {
     endpoint,

@@ -9,8 +9,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { workJob } from '../../functions/jobs/work-job.ts';
 import { beginSweep } from '../../functions/shared/store/cascade.ts';
 import { listingsOf } from '../../functions/shared/store/counted-index/adjustments.ts';
-import { type Counter, timeOf } from '../../functions/shared/store/counted-index/counters.ts';
-import { correctCounter, readCounters } from '../../functions/shared/store/counted-index/fold.ts';
+import { end, levels, timeOf, toCounters } from '../../functions/shared/store/counted-index/counters.ts';
+import { correctCounter, readItems } from '../../functions/shared/store/counted-index/fold.ts';
 import { partQuery } from '../../functions/shared/store/counted-index/page.ts';
 import { Database } from '../../functions/shared/store/database.ts';
 import { Deadline } from '../../functions/shared/store/deadline.ts';
@@ -18,7 +18,7 @@ import { decode, entityKey } from '../../functions/shared/store/entities.ts';
 import { decodeJob, jobsQuery } from '../../functions/shared/store/jobs.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/relations.ts';
 import type { IndexFamily } from '../../functions/shared/store/table.ts';
-import type { Key } from '../../functions/shared/store/writes.ts';
+import type { Item, Key } from '../../functions/shared/store/writes.ts';
 import type { Drift, Report } from './report.ts';
 import {
   type Difference,
@@ -58,19 +58,10 @@ function familiesOf(partition: string): IndexFamily[] {
   return [...new Set(families)];
 }
 
-/** A counter whose items are missing altogether. */
-const missing = ({ start, group, expected }: Difference): Counter => ({
-  start,
-  group,
-  ordinal: 0,
-  parts: [],
-  count: expected,
-});
-
-const driftOf = (partition: string, { level, start, counter, expected }: Difference): Drift => ({
-  where: `${level} ${start} of ${partition}`,
-  expected: expected.numbers(),
-  counted: counter?.count.numbers() ?? {},
+const driftOf = (partition: string, { level, counter, expected }: Difference): Drift => ({
+  where: `${level} ${counter.start} of ${partition}`,
+  expected,
+  counted: counter.numbers,
 });
 
 class TableAudit {
@@ -128,14 +119,14 @@ class TableAudit {
    */
   async #look(partition: string, group: string): Promise<Difference[] | undefined> {
     const database = this.#database;
-    const groups = await readCounters(database, partition, 'group', group, '~');
-    const to = groups.find(({ start }) => start > group)?.start ?? '~';
-    const readItems = async () => {
-      const blocks = await readCounters(database, partition, 'block', group, to);
-      const own = await readCounters(database, partition, 'group', group, group);
-      return [...blocks.filter(({ start }) => start < to), ...own].flatMap(({ parts }) => parts);
+    const groups = toCounters(await readItems(database, partition, 'group', group, end));
+    const to = groups.find(({ start }) => start > group)?.start ?? end;
+    const readGroup = async (): Promise<Item[]> => {
+      const blocks = await readItems(database, partition, 'block', group, to);
+      const own = await readItems(database, partition, 'group', group, group);
+      return [...blocks.filter(({ sk }) => sk < levels.block + to), ...own];
     };
-    const items = await readItems();
+    const items = await readGroup();
     const tenant = tenantOf({ pk: partition, sk: '' });
     const keys: Key[] = [];
     for (const family of familiesOf(partition)) {
@@ -148,7 +139,7 @@ class TableAudit {
       .map(decode)
       .filter((stored) => listingsOf(tenant, stored).some((listing) => listing.partition === partition))
       .map(({ entity }) => ({ time: timeOf(entity.id), status: entity.status }));
-    const isSettled = isDeepStrictEqual(items, await readItems());
+    const isSettled = isDeepStrictEqual(items, await readGroup());
     return isSettled ? differences(counted, items) : undefined;
   }
 
@@ -171,10 +162,7 @@ class TableAudit {
     let corrected = 0;
     for (const difference of found) {
       const { level, counter, expected } = difference;
-      const database = this.#database;
-      if (await correctCounter(database, partition, level, counter ?? missing(difference), expected)) {
-        corrected += 1;
-      }
+      if (await correctCounter(this.#database, partition, level, counter, expected)) corrected += 1;
     }
     return corrected;
   }

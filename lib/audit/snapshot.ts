@@ -3,27 +3,31 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { listingsOf } from '../../functions/shared/store/counted-index/adjustments.ts';
 import {
-  Count,
   type Counter,
+  countAttribute,
   firstBoundary,
+  firstSection,
   type Level,
   levels,
+  type Numbers,
+  sumOf,
   timeOf,
   toCounters,
+  toSections,
 } from '../../functions/shared/store/counted-index/counters.ts';
 import { decode, encode, entityKey, type Stored } from '../../functions/shared/store/entities.ts';
 import { referencesOf } from '../../functions/shared/store/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/writes.ts';
 
 /** Where an entity is in a listing, and as what it counts. */
-export interface Counted {
+export interface CountedEntity {
   readonly time: string;
   readonly status: string;
 }
 
 export interface ListingSnapshot {
   readonly partition: string;
-  readonly counted: Counted[];
+  readonly counted: CountedEntity[];
   readonly items: Item[];
 }
 
@@ -109,48 +113,40 @@ export async function readSnapshot(
 /** A counter that says something else than there is. */
 export interface Difference {
   readonly level: Level;
-  readonly start: string;
   /** The group that it belongs to, or that it is. */
   readonly group: string;
-  /** None when there is no such item yet. */
-  readonly counter: Counter | undefined;
-  readonly expected: Count;
+  readonly counter: Counter;
+  readonly expected: Numbers;
 }
 
-const isSame = (one: Count, other: Count): boolean => isDeepStrictEqual(sorted(one), sorted(other));
-
-const sorted = (count: Count): [string, number][] =>
-  Object.entries(count.numbers()).sort(([one], [other]) => (one < other ? -1 : 1));
-
 /** Holds the counters of a listing, or of a part of it, against what they count. */
-export function differences(counted: readonly Counted[], items: readonly Item[]): Difference[] {
-  const countersOf = (level: Level): Counter[] =>
-    toCounters(
-      items
-        .filter(({ sk }) => sk.startsWith(levels[level]))
-        .sort((one, other) => (one.sk < other.sk ? -1 : 1)),
-    );
-  const blocks = countersOf('block');
-  const expected = { block: new Map<string, Count>(), group: new Map<string, Count>() };
-  const groups = new Map(blocks.map(({ start, group }) => [start, group]));
-  const count = (level: Level, start: string, status: string): void => {
-    const known = expected[level].get(start) ?? new Count();
-    known.add(status, 1);
-    expected[level].set(start, known);
+export function differences(counted: readonly CountedEntity[], items: readonly Item[]): Difference[] {
+  const itemsOf = (level: Level): Item[] =>
+    items.filter(({ sk }) => sk.startsWith(levels[level])).sort((one, other) => (one.sk < other.sk ? -1 : 1));
+  const sections = toSections(itemsOf('block'));
+  const numbers = {
+    block: new Map<string, [string, number][]>(),
+    group: new Map<string, [string, number][]>(),
+  };
+  const count = (level: Level, start: string, attribute: string): void => {
+    const own = numbers[level].get(start) ?? [];
+    numbers[level].set(start, own);
+    own.push([attribute, 1]);
   };
   for (const { time, status } of counted) {
-    const block = blocks.findLast(({ start }) => start <= time);
-    count('block', block?.start ?? firstBoundary, status);
-    count('group', block?.group ?? firstBoundary, status);
+    const section = sections.findLast(({ start }) => start <= time) ?? firstSection;
+    count('block', section.block, countAttribute(section.ordinal, status));
+    count('group', section.group, countAttribute(undefined, status));
   }
+  const groups = new Map(sections.map(({ block, group }) => [block, group]));
   return (['block', 'group'] as const).flatMap((level) => {
-    const counters = new Map((level === 'block' ? blocks : countersOf(level)).map((one) => [one.start, one]));
-    return [...new Set([...expected[level].keys(), ...counters.keys()])].flatMap((start): Difference[] => {
-      const should = expected[level].get(start) ?? new Count();
-      const counter = counters.get(start);
-      if (isSame(should, counter?.count ?? new Count())) return [];
+    const counters = new Map(toCounters(itemsOf(level)).map((one) => [one.start, one]));
+    return [...new Set([...numbers[level].keys(), ...counters.keys()])].flatMap((start): Difference[] => {
+      const expected = sumOf(numbers[level].get(start) ?? []);
+      const counter = counters.get(start) ?? { start, parts: [], numbers: {} };
+      if (isDeepStrictEqual(expected, { ...counter.numbers })) return [];
       const group = level === 'group' ? start : (groups.get(start) ?? firstBoundary);
-      return [{ level, start, group, counter, expected: should }];
+      return [{ level, group, counter, expected }];
     });
   });
 }

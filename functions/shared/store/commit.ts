@@ -1,6 +1,6 @@
 import { type Change, changeWrite } from './changes.ts';
 import { adjustments } from './counted-index/adjustments.ts';
-import { type Beginning, beginBlocks } from './counted-index/blocks.ts';
+import { type Beginning, beginSections } from './counted-index/sections.ts';
 import { ConditionFailed, StoreUnavailable } from './errors.ts';
 import { keepResult, previousResult } from './idempotency.ts';
 import type { Session } from './session.ts';
@@ -24,7 +24,7 @@ export interface Plan<Result> extends Work {
 /** A transaction that is ready to be done. */
 interface Transaction {
   readonly writes: readonly Write[];
-  /** Blocks of the counted index to begin beside it. */
+  /** Sections of the counted index to begin beside it. */
   readonly beginnings: readonly Beginning[];
 }
 
@@ -53,10 +53,10 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
   return bytes <= largestTransactionBytes;
 }
 
-/** Does a transaction. Blocks are begun at the same time: one that turns out not to be needed stays empty. */
+/** Does a transaction. Sections are begun at the same time: one that turns out not to be needed stays empty. */
 async function transact(session: Session, { writes, beginnings }: Transaction): Promise<void> {
   if (writes.length === 0) return;
-  await Promise.all([session.database.transact(writes), beginBlocks(session, beginnings)]);
+  await Promise.all([session.database.transact(writes), beginSections(session, beginnings)]);
 }
 
 /** Several pieces of work as one. */

@@ -23,13 +23,15 @@ export interface Condition {
 export interface Addition {
   readonly addTo: Key;
   readonly numbers: Readonly<Record<string, number>>;
-  /** What the item says besides; the same for all who add to it. */
-  readonly constants?: Readonly<Record<string, string | number>>;
 }
 
 /** One write of a transaction. */
 export type Write =
-  | (({ readonly put: Item } | { readonly remove: Key }) & { readonly condition: Condition })
+  | ((
+      | { readonly put: Item }
+      | { readonly remove: Key }
+      | { readonly set: Key; readonly attributes: Readonly<Record<string, unknown>> }
+    ) & { readonly condition: Condition })
   | Addition;
 
 /** DynamoDB's own limit. */
@@ -37,29 +39,23 @@ export const largestTransaction = 100;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-function additionItem(
-  { addTo, numbers, constants = {} }: Addition,
-  TableName: string,
-  part: number,
-): TransactItem {
-  const names: Record<string, string> = {};
-  const values: Record<string, unknown> = {};
-  const name = (attribute: string, value: unknown): [string, string] => {
-    const position = Object.keys(names).length;
-    names[`#${position}`] = attribute;
-    values[`:${position}`] = value;
-    return [`#${position}`, `:${position}`];
+/** Placeholders for attributes and their values: no name and no value is ever part of an expression. */
+function placeholders(attributes: Readonly<Record<string, unknown>>) {
+  const entries = Object.entries(attributes);
+  return {
+    pairs: entries.map((_, position) => [`#${position}`, `:${position}`] as const),
+    names: Object.fromEntries(entries.map(([name], position) => [`#${position}`, name])),
+    values: Object.fromEntries(entries.map(([, value], position) => [`:${position}`, value])),
   };
-  const additions = Object.entries(numbers).map(([attribute, number]) => name(attribute, number).join(' '));
-  const settings = Object.entries(constants).map(([attribute, value]) => {
-    const [place, constant] = name(attribute, value);
-    return `${place} = if_not_exists(${place}, ${constant})`;
-  });
+}
+
+function additionItem({ addTo, numbers }: Addition, TableName: string, part: number): TransactItem {
+  const { pairs, names, values } = placeholders(numbers);
   return {
     Update: {
       TableName,
       Key: { pk: addTo.pk, sk: `${addTo.sk}#${part}` },
-      UpdateExpression: `ADD ${additions.join(', ')}${settings.length > 0 ? ` SET ${settings.join(', ')}` : ''}`,
+      UpdateExpression: `ADD ${pairs.map((pair) => pair.join(' ')).join(', ')}`,
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: values,
     },
@@ -75,7 +71,16 @@ export function transactItem(write: Write, TableName: string, spread: Spread): T
     ...(write.condition.names && { ExpressionAttributeNames: { ...write.condition.names } }),
     ...(write.condition.values && { ExpressionAttributeValues: { ...write.condition.values } }),
   };
-  return 'put' in write
-    ? { Put: { ...condition, Item: write.put } }
-    : { Delete: { ...condition, Key: write.remove } };
+  if ('put' in write) return { Put: { ...condition, Item: write.put } };
+  if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
+  const { pairs, names, values } = placeholders(write.attributes);
+  return {
+    Update: {
+      ...condition,
+      Key: write.set,
+      UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
+      ExpressionAttributeNames: { ...names, ...write.condition.names },
+      ExpressionAttributeValues: { ...values, ...write.condition.values },
+    },
+  };
 }

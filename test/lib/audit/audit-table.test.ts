@@ -18,7 +18,7 @@ let store: TestStore;
 const regularCut = { ...cut };
 
 beforeEach(async () => {
-  Object.assign(cut, { fullBlock: 20, fullGroup: 4, ahead: 300, grid: 50, planned: 100 });
+  Object.assign(cut, { fullSection: 10, fullBlock: 4, fullGroup: 2, ahead: 300, grid: 50, planned: 100 });
   store = await startTestStore();
 });
 
@@ -70,17 +70,18 @@ test('nothing is wrong while writers create, move and delete', async () => {
 
 test('a counter that drifted is found and mended', async () => {
   await fill(store.session('a'), 90);
-  const planted = { TableName: store.tableName, ExpressionAttributeNames: { '#active': '=active' } };
+  const planted = { TableName: store.tableName };
   const UpdateExpression = 'ADD #active :number, changes :one';
-  for (const [sk, number] of [
-    ['block#00000000-0000#0', 3],
-    ['group#00000000-0000#0', -2],
+  for (const [sk, attribute, number] of [
+    ['block#00000000-0000#0', '0=active', 3],
+    ['group#00000000-0000#0', '=active', -2],
   ] as const) {
     await store.client.send(
       new UpdateCommand({
         ...planted,
         Key: { pk: 'a#task', sk },
         UpdateExpression,
+        ExpressionAttributeNames: { '#active': attribute },
         ExpressionAttributeValues: { ':number': number, ':one': 1 },
       }),
     );

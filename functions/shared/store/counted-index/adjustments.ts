@@ -3,15 +3,15 @@ import type { Change } from '../changes.ts';
 import { kindPartition, parentPartition, type Stored } from '../entities.ts';
 import { referencesOf } from '../relations.ts';
 import type { Session } from '../session.ts';
-import type { Write } from '../writes.ts';
-import { type Beginning, readBlocks } from './blocks.ts';
-import { blockAddition, Count, type Counter, groupAddition } from './counters.ts';
+import type { Addition, Write } from '../writes.ts';
+import { Count, countAttribute, counterAddition, type Level, sumOf } from './counters.ts';
 import type { Listing } from './page.ts';
+import { type Beginning, readSections } from './sections.ts';
 
 export interface Adjustments {
   /** Belong to the transaction of the changes. */
   readonly writes: readonly Write[];
-  /** Blocks to begin beside it. */
+  /** Sections to begin beside it. */
   readonly beginnings: readonly Beginning[];
 }
 
@@ -29,29 +29,28 @@ export function listingsOf(tenant: string, { kind, entity }: Stored): Listing[] 
 /** Everything counted in one listing, by id. */
 interface ListingChange {
   readonly counts: Map<string, Count>;
-  /** Whether there are new ones, which may fill the last block. */
-  readonly hasNew: boolean;
+  /** How many of it are new, and may fill the last section. */
+  added: number;
 }
 
 /** What changes in which listing; a change that stays in its listing and status changes nothing there. */
 function changesByListing(tenant: string, changes: readonly Change[]): Map<string, ListingChange> {
   const byListing = new Map<string, ListingChange>();
-  const add = (stored: Stored | undefined, number: 1 | -1, isNew: boolean): void => {
+  const add = (stored: Stored | undefined, number: 1 | -1, added: 1 | 0): void => {
     if (!stored) return;
     const { id, status } = stored.entity;
     for (const { partition } of listingsOf(tenant, stored)) {
-      const { counts, hasNew } = byListing.get(partition) ?? {
-        counts: new Map<string, Count>(),
-        hasNew: false,
-      };
-      const count = counts.get(id) ?? new Count();
+      const listing = byListing.get(partition) ?? { counts: new Map<string, Count>(), added: 0 };
+      byListing.set(partition, listing);
+      const count = listing.counts.get(id) ?? new Count();
+      listing.counts.set(id, count);
       count.add(status, number);
-      byListing.set(partition, { counts: counts.set(id, count), hasNew: hasNew || isNew });
+      listing.added += added;
     }
   };
   for (const { before, after } of changes) {
-    add(before, -1, false);
-    add(after, 1, !before);
+    add(before, -1, 0);
+    add(after, 1, before ? 0 : 1);
   }
   for (const [partition, { counts }] of byListing) {
     for (const [id, count] of counts) if (count.isZero) counts.delete(id);
@@ -60,42 +59,44 @@ function changesByListing(tenant: string, changes: readonly Change[]): Map<strin
   return byListing;
 }
 
-/** Sums the counts of ids by where they belong. */
-function sumBy<Place>(
+/** Sums the counts of ids by the counters that they belong to. */
+function additionsOf(
+  partition: string,
+  level: Level,
   counts: ReadonlyMap<string, Count>,
-  placeOf: (id: string) => { name: string; place: Place },
-): { place: Place; numbers: Record<string, number> }[] {
-  const sums = new Map<string, { place: Place; count: Count }>();
-  for (const [id, count] of counts) {
-    const { name, place } = placeOf(id);
-    const sum = sums.get(name) ?? { place, count: new Count() };
-    sums.set(name, sum);
-    sum.count.addAll(count);
+  placeOf: (id: string) => { readonly start: string; readonly section: number | undefined },
+): Addition[] {
+  const numbers = new Map<string, [attribute: string, number: number][]>();
+  for (const [id, { statuses }] of counts) {
+    const { start, section } = placeOf(id);
+    const own = numbers.get(start) ?? [];
+    numbers.set(start, own);
+    for (const [status, number] of statuses) own.push([countAttribute(section, status), number]);
   }
-  return [...sums.values()]
-    .map(({ place, count }) => ({ place, numbers: count.numbers() }))
-    .filter(({ numbers }) => Object.keys(numbers).length > 0);
+  return [...numbers]
+    .map(([start, own]) => ({ start, sum: sumOf(own) }))
+    .filter(({ sum }) => Object.keys(sum).length > 0)
+    .map(({ start, sum }) => counterAddition(partition, level, start, sum));
 }
 
 async function adjustListing(
   session: Session,
   partition: string,
-  change: ListingChange,
+  { counts, added }: ListingChange,
 ): Promise<Adjustments> {
-  const { counts, hasNew } = change;
-  const blocks = await readBlocks(
-    session.database,
-    partition,
-    [...counts.keys()],
-    hasNew ? 'end' : 'latest id',
-  );
-  const byBlock = sumBy<Counter>(counts, (id) => ({ name: blocks.of(id).start, place: blocks.of(id) }));
-  const byGroup = sumBy<string>(counts, (id) => ({ name: blocks.of(id).group, place: blocks.of(id).group }));
-  const beginning = hasNew ? blocks.next(Date.now()) : undefined;
+  const upTo = added > 0 ? 'end' : 'latest id';
+  const sections = await readSections(session.database, partition, [...counts.keys()], upTo);
+  const beginning = added > 0 ? sections.next(Date.now(), added) : undefined;
   return {
     writes: [
-      ...byBlock.map(({ place, numbers }) => blockAddition(partition, place, numbers)),
-      ...byGroup.map(({ place, numbers }) => groupAddition(partition, place, numbers)),
+      ...additionsOf(partition, 'block', counts, (id) => {
+        const { block, ordinal } = sections.of(id);
+        return { start: block, section: ordinal };
+      }),
+      ...additionsOf(partition, 'group', counts, (id) => ({
+        start: sections.of(id).group,
+        section: undefined,
+      })),
     ],
     beginnings: beginning ? [beginning] : [],
   };

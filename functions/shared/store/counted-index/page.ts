@@ -4,7 +4,19 @@ import type { Database, Query } from '../database.ts';
 import { statusPrefix } from '../entities.ts';
 import { type IndexFamily, table } from '../table.ts';
 import type { Item } from '../writes.ts';
-import { type Counter, cut, firstBoundary, type Level, levels, toCounters } from './counters.ts';
+import {
+  type Counted,
+  cut,
+  end,
+  firstBoundary,
+  isBoundaries,
+  type Level,
+  levels,
+  type Section,
+  toCounters,
+  toGroup,
+  toSections,
+} from './counters.ts';
 
 /** What is listed. */
 export interface Listing {
@@ -26,7 +38,7 @@ export interface Found {
   readonly total: number;
 }
 
-/** Entities that are skipped rather than looking for a nearer block. */
+/** Entities that are skipped rather than looking for a nearer section. */
 const worthSkipping = 16;
 
 /** A place in the listing of which both are known: how many entities are before it, and the id that they are below. */
@@ -35,52 +47,42 @@ interface Anchor {
   readonly boundary: string;
 }
 
-/** Behind every id. */
-const end = '~';
-
 /** Entities by position, the first of the listing first: those from `from` up to, but without, `to`. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-async function readCounters(
-  database: Database,
-  query: Query,
-  enough: (items: readonly Item[]) => boolean,
-): Promise<Counter[]> {
-  const items: Item[] = [];
-  for await (const page of database.pages(query)) {
-    items.push(...page);
-    if (enough(items)) break;
-  }
-  return toCounters(items);
-}
-
-/** The query for all counters of a level, as the last write left them. */
-const countersQuery = (partition: string, level: Level): Query => ({
+/** The query for all items of a level, as the last write left them. */
+const itemsQuery = (partition: string, level: Level): Query => ({
   KeyConditionExpression: 'pk = :partition AND begins_with(sk, :level)',
   ExpressionAttributeValues: { ':partition': partition, ':level': levels[level] },
   ConsistentRead: true,
 });
 
-/** The counters of all groups. */
-const readGroups = (database: Database, partition: string): Promise<Counter[]> =>
-  readCounters(database, countersQuery(partition, 'group'), () => false);
+async function readAll(database: Database, query: Query): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const page of database.pages(query)) items.push(...page);
+  return items;
+}
+
+/** What all groups count. */
+const readGroups = async (database: Database, partition: string): Promise<Counted[]> =>
+  toCounters(await readAll(database, itemsQuery(partition, 'group'))).map(toGroup);
 
 /** How many entities a listing holds, by the counters of its groups. */
-const totalOf = (groups: readonly Counter[], status: string | undefined): number =>
+const totalOf = (groups: readonly Counted[], status: string | undefined): number =>
   groups.reduce((sum, { count }) => sum + count.of(status), 0);
 
 /** How many entities a listing holds. */
 export const readTotal = async (database: Database, { partition, status }: Listing): Promise<number> =>
   totalOf(await readGroups(database, partition), status);
 
-/** The anchors at the boundaries of consecutive counters, of which the first is at `position`. */
-function anchorsOf(counters: readonly Counter[], status: string | undefined, position: number): Anchor[] {
+/** The anchors at the boundaries of what is counted one after the other, the first of it at `position`. */
+function anchorsOf(counted: readonly Counted[], status: string | undefined, position: number): Anchor[] {
   const anchors: Anchor[] = [];
   let sum = position;
-  for (const { start, count } of counters) {
+  for (const { start, count } of counted) {
     anchors.push({ position: sum, boundary: start });
     sum += count.of(status);
   }
@@ -145,47 +147,73 @@ function nearest(anchors: readonly Anchor[], { from, to }: Range) {
     : { anchor: above ?? { position: 0, boundary: end }, direction: 'down' as const, skip: skipDown };
 }
 
+/** Whether items that were read in a direction end with the last of a block: others may be still to come. */
+const isWhole = (items: readonly Item[], upwards: boolean): boolean => {
+  const last = items.at(-1);
+  return last !== undefined && (upwards ? isBoundaries(last) : last.sk.endsWith('#0'));
+};
+
+/** Items of a block as a rule: its counts and its boundaries. */
+const itemsOfBlock = 2;
+
 /**
- * The anchors inside the group that a range begins in. Blocks are read from the nearer end of the group, as many
- * as the range is likely to be behind, and on until it is passed.
+ * Reads the sections of a group from its nearer end on, until they hold more than `wanted` entities.
+ * @param to where the next group starts.
  */
-async function blockAnchors(
+async function readSectionsFrom(
   database: Database,
   { partition, status }: Listing,
-  groups: readonly Counter[],
-  groupAnchors: readonly Anchor[],
-  { from, to }: Range,
-): Promise<Anchor[]> {
-  const place = groupAnchors.findLastIndex(({ position }) => position <= from);
-  const group = groups[place];
-  const anchor = groupAnchors[place];
-  if (!group || !anchor) return [];
-  const size = group.count.of(status);
-  const behind = from - anchor.position;
-  const ahead = Math.max(0, anchor.position + size - to);
-  const upwards = behind <= ahead;
-  const wanted = upwards ? behind : ahead;
+  group: Counted,
+  to: string,
+  upwards: boolean,
+  wanted: number,
+): Promise<Section[]> {
+  const share = wanted / Math.max(1, group.count.of(status));
   const query = {
     KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
     ExpressionAttributeValues: {
       ':partition': partition,
       ':first': levels.block + group.start,
-      ':last': `${levels.block}${groups[place + 1]?.start ?? end}`,
+      ':last': levels.block + to,
     },
     ConsistentRead: true,
     ScanIndexForward: upwards,
-    Limit: 4 + Math.ceil((1.2 * cut.fullGroup * wanted) / Math.max(1, size)),
+    // As many blocks as the page is likely to be behind, and one more.
+    Limit: itemsOfBlock * (1 + Math.ceil(1.1 * cut.fullGroup * share)),
   };
-  const blocks = await readCounters(database, query, (items) => {
-    const counts = toCounters(items).map(({ count }) => count.of(status));
-    // The last one may have parts that are still to come.
-    return counts.slice(0, -1).reduce((sum, count) => sum + count, 0) > wanted;
-  });
-  if (upwards) return anchorsOf(blocks, status, anchor.position);
-  const upTo = anchor.position + size;
-  const ascending = blocks.toReversed();
-  const held = ascending.reduce((sum, { count }) => sum + count.of(status), 0);
-  return anchorsOf(ascending, status, upTo - held);
+  const items: Item[] = [];
+  for await (const { items: page, next } of database.queryPages(query)) {
+    items.push(...page);
+    const sections = toSections(items);
+    if (!next) return sections;
+    const last = sections.at(upwards ? -1 : 0)?.block;
+    const complete = isWhole(page, upwards) ? sections : sections.filter(({ block }) => block !== last);
+    if (totalOf(complete, status) > wanted) return complete;
+  }
+  return toSections(items);
+}
+
+/** The anchors inside the group that a range begins in. */
+async function sectionAnchors(
+  database: Database,
+  listing: Listing,
+  groups: readonly Counted[],
+  groupAnchors: readonly Anchor[],
+  { from, to }: Range,
+): Promise<Anchor[]> {
+  const { status } = listing;
+  const place = groupAnchors.findLastIndex(({ position }) => position <= from);
+  const group = groups[place];
+  const anchor = groupAnchors[place];
+  if (!group || !anchor) return [];
+  const upTo = anchor.position + group.count.of(status);
+  const behind = from - anchor.position;
+  const ahead = Math.max(0, upTo - to);
+  const upwards = behind <= ahead;
+  const nextStart = groups[place + 1]?.start ?? end;
+  const wanted = Math.min(behind, ahead);
+  const sections = await readSectionsFrom(database, listing, group, nextStart, upwards, wanted);
+  return anchorsOf(sections, status, upwards ? anchor.position : upTo - totalOf(sections, status));
 }
 
 /** The range of positions that a window shows. */
@@ -226,7 +254,7 @@ async function laterWindow(database: Database, listing: Listing, window: Window)
   let near = nearest(anchors, range);
   if (near.skip > worthSkipping) {
     near = nearest(
-      [...anchors, ...(await blockAnchors(database, listing, groups, groupAnchors, range))],
+      [...anchors, ...(await sectionAnchors(database, listing, groups, groupAnchors, range))],
       range,
     );
   }
@@ -269,13 +297,13 @@ export async function divide(
   const groups = await readGroups(database, listing.partition);
   const total = totalOf(groups, listing.status);
   const number = Math.min(most, Math.ceil(total / size));
-  // Parts of many groups are even enough; those of few are cut at blocks.
-  const counters =
+  // Parts of many groups are even enough; those of few are cut at sections.
+  const counted =
     number > 1 && groups.length < 4 * most
-      ? await readCounters(database, countersQuery(listing.partition, 'block'), () => false)
+      ? toSections(await readAll(database, itemsQuery(listing.partition, 'block')))
       : groups;
   const boundaries = [firstBoundary];
-  for (const { position, boundary } of anchorsOf(counters, listing.status, 0)) {
+  for (const { position, boundary } of anchorsOf(counted, listing.status, 0)) {
     if (position >= (boundaries.length * total) / number) boundaries.push(boundary);
   }
   return { parts: boundaries.map((from, place) => ({ from, to: boundaries[place + 1] ?? end })), total };

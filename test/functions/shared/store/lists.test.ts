@@ -29,7 +29,7 @@ const nameOf = (place: number): string =>
     : any(['b', 'a', 'é', '\u0001', 'a\u0000', emoji, '\uffff'], place) + String(place % 90);
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startTestStore({ stream: false });
   for (let portion = 0; portion < number; portion += 90) {
     const pieces = Array.from({ length: Math.min(90, number - portion) }, (_, position) => {
       const place = portion + position;
@@ -86,6 +86,17 @@ test('any page of any list is the one that a model has, first, middle and last',
     }),
     { numRuns: 150 },
   );
+});
+
+test('every page by name begins where the one before it ended', async () => {
+  const byName = entities.toSorted(ascendingBy('name'));
+  for (let page = 1; page <= number / 100; page += 7) {
+    const query = { filters: [], sortBy: 'name', sortOrder: 'asc', limit: 100, page } as const;
+    const found = await listEntities(store.session(tenant), 'task', query);
+    expect(found.entities.map(({ id }) => id)).toEqual(
+      byName.slice((page - 1) * 100, page * 100).map(({ id }) => id),
+    );
+  }
 });
 
 test('the first page by name does not read the collection', async () => {

@@ -1,0 +1,64 @@
+/** A plot with logarithmic axes, as SVG. */
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly { readonly x: number; readonly y: number | undefined }[];
+}
+
+const size = { width: 760, height: 420, left: 70, right: 240, top: 50, bottom: 50 };
+const colors = ['#0b6e4f', '#b3541e', '#33658a', '#6d597a'];
+
+/** The powers of ten that hold all of some numbers between them. */
+function decades(numbers: readonly number[]): number[] {
+  const first = Math.floor(Math.log10(Math.min(...numbers)));
+  const last = Math.ceil(Math.log10(Math.max(...numbers)));
+  return Array.from({ length: Math.max(2, last - first + 1) }, (_, place) => 10 ** (first + place));
+}
+
+const shown = (number: number): string => (number < 1 ? String(number) : number.toLocaleString('en'));
+
+/** Draws series over one another. @returns the text of the file. */
+export function plot(title: string, xName: string, yName: string, series: readonly Series[]): string {
+  const known = series.map(({ name, points }) => ({
+    name,
+    points: points.filter((point): point is { x: number; y: number } => point.y !== undefined),
+  }));
+  const all = known.flatMap(({ points }) => points);
+  const [xs, ys] = [decades(all.map(({ x }) => x)), decades(all.map(({ y }) => y))];
+  const { width, height, left, right, top, bottom } = size;
+  const scale = (value: number, ticks: readonly number[], from: number, to: number): string => {
+    const [first = 1, last = 10] = [ticks[0], ticks.at(-1)];
+    return (from + ((to - from) * Math.log10(value / first)) / Math.log10(last / first)).toFixed(1);
+  };
+  const x = (value: number): string => scale(value, xs, left, width - right);
+  const y = (value: number): string => scale(value, ys, height - bottom, top);
+  const lines = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<rect width="${width}" height="${height}" fill="white"/>`,
+    `<text x="${left}" y="24" font-size="15">${title}</text>`,
+    ...xs.map(
+      (tick) =>
+        `<path d="M${x(tick)} ${top}V${height - bottom}" stroke="#ddd"/><text x="${x(tick)}" y="${height - bottom + 18}" text-anchor="middle">${shown(tick)}</text>`,
+    ),
+    ...ys.map(
+      (tick) =>
+        `<path d="M${left} ${y(tick)}H${width - right}" stroke="#ddd"/><text x="${left - 8}" y="${Number(y(tick)) + 4}" text-anchor="end">${shown(tick)}</text>`,
+    ),
+    `<text x="${(left + width - right) / 2}" y="${height - 10}" text-anchor="middle">${xName}</text>`,
+    `<text x="${left - 8}" y="${top - 10}" text-anchor="end">${yName}</text>`,
+  ];
+  for (const [place, { name, points }] of known.entries()) {
+    const color = colors[place % colors.length];
+    const last = points.at(-1);
+    if (!last) continue;
+    const path = points
+      .map((point, number) => `${number === 0 ? 'M' : 'L'}${x(point.x)} ${y(point.y)}`)
+      .join('');
+    lines.push(
+      `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>`,
+      ...points.map((point) => `<circle cx="${x(point.x)}" cy="${y(point.y)}" r="3.5" fill="${color}"/>`),
+      `<text x="${Number(x(last.x)) + 10}" y="${Number(y(last.y)) + 4}" fill="${color}">${name}</text>`,
+    );
+  }
+  return `${[...lines, '</svg>'].join('\n')}\n`;
+}
