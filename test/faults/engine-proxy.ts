@@ -135,15 +135,20 @@ export function lostReplies(share: number, seed: number): Injector {
   };
 }
 
-/** Fails a request for good behind every k-th call, as if the process had been stopped there. */
-export function crashes(every: number): Injector {
-  let calls = 0;
+/**
+ * Fails a request for good behind a call, as if the process had been stopped there: behind every k-th, with another k
+ * from 2 to 12 each time.
+ */
+export function crashes(seed: number): Injector {
+  const random = seeded(seed);
+  const next = (): number => 2 + Math.floor(random() * 11);
+  let left = next();
   return async (_, pass) => {
     const reply = await pass();
-    calls += 1;
-    return calls % every === 0
-      ? { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) }
-      : reply;
+    left -= 1;
+    if (left > 0) return reply;
+    left = next();
+    return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
   };
 }
 

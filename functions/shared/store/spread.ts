@@ -1,7 +1,10 @@
 import type { Key } from './writes.ts';
 
-/** Most parts that a counter is spread over; each is read with every page. */
-export const mostParts = 16;
+/** How counters are spread; the benchmark of contention compares with one that is not. */
+export const spreading = {
+  /** Most parts that a counter is spread over; each is read with every page. */
+  mostParts: 32,
+};
 
 /** Milliseconds for which this process remembers that a counter is contended. */
 const remembered = 5_000;
@@ -32,7 +35,7 @@ export class Spread {
     for (const counter of counters) {
       const name = nameOf(counter);
       const known = widths.get(name);
-      const width = Math.min(mostParts, 2 * (known && known.until > now ? known.width : 2));
+      const width = Math.min(spreading.mostParts, 2 * (known && known.until > now ? known.width : 4));
       widths.set(name, { width, until: now + remembered });
     }
     return counters.length > 0;

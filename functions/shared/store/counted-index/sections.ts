@@ -2,7 +2,7 @@
 import type { Database } from '../database.ts';
 import { beginJob } from '../jobs.ts';
 import type { Session } from '../session.ts';
-import { mostParts } from '../spread.ts';
+import { spreading } from '../spread.ts';
 import { isNew } from '../versions.ts';
 import type { Item, Write } from '../writes.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './counters.ts';
 
 /** Items read at once: two contended blocks. */
-const pageOfItems = 2 * (mostParts + 1) + 4;
+const pageOfItems = 2 * (spreading.mostParts + 1) + 4;
 
 /** The next sections of a listing, which lie in the future. */
 export interface Beginning {

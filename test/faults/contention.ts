@@ -1,0 +1,46 @@
+import { conflicts } from './engine-proxy.ts';
+import type { FaultyService } from './faulty-service.ts';
+
+/** Milliseconds for which a transaction holds its items. */
+const held = 8;
+
+export interface Contention {
+  readonly created: number;
+  readonly total: number;
+  /** Transactions that met another. */
+  readonly refused: number;
+  readonly milliseconds: number;
+  /** The longest that a request took. */
+  readonly longest: number;
+}
+
+/**
+ * Creates tasks in one project, many at a time, on an engine that refuses transactions that meet, as DynamoDB does.
+ * @param atOnce requests under way at once.
+ */
+export async function contend(faulty: FaultyService, number: number, atOnce: number): Promise<Contention> {
+  const make = (plural: string, members: object) =>
+    faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...members });
+  const organizationId = (await make('organizations', {})).body.id;
+  const projectId = (await make('projects', { organizationId })).body.id;
+  const injector = conflicts(held);
+  faulty.proxy.inject(injector);
+  const started = performance.now();
+  let begun = 0;
+  let created = 0;
+  let longest = 0;
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (begun < number) {
+        begun += 1;
+        const before = performance.now();
+        if ((await make('tasks', { projectId })).status === 201) created += 1;
+        longest = Math.max(longest, performance.now() - before);
+      }
+    }),
+  );
+  const milliseconds = performance.now() - started;
+  faulty.proxy.inject(undefined);
+  const list = await faulty.send<{ total: number }>('GET', `/v1/projects/${projectId}/tasks?limit=1`);
+  return { created, total: list.body.total, refused: injector.refused, milliseconds, longest };
+}
