@@ -11,14 +11,18 @@ import { type Service, startService } from '../lib/local/service.ts';
 export function startTestService({
   onEvent,
   endpoint = process.env['DYNAMODB_ENDPOINT'],
+  timeout,
 }: {
   readonly onEvent?: (event: APIGatewayProxyEventV2) => void;
   readonly endpoint?: string | undefined;
+  /** Milliseconds that a function may take. */
+  readonly timeout?: number | undefined;
 } = {}): Promise<Service> {
   return startService({
     port: 0,
     databaseFile: ':memory:',
     endpoint,
+    timeout,
     tableName: `test-${randomUUID()}`,
     onEvent: (event) => {
       APIGatewayProxyEventV2Schema.parse(event);

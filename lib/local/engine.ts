@@ -11,6 +11,8 @@ export interface Engine {
   /** What it is, for people. */
   readonly name: string;
   readonly endpoint: string;
+  /** The group of its processes, where they are ours. */
+  readonly processGroup?: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -141,7 +143,7 @@ async function run({ name, command }: Program, databaseFile: string): Promise<En
     await stop();
     throw error;
   }
-  return { name, endpoint, stop };
+  return { name, endpoint, processGroup: child.pid, stop };
 }
 
 /**

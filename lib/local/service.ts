@@ -27,6 +27,8 @@ export interface ServiceOptions {
   /** The address of another engine. */
   readonly endpoint?: string | undefined;
   readonly tableName?: string | undefined;
+  /** Milliseconds that a function behind the gateway may take; as in the cloud, unless it is said. */
+  readonly timeout?: number | undefined;
   /** Sees every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
 }
@@ -96,7 +98,7 @@ function every(milliseconds: number, call: () => Promise<void>): { stop(): Promi
  * @throws Error, with nothing left running, when the port is taken or no engine can run.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { port, databaseFile, tableName = 'project-management', onEvent } = options;
+  const { port, databaseFile, tableName = 'project-management', timeout = requestTimeout, onEvent } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -138,7 +140,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         return methods.map((method) => ({ method, path: contract.path, function: handler }));
       }),
       fallback: lazily<LambdaFunction>(fallbackFile),
-      timeout: requestTimeout,
+      timeout,
       onEvent,
     });
     const actualPort = await listen(server, port);

@@ -212,6 +212,36 @@ function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
+const docs = (name: string): string =>
+  fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
+
+/** Writes what was measured so far. */
+function publish(rows: readonly Row[], worst: readonly string[], version: string | undefined): void {
+  const compared = version ? `, and ${version}, which counts and pages in one connection` : '';
+  const text = `<!-- Written by "npm run bench:lists". -->
+
+Pages of ${limit}, projects of 440 bytes of JSON, half of them in one organization, one in 1,000 with the rare status. The
+median of up to ${runs} runs, on one machine, in one run: the embedded engine${compared}.
+The usual way counts all that match, and skips to the page.
+
+The dearest of 800 pages anywhere in the lists by creation: ${worst.join('; ')}.
+
+${table(rows)}
+`;
+  mkdirSync(docs(''), { recursive: true });
+  writeFileSync(docs('lists.md'), text);
+  const ofLast = (pick: (row: Row) => number | undefined) =>
+    rows
+      .filter(({ list, page }) => list === 'all' && page === 'last')
+      .map((row) => ({ x: row.size, y: pick(row) }));
+  const drawing = plot('The last page of all projects, and the total', 'entities', 'milliseconds', [
+    { name: 'counted index', points: ofLast(({ own }) => own.milliseconds) },
+    { name: 'count and skip, DynamoDB', points: ofLast(({ usual }) => usual?.milliseconds) },
+    { name: 'count(*) and OFFSET, PostgreSQL', points: ofLast((row) => row.postgres) },
+  ]);
+  writeFileSync(docs('lists.svg'), drawing);
+}
+
 const store = await startTestStore({ stream: false });
 const postgres = await Postgres.start();
 if (!postgres) console.log('PostgreSQL is not installed: it is left out.');
@@ -227,32 +257,7 @@ for (const size of sizes) {
   const { readUnits, calls } = await dearest(store, collection);
   worst.push(`${size.toLocaleString('en')} entities: ${readUnits} read units, ${calls} calls`);
   console.log('dearest of 800 pages:', worst.at(-1));
+  publish(rows, worst, postgres?.version);
 }
-const docs = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
-const text = `<!-- Written by "npm run bench:lists". -->
-
-Pages of ${limit}, projects of 440 bytes of JSON, half of them in one organization, one in 1,000 with the rare status. The
-median of ${runs} runs, on one machine, in one run: the embedded engine${postgres ? `, and ${postgres.version}, which counts and pages in one connection` : ''}.
-The usual way counts all that match, and skips to the page.
-
-The dearest of 800 pages anywhere in the lists by creation: ${worst.join('; ')}.
-
-${table(rows)}
-`;
-mkdirSync(docs(''), { recursive: true });
-writeFileSync(docs('lists.md'), text);
-const ofLast = (pick: (row: Row) => number | undefined) =>
-  rows
-    .filter(({ list, page }) => list === 'all' && page === 'last')
-    .map((row) => ({ x: row.size, y: pick(row) }));
-writeFileSync(
-  docs('lists.svg'),
-  plot('The last page of all projects, and the total', 'entities', 'milliseconds', [
-    { name: 'counted index', points: ofLast(({ own }) => own.milliseconds) },
-    { name: 'count and skip, DynamoDB', points: ofLast(({ usual }) => usual?.milliseconds) },
-    { name: 'count(*) and OFFSET, PostgreSQL', points: ofLast((row) => row.postgres) },
-  ]),
-);
 await postgres?.stop();
 await store.stop();

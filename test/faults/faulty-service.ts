@@ -29,11 +29,13 @@ export interface FaultyService {
 }
 
 /** Starts it on an embedded engine, or in the engine that `DYNAMODB_ENDPOINT` names. */
-export async function startFaultyService(): Promise<FaultyService> {
+export async function startFaultyService(
+  options: { readonly timeout?: number } = {},
+): Promise<FaultyService> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const proxy = await startEngineProxy(engine.endpoint);
-  const service = await startTestService({ endpoint: proxy.endpoint });
+  const service = await startTestService({ endpoint: proxy.endpoint, ...options });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
   return {
     service,

@@ -1,0 +1,54 @@
+import { routes } from '../../functions/routes.ts';
+import type { Contract } from '../../functions/shared/contract/contract.ts';
+import type { Answer, FaultyService } from './faulty-service.ts';
+
+/** Every operation, as a request that succeeds when nothing fails: what the tests of faults loop over. */
+
+/** Entities to work on: a task in a project, with a user and a tag, and the organization of all of them. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** Makes one of each kind, which refer to each other. @returns their ids by the plural of their kind. */
+export async function makeEntities(faulty: FaultyService): Promise<Ids> {
+  const make = async (plural: string, members: object): Promise<string> => {
+    const { status, body } = await faulty.send<{ id: string }>('POST', `/v1/${plural}`, {
+      name: 'made',
+      ...members,
+    });
+    expect([plural, status]).toEqual([plural, 201]);
+    return body.id;
+  };
+  const organizations = await make('organizations', {});
+  const projects = await make('projects', { organizationId: organizations });
+  const users = await make('users', { organizationId: organizations });
+  const tags = await make('tags', { organizationId: organizations });
+  const tasks = await make('tasks', { projectId: projects, userId: users, tagIds: [tags] });
+  return { organizations, projects, users, tags, tasks };
+}
+
+/** What an operation's body may be. */
+function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
+  if (!body) return undefined;
+  if (body.optional) return {};
+  const references = resource?.plural === 'projects' ? { organizationId: ids['organizations'] } : {};
+  return method === 'PATCH' ? { status: 'changed' } : { name: 'replaced', ...references };
+}
+
+/** Sends what succeeds when nothing fails. @param headers besides its own. */
+export function request(
+  faulty: FaultyService,
+  contract: Contract,
+  ids: Ids,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<{ id: string; status: number; total: number }>> {
+  const [, , plural = ''] = contract.path.split('/');
+  const path = contract.path.replace('{id}', ids[plural] ?? '');
+  return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
+}
+
+/** All that talk to the database. */
+export const operations: readonly Contract[] = routes
+  .map(({ contract }) => contract)
+  .filter(({ access }) => access.actions.length > 0);
+
+/** All that change something. */
+export const writes: readonly Contract[] = operations.filter(({ method }) => method !== 'GET');
