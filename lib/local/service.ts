@@ -7,7 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2, Context, ScheduledEvent } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
-import { fallbackFile, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
+import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { functionContext } from './context.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
 import { newRequestId } from './event.ts';
@@ -57,6 +57,7 @@ function setEnvironment(endpoint: string, tableName: string): void {
   process.env['AWS_REGION'] ??= 'us-east-1';
   process.env['TABLE_NAME'] = tableName;
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
+  process.env['FILES'] = JSON.stringify(files);
   process.env['SERVER_TIMING'] = 'true';
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   // An engine on this machine takes any; AWS must find the caller's own.

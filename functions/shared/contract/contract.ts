@@ -33,7 +33,7 @@ export interface Body {
 }
 
 /** What the answer holds when all went well. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health';
+export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health' | 'page';
 
 export interface Contract {
   /** The name of the operation everywhere: its file, its function, its log lines. */
@@ -50,6 +50,10 @@ export interface Contract {
   readonly body?: Body;
   /** For a nested list: the member that holds the id of the path. */
   readonly nestedBy?: string;
+  /** For a page: the media types that it may have. */
+  readonly mediaTypes?: readonly string[];
+  /** For a page: the files that ship beside its function. */
+  readonly files?: readonly string[];
 }
 
 /** What a caller must be allowed to call the operation, `projects:read`; none for what anybody may call. */

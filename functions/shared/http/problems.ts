@@ -26,6 +26,9 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
+/** The `type` of a problem: a reference to its explanation. */
+export const problemType = (code: ProblemCode): string => `/docs/problems#${code}`;
+
 /** One thing that is wrong, and where: in the body, or a parameter of the query or a header. */
 export type Fault = { readonly detail: string } & (
   | { readonly pointer: string }
@@ -106,7 +109,7 @@ export function problemResponse(
     statusCode: status,
     headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers },
     body: JSON.stringify({
-      type: `/docs/problems#${problem.code}`,
+      type: problemType(problem.code),
       title,
       status,
       detail: problem.message,
