@@ -3,20 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import type { SentAnswer } from '../lib/local/gateway.ts';
 import type { Components, OpenApiDocument, Operation, Response, Schema } from '../lib/openapi/types.ts';
 
 export const committedDocument = join(__dirname, '../openapi.json');
-
-/** An answer as it came over the wire. */
-export interface WireAnswer {
-  readonly method: string;
-  /** Encoded, without the query. */
-  readonly path: string;
-  readonly status: number;
-  /** By lower-case names. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly text: string;
-}
 
 /** Headers that HTTP and the gateway add to any answer. */
 const ofTransport =
@@ -28,6 +18,16 @@ const closed = (schema: Schema): Schema => ({
   ...(schema.properties && schema.additionalProperties === undefined && { unevaluatedProperties: false }),
   ...(schema.items && { items: closed(schema.items) }),
 });
+
+/** A path whose encoding is malformed is no operation's. */
+function isEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -60,10 +60,10 @@ export class DeclaredAnswers {
   }
 
   /** What about an answer is not as declared; nothing when all is. */
-  faults(answer: WireAnswer): string[] {
+  faults(answer: SentAnswer): string[] {
     const { method, path, status } = answer;
     if (method === 'OPTIONS') return [];
-    const template = this.#templates.find(({ pattern }) => pattern.test(path))?.path;
+    const template = isEncoded(path) && this.#templates.find(({ pattern }) => pattern.test(path))?.path;
     const operation = template && this.#document.paths[template]?.[method.toLowerCase()];
     if (!template || !operation) return this.#unmatchedFaults(answer);
     const { response, pointer } = this.#response(template, method.toLowerCase(), operation, status);
@@ -89,8 +89,8 @@ export class DeclaredAnswers {
   }
 
   /** What no operation has is a 404 or 405 in our form. */
-  #unmatchedFaults({ method, status, headers, text }: WireAnswer): string[] {
-    const where = 'without an operation';
+  #unmatchedFaults({ method, path, status, headers, text }: SentAnswer): string[] {
+    const where = `${method} ${path}, which is no operation`;
     if (![400, 404, 405, 413, 431].includes(status)) return [`${where}: the status is ${status}`];
     if (status === 405 && !headers.has('allow')) return [`${where}: Allow is missing`];
     return method === 'HEAD'
@@ -98,7 +98,7 @@ export class DeclaredAnswers {
       : this.#valueFaults('#/components/schemas/Problem', text).map((fault) => `${where}: ${fault}`);
   }
 
-  #headerFaults({ headers: declared }: Response, { headers }: WireAnswer): string[] {
+  #headerFaults({ headers: declared }: Response, { headers }: SentAnswer): string[] {
     const names = new Map(Object.entries(declared).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
     const undeclared = [...headers.keys()]
       .filter((name) => !names.has(name) && !ofTransport.test(name))
@@ -112,7 +112,7 @@ export class DeclaredAnswers {
     return [...undeclared, ...wrong];
   }
 
-  #contentFaults({ content }: Response, pointer: string, { headers, text }: WireAnswer): string[] {
+  #contentFaults({ content }: Response, pointer: string, { headers, text }: SentAnswer): string[] {
     if (!content) return text === '' ? [] : ['there is content, and none is declared'];
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (!content[mediaType]) return [`the media type ${mediaType || 'none'} is not declared`];

@@ -11,7 +11,7 @@ import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFi
 import { functionContext } from './context.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
 import { newRequestId } from './event.ts';
-import { createGateway, type LambdaFunction } from './gateway.ts';
+import { createGateway, type LambdaFunction, type SentAnswer } from './gateway.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 import { ensureTable } from './table.ts';
 
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly tableName?: string | undefined;
   /** Sees every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
+  /** Sees every answer as it goes out. */
+  readonly onAnswer?: ((answer: SentAnswer) => void) | undefined;
 }
 
 export interface Service {
@@ -105,7 +107,7 @@ function every(milliseconds: number, call: () => Promise<void>): { stop(): Promi
  * @throws Error, with nothing left running, when the port is taken or no engine can run.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { port, databaseFile, tableName = 'project-management', onEvent } = options;
+  const { port, databaseFile, tableName = 'project-management', onEvent, onAnswer } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -149,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeout: requestTimeout,
       onEvent,
+      onAnswer,
     });
     const actualPort = await listen(server, port);
     stops.push(async () => {

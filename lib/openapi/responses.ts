@@ -295,17 +295,17 @@ function success(contract: Contract): [status: string, response: Response] {
   }
 }
 
-const notModified: Response = {
+const notModified = ({ success: kind }: Contract): Response => ({
   description: 'What the caller has is still current.',
-  headers: header('ETag', 'Cache-Control'),
-};
+  headers: header('ETag', 'Cache-Control', ...(kind === 'list' ? ['Link'] : [])),
+});
 
 /** All answers of an operation to one of its methods. */
 export function responsesOf(contract: Contract, method: string): Record<string, Response | Reference> {
   const [status, response] = success(contract);
   return {
     [status]: method === 'HEAD' ? withoutContent(response) : response,
-    ...(isRead(contract) && { 304: notModified }),
+    ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       refusalStatuses(contract).map((refused) => [
         refused,

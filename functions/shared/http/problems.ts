@@ -97,6 +97,15 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
+ * A path as a URI reference: the gateway has decoded it, a "#" in it begins no fragment, and two slashes in front of it
+ * no host's name (RFC 3986, 4.2).
+ */
+const instanceOf = (path: string): string =>
+  encodeURI(path.toWellFormed())
+    .replaceAll('#', '%23')
+    .replace(/^(?=\/\/)/, '/.');
+
+/**
  * The answer that says what the problem is (RFC 9457).
  * @param at where it happened: the path that was asked for, and the id of the request.
  */
@@ -113,8 +122,7 @@ export function problemResponse(
       title,
       status,
       detail: problem.message,
-      // The gateway decodes the path; a URI reference must not hold what it decoded.
-      instance: encodeURI(problem.code === 'headers-too-large' ? '/' : at.path.toWellFormed()),
+      instance: instanceOf(problem.code === 'headers-too-large' ? '/' : at.path),
       requestId: at.requestId,
       ...(problem.faults.length > 0 && { errors: problem.faults }),
     }),
