@@ -20,7 +20,7 @@ const codes = Object.keys(catalogue) as ProblemCode[];
 
 const content = htmlPage(
   'Problems · Project management API',
-  `<main>
+  `<main class="page">
 <h1>Problems</h1>
 <p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> leads to a section
 of this page; <code>detail</code> says what happened this time, <code>errors</code> where, and <code>requestId</code> finds

@@ -4,7 +4,7 @@ import { showStart } from './contract.ts';
 
 const content = htmlPage(
   'Project management API',
-  `<main>
+  `<main class="page">
 <h1>Project management API</h1>
 <p>Organizations, projects, users, tasks and tags, as resources under <code>/v1</code>.</p>
 <ul>

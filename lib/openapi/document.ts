@@ -1,12 +1,21 @@
 /** The OpenAPI document of the service, made from the contracts that its functions are made of. */
 import { readFileSync } from 'node:fs';
-import { routes } from '../../functions/routes.ts';
+import { type Route, routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { referencesOf } from '../../functions/shared/store/relations.ts';
 import { parameters, parametersOf } from './parameters.ts';
 import { words } from './resources.ts';
 import { headers, refusalResponses, responsesOf } from './responses.ts';
 import { bodyName, pascal, schemas } from './schemas.ts';
-import { type OpenApiDocument, type Operation, type PathItem, type RequestBody, referTo } from './types.ts';
+import {
+  type OpenApiDocument,
+  type Operation,
+  type PathItem,
+  type RequestBody,
+  referTo,
+  type Schema,
+} from './types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -28,24 +37,32 @@ const documentationTag = {
 const tagOf = ({ resource }: Contract): string =>
   resource ? pascal(resource.plural) : documentationTag.name;
 
-function requestBody(contract: Contract): RequestBody | undefined {
+/** Whether a caller sets a member, and it refers to nothing else. */
+const isOwn = ({ kind, fields }: Resource, member: string): boolean =>
+  member in fields && !referencesOf(kind).some((relation) => relation.member === member);
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+function requestBody(contract: Contract, named: Schemas): RequestBody | undefined {
   const { body, resource } = contract;
   const name = bodyName(contract);
   if (!body || !name) return undefined;
   const { example = {}, change } = resource ? words[resource.kind] : {};
-  const whole = Object.fromEntries(
-    Object.entries(example).filter(([member]) => resource && member in resource.fields),
+  const { required } = named[name] ?? {};
+  // What it may refer to, and need not, does not exist where the reader tries it.
+  const whole = Object.entries(example).filter(
+    ([member]) => required?.includes(member) || (resource && isOwn(resource, member)),
   );
-  const value = name.startsWith('New') ? whole : name.endsWith('Changes') ? change : {};
+  const value = name.startsWith('New') ? Object.fromEntries(whole) : name.endsWith('Changes') ? change : {};
   return {
     required: !body.optional,
     content: { 'application/json': { schema: referTo('schemas', name), example: value } },
   };
 }
 
-function operation(contract: Contract, method: string): Operation {
+function operation(contract: Contract, method: string, named: Schemas): Operation {
   const scope = scopeOf(contract);
-  const body = requestBody(contract);
+  const body = requestBody(contract, named);
   // Two operations may not have one name; a HEAD is its GET's function all the same.
   const isHead = method === 'HEAD';
   return {
@@ -60,14 +77,26 @@ function operation(contract: Contract, method: string): Operation {
   };
 }
 
+const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const segments = (path: string): number => path.split('/').length;
+
+/** Collections before what is in them, and reading before writing, whatever the order of the contracts. */
+const inReadingOrder = (one: Route, other: Route): number =>
+  Number(one.contract.resource !== other.contract.resource) * (routes.indexOf(one) - routes.indexOf(other)) ||
+  segments(one.contract.path) - segments(other.contract.path) ||
+  Number(one.contract.path > other.contract.path) - Number(one.contract.path < other.contract.path) ||
+  methodOrder.indexOf(one.contract.method) - methodOrder.indexOf(other.contract.method);
+
 /** Makes the document. It is the same every time. */
 export function openApiDocument(): OpenApiDocument {
   const contracts = routes.map(({ contract }) => contract);
+  const named = schemas(contracts);
   const paths: Record<string, PathItem> = {};
-  for (const { contract, methods } of routes) {
+  for (const { contract, methods } of routes.toSorted(inReadingOrder)) {
     for (const method of methods) {
       const item = paths[contract.path] ?? {};
-      paths[contract.path] = { ...item, [method.toLowerCase()]: operation(contract, method) };
+      paths[contract.path] = { ...item, [method.toLowerCase()]: operation(contract, method, named) };
     }
   }
   const resources = new Set(contracts.flatMap(({ resource }) => resource ?? []));
@@ -87,7 +116,7 @@ export function openApiDocument(): OpenApiDocument {
     security: [{ token: [] }],
     paths,
     components: {
-      schemas: schemas(contracts),
+      schemas: named,
       parameters: parameters(contracts),
       headers,
       responses: refusalResponses,

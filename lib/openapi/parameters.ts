@@ -16,7 +16,7 @@ const { maximum: _, ...limit } = count(
   `How many on a page. More than ${largestLimit} are served as ${largestLimit}.`,
 );
 
-const sortOrder: Schema = { type: 'string', enum: ['asc', 'desc'], default: 'desc' };
+const sortOrder: Schema = { type: 'string', enum: ['asc', 'desc'] };
 
 /** Parameters that many operations share. */
 const shared: Readonly<Record<string, Parameter>> = {
@@ -38,7 +38,7 @@ const shared: Readonly<Record<string, Parameter>> = {
     name: 'sortOrder',
     in: 'query',
     description: 'The direction; ties are broken by `createdAt`, then `id`, in the same direction.',
-    schema: sortOrder,
+    schema: { ...sortOrder, default: 'desc' },
   },
   sort_order: {
     name: 'sort_order',
@@ -107,27 +107,26 @@ function filterParameter(resource: Resource, member: string): Parameter {
   };
 }
 
-function sortByParameter({ sorts }: Resource, name: 'sortBy' | 'sort_by'): Parameter {
-  return {
-    name,
+function sortByParameters({ sorts, plural }: Resource): [string, Parameter][] {
+  const schema: Schema = { type: 'string', enum: sorts };
+  const sortBy: Parameter = {
+    name: 'sortBy',
     in: 'query',
-    ...(name === 'sort_by' && { deprecated: true }),
-    description: name === 'sortBy' ? 'The member that orders the list.' : 'Another spelling of `sortBy`.',
-    schema: { type: 'string', enum: sorts, default: 'createdAt' },
+    description: 'The member that orders the list.',
+    schema: { ...schema, default: 'createdAt' },
   };
+  const sort_by: Parameter = {
+    name: 'sort_by',
+    in: 'query',
+    deprecated: true,
+    description: 'Another spelling of `sortBy`.',
+    schema,
+  };
+  return [sortBy, sort_by].map((parameter) => [`${plural}.${parameter.name}`, parameter]);
 }
 
-/** The parameters of a resource's lists, by the names that they have among the components. */
-const listParameters = (resource: Resource): [string, Parameter][] => [
-  ...(['sortBy', 'sort_by'] as const).map((name): [string, Parameter] => [
-    `${resource.plural}.${name}`,
-    sortByParameter(resource, name),
-  ]),
-  ...resource.filters.map((member): [string, Parameter] => [
-    `${resource.plural}.${member}`,
-    filterParameter(resource, member),
-  ]),
-];
+const filterParameters = (resource: Resource): [string, Parameter][] =>
+  resource.filters.map((member) => [`${resource.plural}.${member}`, filterParameter(resource, member)]);
 
 /** The kind whose id stands in a path: a nested list's parent, or the resource itself. */
 function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | undefined {
@@ -142,6 +141,13 @@ export const isRead = ({ method, success }: Contract): boolean => method === 'GE
 /** Whether the operation writes one entity that is there already. */
 export const isGuarded = ({ method, path }: Contract): boolean => method !== 'GET' && path.includes('{id}');
 
+/** What a list takes, in the order in which people look for it. */
+const listNames = (resource: Resource): string[] => {
+  const [sortBy = '', sort_by = ''] = sortByParameters(resource).map(([name]) => name);
+  const filters = filterParameters(resource).map(([name]) => name);
+  return ['page', 'limit', sortBy, 'sortOrder', ...filters, sort_by, 'sort_order'];
+};
+
 /** What an operation takes. */
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
@@ -149,9 +155,7 @@ export function parametersOf(contract: Contract): Reference[] {
   const names = [
     ...(kind ? [idName(kind)] : []),
     ...(path.includes('{file}') ? ['file'] : []),
-    ...(resource && success === 'list'
-      ? [...listParameters(resource).map(([name]) => name), 'page', 'limit', 'sortOrder', 'sort_order']
-      : []),
+    ...(resource && success === 'list' ? listNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isGuarded(contract) ? ['ifMatch'] : []),
     ...(method === 'POST' ? ['idempotencyKey'] : []),
@@ -165,6 +169,8 @@ export function parameters(contracts: readonly Contract[]): Record<string, Param
   return {
     ...Object.fromEntries([...resources].map(({ kind }) => [idName(kind), idParameter(kind)])),
     ...shared,
-    ...Object.fromEntries([...resources].flatMap(listParameters)),
+    ...Object.fromEntries(
+      [...resources].flatMap((resource) => [...sortByParameters(resource), ...filterParameters(resource)]),
+    ),
   };
 }

@@ -153,7 +153,9 @@ const refusals: Readonly<Record<number, string>> = {
 function refusal(status: number): Response {
   const own = codes.filter((code) => catalogue[code].status === status);
   return {
-    description: refusals[status] ?? own.map((code) => explanations[code].meaning).join(' '),
+    description:
+      refusals[status] ??
+      `${own.map((code) => `[${catalogue[code].title}](${problemType(code)})`).join(', or ')}.`,
     headers: { ...problemHeaders[status], ...header(...(own.length > 0 ? ['Cache-Control'] : [])) },
     content: {
       ...(own.length > 0 && problemContent(status, own)),

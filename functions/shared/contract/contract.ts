@@ -65,6 +65,9 @@ export const contract = <const Definition extends Contract>(definition: Definiti
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
+/** One of a resource, in words; a user begins with a consonant. */
+const oneOf = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;
+
 const one = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
 /** What any write needs: the entity, the blocks of its listings, and their counters. */
@@ -104,7 +107,7 @@ export const create = (resource: Resource) =>
     operation: `create${pascal(resource.kind)}`,
     method: 'POST',
     path: `/v1/${resource.plural}`,
-    summary: `Creates a ${resource.kind}.`,
+    summary: `Creates ${oneOf(resource)}.`,
     success: 'created',
     access: writeAccess(resource),
     resource,
@@ -116,7 +119,7 @@ export const read = (resource: Resource) =>
     operation: `read${pascal(resource.kind)}`,
     method: 'GET',
     path: one(resource),
-    summary: `Reads a ${resource.kind}.`,
+    summary: `Reads ${oneOf(resource)}.`,
     success: 'entity',
     access: { actions: ['GetItem'] },
     resource,
@@ -127,7 +130,7 @@ export const replace = (resource: Resource) =>
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
     path: one(resource),
-    summary: `Replaces a ${resource.kind}: members that are left out get their defaults.`,
+    summary: `Replaces ${oneOf(resource)}: members that are left out get their defaults.`,
     success: 'entity',
     access: writeAccess(resource),
     resource,
@@ -139,7 +142,7 @@ export const update = (resource: Resource) =>
     operation: `update${pascal(resource.kind)}`,
     method: 'PATCH',
     path: one(resource),
-    summary: `Changes members of a ${resource.kind}: those that are left out stay.`,
+    summary: `Changes members of ${oneOf(resource)}: those that are left out stay.`,
     success: 'entity',
     access: writeAccess(resource),
     resource,
@@ -151,7 +154,7 @@ export const remove = (resource: Resource) =>
     operation: `delete${pascal(resource.kind)}`,
     method: 'DELETE',
     path: one(resource),
-    summary: `Deletes a ${resource.kind}.`,
+    summary: `Deletes ${oneOf(resource)}.`,
     success: 'deleted',
     access: removeAccess(resource),
     resource,
