@@ -1,12 +1,10 @@
 /** Holds answers against the OpenAPI document: status, headers, media type and content. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { SentAnswer } from '../lib/local/gateway.ts';
+import { committedFile } from '../lib/openapi/committed.ts';
 import type { Components, OpenApiDocument, Operation, Response, Schema } from '../lib/openapi/types.ts';
-
-export const committedDocument = join(__dirname, '../openapi.json');
 
 /** Headers that HTTP and the gateway add to any answer. */
 const ofTransport =
@@ -55,7 +53,7 @@ export class DeclaredAnswers {
       .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   }
 
-  static fromFile(file = committedDocument): DeclaredAnswers {
+  static fromFile(file = committedFile): DeclaredAnswers {
     return new DeclaredAnswers(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument);
   }
 

@@ -5,9 +5,9 @@ import { routes } from '../../../functions/routes.ts';
 import { scopeOf } from '../../../functions/shared/contract/contract.ts';
 import { catalogue } from '../../../functions/shared/http/problems.ts';
 import { files } from '../../../lib/functions.ts';
+import { committedFile } from '../../../lib/openapi/committed.ts';
 import { documentText, openApiDocument } from '../../../lib/openapi/document.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/types.ts';
-import { committedDocument } from '../../declared-answers.ts';
 
 const document = openApiDocument();
 
@@ -39,7 +39,7 @@ const fits = (schema: Schema, value: unknown): string => {
 };
 
 test('is the one that is committed; "npm run openapi" writes it', () => {
-  expect(readFileSync(committedDocument, 'utf8') === documentText(document)).toBe(true);
+  expect(readFileSync(committedFile, 'utf8') === documentText(document)).toBe(true);
 });
 
 test('has the operations that the routes have, each under its name', () => {
