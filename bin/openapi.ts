@@ -1,6 +1,9 @@
-/** `npm run openapi`: writes `openapi.json`, which is committed, and served. */
+/** `npm run openapi`: writes what is made from the contracts and committed: the document, and the client's types. */
 import { writeFile } from 'node:fs/promises';
-import { committedFile } from '../lib/openapi/committed.ts';
+import { clientTypes } from '../lib/openapi/client-types.ts';
+import { clientTypesFile, committedFile } from '../lib/openapi/committed.ts';
 import { documentText, openApiDocument } from '../lib/openapi/document.ts';
 
-await writeFile(committedFile, documentText(openApiDocument()));
+const document = openApiDocument();
+await writeFile(committedFile, documentText(document));
+await writeFile(clientTypesFile, clientTypes(document));

@@ -7,6 +7,9 @@ import type { OpenApiDocument } from './types.ts';
 /** The document that is committed, and served. */
 export const committedFile = files['openapi.json'] ?? '';
 
+/** The types of the client, made from it. */
+export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
+
 /**
  * The document in a file, or as a revision of git has it.
  * @returns nothing when there is none.

@@ -5,7 +5,8 @@ import { routes } from '../../../functions/routes.ts';
 import { scopeOf } from '../../../functions/shared/contract/contract.ts';
 import { catalogue } from '../../../functions/shared/http/problems.ts';
 import { files } from '../../../lib/functions.ts';
-import { committedFile } from '../../../lib/openapi/committed.ts';
+import { clientTypes } from '../../../lib/openapi/client-types.ts';
+import { clientTypesFile, committedFile } from '../../../lib/openapi/committed.ts';
 import { documentText, openApiDocument } from '../../../lib/openapi/document.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/types.ts';
 
@@ -40,6 +41,10 @@ const fits = (schema: Schema, value: unknown): string => {
 
 test('is the one that is committed; "npm run openapi" writes it', () => {
   expect(readFileSync(committedFile, 'utf8') === documentText(document)).toBe(true);
+});
+
+test('is what the types of the client are made from', () => {
+  expect(readFileSync(clientTypesFile, 'utf8') === clientTypes(document)).toBe(true);
 });
 
 test('has the operations that the routes have, each under its name', () => {
