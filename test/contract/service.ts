@@ -88,16 +88,16 @@ export async function request(method: Method, path: string, options: RequestOpti
     text,
     body: parse(text),
   };
-  // The local service has its answers checked by its gateway.
-  if (!isLocal) requireDeclared(answer);
   const location = response.headers.get('location');
   if (!isLocal && response.status === 201 && location) created.add(pathOf(location, answer));
+  // The local service has its answers checked by its gateway.
+  if (!isLocal) requireDeclared(answer);
   return answer;
 }
 
 /** @throws Error that says what about an answer is not as the OpenAPI document declares it. */
-function requireDeclared({ method, path, status, headers, text }: Answer): void {
-  const answer = { method, path: path.replace(/\?.*$/s, ''), status, headers: new Map(headers), text };
+function requireDeclared({ method, path, url, status, headers, text }: Answer): void {
+  const answer = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
   const faults = declared.faults(answer);
   if (faults.length > 0)
     throw new Error(`${method} ${path} is not answered as declared:\n${faults.join('\n')}`);
