@@ -4,8 +4,8 @@ import { invalidRequest } from './problems.ts';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** What a key may be; HTTP takes spaces around it away. */
-export const keyPattern = /^[\x20-\x7e]{1,255}$/;
+/** What a key may be; spaces around it are none of it (RFC 9110, 5.5). */
+export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 
 /** JSON with members in one order, so that equal bodies have equal digests. */
 function canonical(value: unknown): string {
