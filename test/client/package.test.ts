@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,19 +44,28 @@ test('it runs in Node.js, without a build step of its own', async () => {
   expect(stdout).toBe('installed\n404\n');
 });
 
-test('its types serve a browser project, which knows neither Node.js nor our sources', async () => {
-  writeFileSync(join(project, 'program.ts'), program(service.url));
+/** Compiles a program as a browser project does that knows neither Node.js nor our sources. */
+function compile(text: string) {
+  writeFileSync(join(project, 'program.ts'), text);
   const flags =
     '--noEmit --strict --skipLibCheck false --module esnext --moduleResolution bundler --target es2022';
   const command = [...flags.split(' '), '--lib', 'es2022,dom', '--types', '', 'program.ts'];
-  await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...command], {
+  return execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...command], {
     cwd: project,
   });
-  writeFileSync(
-    join(project, 'program.ts'),
-    program(service.url).replace('.tags.iterate', '.tasks.iterate').replace('name:', 'nmae:'),
-  );
-  await expect(
-    execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...command], { cwd: project }),
-  ).rejects.toMatchObject({ stdout: expect.stringContaining('nmae') });
+}
+
+test('its types serve a browser project', async () => {
+  await compile(program(service.url));
+  await expect(compile(program(service.url).replace('name:', 'nmae:'))).rejects.toMatchObject({
+    stdout: expect.stringContaining('nmae'),
+  });
+});
+
+test('what its page in docs shows compiles', async () => {
+  const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
+  const examples = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+  expect(examples.length).toBeGreaterThan(3);
+  const theirs = 'declare function show(...all: unknown[]): void;\ndeclare function reload(): void;\n';
+  await compile(theirs + examples.join('\n'));
 });
