@@ -60,9 +60,22 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (localService) await localService.stop();
-  else await inParallel([...created], (path) => request('DELETE', path));
+  else await inParallel([...created], remove);
   // A file can have created more than a thousand entities, in a service that answers from far away.
 }, 300_000);
+
+/**
+ * Deletes what a test created; a busy deployment may be asked several times.
+ * @throws Error that names what is left behind.
+ */
+async function remove(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status } = await request('DELETE', path);
+    if (status === 204 || status === 404) return;
+    if (attempt === 10) throw new Error(`DELETE ${path} gives ${status}: it is left behind.`);
+    await new Promise((resolve) => setTimeout(resolve, 500 * attempt));
+  }
+}
 
 export async function request(method: Method, path: string, options: RequestOptions = {}): Promise<Answer> {
   const headers = new Headers(options.headers);
