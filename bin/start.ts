@@ -27,6 +27,7 @@ async function main(): Promise<number> {
   const place = wanted.endpoint ?? (wanted.databaseFile === inMemory ? 'memory only' : wanted.databaseFile);
   console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
+Read: ${service.url}/docs
 Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'
 Stop: Ctrl-C`);
   await toldToStop();

@@ -3,6 +3,7 @@
  * imports it. A contract that a resource's `contract.ts` exports is an operation; its handler is the file of the
  * same name beside it.
  */
+import * as documentation from './documentation/contract.ts';
 import * as health from './health/contract.ts';
 import * as organizations from './organizations/contract.ts';
 import * as projects from './projects/contract.ts';
@@ -11,7 +12,7 @@ import * as tags from './tags/contract.ts';
 import * as tasks from './tasks/contract.ts';
 import * as users from './users/contract.ts';
 
-const folders = { organizations, projects, users, tasks, tags, health };
+const folders = { organizations, projects, users, tasks, tags, health, documentation };
 
 export interface Route {
   readonly contract: Contract;

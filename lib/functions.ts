@@ -1,4 +1,6 @@
 /** What whoever hosts the functions must know of them, in the cloud and here. */
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { routes } from '../functions/routes.ts';
 import { longestRequest } from '../functions/shared/store/jobs.ts';
 
@@ -14,6 +16,19 @@ export const functionFiles: readonly string[] = [
   streamFile,
   scheduleFile,
 ];
+
+const resolver = createRequire(import.meta.url);
+const ours = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Where the files are that ship beside the functions whose contracts name them. */
+export const files: Readonly<Record<string, string>> = {
+  'openapi.json': ours('openapi.json'),
+  'icon.svg': ours('functions/shared/pages/icon.svg'),
+  'reference.js': ours('functions/shared/pages/reference.js'),
+  'style.css': ours('functions/shared/pages/style.css'),
+  'swagger-ui-bundle.js': resolver.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'swagger-ui.css': resolver.resolve('swagger-ui-dist/swagger-ui.css'),
+};
 
 /** Milliseconds that a function behind the gateway may take: less than the 30 s after which the gateway gives up. */
 export const requestTimeout = 10_000;

@@ -23,7 +23,9 @@ function matches(template: string, path: string): boolean {
 function answer({ rawPath, requestContext }: PipelineEvent): never {
   const { method } = requestContext.http;
   const found = Object.entries(environment.routes()).find(([template]) => matches(template, rawPath));
-  if (!found) throw new Problem('not-found', `There is nothing at ${quoted(rawPath)}.`);
+  // A path whose encoding is malformed is no path of the gateway's, even if it looks like one.
+  if (!found || found[1].includes(method))
+    throw new Problem('not-found', `There is nothing at ${quoted(rawPath)}.`);
   const allow = [...found[1], 'OPTIONS'].join(', ');
   throw new Problem('method-not-allowed', `${method} is not a method of this path. It has ${allow}.`, {
     headers: { allow },

@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { day, label, nullable, oneOf, reference, text, withDefault } from '../shared/contract/fields.ts';
+import {
+  day,
+  label,
+  nullable,
+  oneOf,
+  reference,
+  setOf,
+  text,
+  withDefault,
+} from '../shared/contract/fields.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
 
 export const project = resource({
@@ -41,7 +50,7 @@ export const cloneProject = contract({
     schema: () =>
       v.object({
         name: v.optional(label(255)),
-        include: v.optional(v.array(oneOf(['tasks']), 'must be an array'), ['tasks']),
+        include: v.optional(setOf(oneOf(['tasks']), 1), ['tasks']),
       }),
     optional: true,
   },

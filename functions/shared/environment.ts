@@ -1,5 +1,7 @@
 /** The one place that reads `process.env`; whatever hosts the functions sets these. */
 
+import { join } from 'node:path';
+
 function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`The environment variable ${name} is not set.`);
@@ -12,6 +14,11 @@ export const environment = {
   /** Methods by path template, for the answers to unknown paths and methods. */
   routes: (): Record<string, readonly string[]> =>
     JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
+  /** Where a file is that ships with the functions: beside the code, unless whatever hosts them says otherwise. */
+  file: (name: string): string => {
+    const files = JSON.parse(process.env['FILES'] ?? '{}') as Record<string, string>;
+    return files[name] ?? join(required('LAMBDA_TASK_ROOT'), name);
+  },
   /** Whether answers tell what the database was asked for, in `Server-Timing`. */
   serverTiming: (): boolean => process.env['SERVER_TIMING'] === 'true',
 };

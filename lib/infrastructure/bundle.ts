@@ -1,10 +1,11 @@
-/** What ships: each function with all that it imports, in one file. */
-import { rm } from 'node:fs/promises';
+/** What ships: each function with all that it imports, in one file, and the files that its contract names. */
+import { copyFile, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { build, type Plugin } from 'esbuild';
-import { functionFiles } from '../functions.ts';
+import { routes } from '../../functions/routes.ts';
+import { files, functionFiles } from '../functions.ts';
 
 /** The folder that holds the bundles, each in a folder of its own. */
 export interface Bundles {
@@ -54,6 +55,11 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
     plugins: [environmentCredentialsOnly],
     logLevel: 'warning',
   });
+  for (const { contract, file } of routes) {
+    for (const name of contract.files ?? []) {
+      await copyFile(files[name] ?? name, resolve(directory, withoutSuffix(file), name));
+    }
+  }
   return { directory };
 }
 

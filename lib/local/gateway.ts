@@ -32,6 +32,19 @@ export interface GatewayOptions {
   readonly timeout: number;
   /** Sees every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
+  /** Sees every answer as it goes out. */
+  readonly onAnswer?: ((answer: SentAnswer) => void) | undefined;
+}
+
+/** An answer, and what it is an answer to. */
+export interface SentAnswer {
+  readonly method: string;
+  /** Encoded, without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** By lower-case names. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
 }
 
 /** The methods that API Gateway takes. */
@@ -91,6 +104,23 @@ function send(
   response.end(body);
 }
 
+function sentAnswer(
+  { method = '', url = '' }: IncomingMessage,
+  response: ServerResponse,
+  { body = '' }: APIGatewayProxyStructuredResultV2,
+): SentAnswer {
+  const headers = Object.entries(response.getHeaders()).map(
+    ([name, value]) => [name, String(value)] as const,
+  );
+  return {
+    method,
+    path: splitTarget(url).path,
+    status: response.statusCode,
+    headers: new Map(headers),
+    text: body,
+  };
+}
+
 /** The answer to what is not HTTP, or more of it than the gateway takes: there is no request to answer. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -116,7 +146,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** Makes the server; it does not listen yet. */
-export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOptions): Server {
+export function createGateway({ routes, fallback, timeout, onEvent, onAnswer }: GatewayOptions): Server {
   const router = findMyWay({ maxParamLength: largestHead });
   for (const route of routes) {
     const template = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -141,8 +171,10 @@ export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOpt
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
     const found = router.find(request.method as findMyWay.HTTPMethod, path);
-    const route = found?.store as GatewayRoute | undefined;
-    const parameters = route && (found?.params as Record<string, string>);
+    const values = (found?.params ?? {}) as Record<string, string>;
+    // A parameter is a segment, which is not empty.
+    const route = Object.values(values).includes('') ? undefined : (found?.store as GatewayRoute | undefined);
+    const parameters = route && values;
     const routeKey = route ? `${route.method} ${route.path}` : '$default';
     const event = toEvent(request, body, requestId, routeKey, parameters);
     onEvent?.(event);
@@ -158,7 +190,10 @@ export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOpt
         const body = JSON.stringify({ message: 'Internal Server Error' });
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
-      .then((result) => send(request, response, requestId, result))
+      .then((result) => {
+        send(request, response, requestId, result);
+        onAnswer?.(sentAnswer(request, response, result));
+      })
       .catch((error: unknown) => {
         console.error(error);
         response.destroy();

@@ -7,12 +7,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2, Context, ScheduledEvent } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
-import { fallbackFile, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
+import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { functionContext } from './context.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
 import { isAws, setEngineEnvironment } from './engine-environment.ts';
 import { newRequestId } from './event.ts';
-import { createGateway, type LambdaFunction } from './gateway.ts';
+import { createGateway, type LambdaFunction, type SentAnswer } from './gateway.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 import { ensureTable } from './table.ts';
 
@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly timeout?: number | undefined;
   /** Sees every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
+  /** Sees every answer as it goes out. */
+  readonly onAnswer?: ((answer: SentAnswer) => void) | undefined;
 }
 
 export interface Service {
@@ -57,6 +59,7 @@ function setEnvironment(endpoint: string, tableName: string): void {
   setEngineEnvironment(endpoint);
   process.env['TABLE_NAME'] = tableName;
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
+  process.env['FILES'] = JSON.stringify(files);
   process.env['SERVER_TIMING'] = 'true';
 }
 
@@ -98,7 +101,14 @@ function every(milliseconds: number, call: () => Promise<void>): { stop(): Promi
  * @throws Error, with nothing left running, when the port is taken or no engine can run.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { port, databaseFile, tableName = 'project-management', timeout = requestTimeout, onEvent } = options;
+  const {
+    port,
+    databaseFile,
+    tableName = 'project-management',
+    timeout = requestTimeout,
+    onEvent,
+    onAnswer,
+  } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -142,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeout,
       onEvent,
+      onAnswer,
     });
     const actualPort = await listen(server, port);
     stops.push(async () => {

@@ -220,7 +220,10 @@ export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   ]),
   { path: '/v1/organizations/{id}/archive', methods: ['POST'] },
   { path: '/v1/projects/{id}/clone', methods: ['POST'] },
-  { path: '/v1/health', methods: ['GET', 'HEAD'] },
+  ...['/v1/health', '/v1/openapi.json', '/', '/docs', '/docs/problems', '/docs/style.css'].map((path) => ({
+    path,
+    methods: ['GET', 'HEAD'] as const,
+  })),
 ];
 
 /** Creates an entity with the required members and those given. */

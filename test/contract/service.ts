@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { DeclaredAnswers } from '../declared-answers.ts';
 
 /**
  * The service under test and the client that speaks to it.
  *
  * Importing this file gives a test file its service: the one at `BASE_URL` (scheme, host and port, no path), else a
- * local one on an empty database, which ends with the file.
+ * local one on an empty database, which ends with the file. With `TOKEN` every request carries it. Every answer is held
+ * against the OpenAPI document.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
@@ -42,6 +44,9 @@ export const isLocal = !process.env.BASE_URL;
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
 
+const token = process.env.TOKEN;
+const declared = DeclaredAnswers.fromFile();
+
 /** Paths of what this file's tests created in a service that outlives them. */
 const created = new Set<string>();
 
@@ -55,12 +60,26 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (localService) await localService.stop();
-  else await inParallel([...created], (path) => request('DELETE', path));
+  else await inParallel([...created], remove);
   // A file can have created more than a thousand entities, in a service that answers from far away.
 }, 300_000);
 
+/**
+ * Deletes what a test created; a busy deployment may be asked several times.
+ * @throws Error that names what is left behind.
+ */
+async function remove(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status } = await request('DELETE', path);
+    if (status === 204 || status === 404) return;
+    if (attempt === 10) throw new Error(`DELETE ${path} gives ${status}: it is left behind.`);
+    await new Promise((resolve) => setTimeout(resolve, 500 * attempt));
+  }
+}
+
 export async function request(method: Method, path: string, options: RequestOptions = {}): Promise<Answer> {
   const headers = new Headers(options.headers);
+  if (token && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (options.body !== undefined) {
     if (!headers.has('content-type')) headers.set('content-type', 'application/json');
@@ -84,7 +103,17 @@ export async function request(method: Method, path: string, options: RequestOpti
   };
   const location = response.headers.get('location');
   if (!isLocal && response.status === 201 && location) created.add(pathOf(location, answer));
+  // The local service has its answers checked by its gateway.
+  if (!isLocal) requireDeclared(answer);
   return answer;
+}
+
+/** @throws Error that says what about an answer is not as the OpenAPI document declares it. */
+function requireDeclared({ method, path, url, status, headers, text }: Answer): void {
+  const answer = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
+  const faults = declared.faults(answer);
+  if (faults.length > 0)
+    throw new Error(`${method} ${path} is not answered as declared:\n${faults.join('\n')}`);
 }
 
 /** Path and query of a URI reference found in an answer (`Location`, `Link`), resolved as RFC 3986 says. */

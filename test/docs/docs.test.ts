@@ -32,7 +32,9 @@ describe.each(pages)('%s', (page) => {
   });
 
   test('names only paths that the service has', () => {
-    const named = [...text.matchAll(/\/v1\/[a-z]+(?:\/\{id\}(?:\/[a-z]+)?)?/g)].map(([path]) => path);
+    const named = [...text.matchAll(/\/v1\/[a-z]+(?:\.json)?(?:\/\{id\}(?:\/[a-z]+)?)?/g)].map(
+      ([path]) => path,
+    );
     expect(named.filter((path) => !(path in methodsByPath))).toEqual([]);
   });
 });

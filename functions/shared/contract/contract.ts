@@ -33,7 +33,7 @@ export interface Body {
 }
 
 /** What the answer holds when all went well. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health';
+export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health' | 'page';
 
 export interface Contract {
   /** The name of the operation everywhere: its file, its function, its log lines. */
@@ -50,6 +50,10 @@ export interface Contract {
   readonly body?: Body;
   /** For a nested list: the member that holds the id of the path. */
   readonly nestedBy?: string;
+  /** For a page: the media types that it may have. */
+  readonly mediaTypes?: readonly string[];
+  /** For a page: the files that ship beside its function. */
+  readonly files?: readonly string[];
 }
 
 /** What a caller must be allowed to call the operation, `projects:read`; none for what anybody may call. */
@@ -60,6 +64,9 @@ export const scopeOf = ({ method, resource }: Contract): string | undefined =>
 export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** One of a resource, in words; a user begins with a consonant. */
+const oneOf = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;
 
 const one = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
@@ -100,7 +107,7 @@ export const create = (resource: Resource) =>
     operation: `create${pascal(resource.kind)}`,
     method: 'POST',
     path: `/v1/${resource.plural}`,
-    summary: `Creates a ${resource.kind}.`,
+    summary: `Creates ${oneOf(resource)}.`,
     success: 'created',
     access: writeAccess(resource),
     resource,
@@ -112,7 +119,7 @@ export const read = (resource: Resource) =>
     operation: `read${pascal(resource.kind)}`,
     method: 'GET',
     path: one(resource),
-    summary: `Reads a ${resource.kind}.`,
+    summary: `Reads ${oneOf(resource)}.`,
     success: 'entity',
     access: { actions: ['GetItem'] },
     resource,
@@ -123,7 +130,7 @@ export const replace = (resource: Resource) =>
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
     path: one(resource),
-    summary: `Replaces a ${resource.kind}: members that are left out get their defaults.`,
+    summary: `Replaces ${oneOf(resource)}: members that are left out get their defaults.`,
     success: 'entity',
     access: writeAccess(resource),
     resource,
@@ -135,7 +142,7 @@ export const update = (resource: Resource) =>
     operation: `update${pascal(resource.kind)}`,
     method: 'PATCH',
     path: one(resource),
-    summary: `Changes members of a ${resource.kind}: those that are left out stay.`,
+    summary: `Changes members of ${oneOf(resource)}: those that are left out stay.`,
     success: 'entity',
     access: writeAccess(resource),
     resource,
@@ -147,7 +154,7 @@ export const remove = (resource: Resource) =>
     operation: `delete${pascal(resource.kind)}`,
     method: 'DELETE',
     path: one(resource),
-    summary: `Deletes a ${resource.kind}.`,
+    summary: `Deletes ${oneOf(resource)}.`,
     success: 'deleted',
     access: removeAccess(resource),
     resource,

@@ -1,6 +1,7 @@
 /**
  * The types of the fields that resources are made of. A field is a valibot schema; one with a default is
- * optional in a body. Anything that bounds a value stands here, so that no member is unbounded.
+ * optional in a body. Anything that bounds a value stands here, so that no member is unbounded. What a check of our
+ * own bounds is said in metadata as well, in keywords of JSON Schema: the OpenAPI document is made from these.
  */
 import * as v from 'valibot';
 import { statusPattern } from '../store/entities.ts';
@@ -28,6 +29,7 @@ const aString = (): v.StringSchema<string> => v.string('must be a string');
 export const text = (maximum: number) =>
   v.pipe(
     aString(),
+    v.metadata({ maxLength: maximum }),
     wellFormed,
     v.check((value) => codePoints(value) <= maximum, `must have at most ${maximum} characters`),
   );
@@ -39,6 +41,7 @@ export const text = (maximum: number) =>
 export const label = (maximum: number) =>
   v.pipe(
     aString(),
+    v.metadata({ minLength: 1, maxLength: maximum, pattern: '\\S' }),
     wellFormed,
     v.trim(),
     v.check(
@@ -49,7 +52,11 @@ export const label = (maximum: number) =>
 
 /** An open value: known ones are documented, others are welcome. */
 export const status = () =>
-  v.pipe(aString(), v.regex(statusPattern, 'must be 1 to 64 letters, digits, "-" or "_"'));
+  v.pipe(
+    aString(),
+    v.metadata({ minLength: 1, maxLength: 64 }),
+    v.regex(statusPattern, 'must be 1 to 64 letters, digits, "-" or "_"'),
+  );
 
 /** One of a closed list of values. */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
@@ -59,6 +66,7 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
 export const day = () =>
   v.pipe(
     aString(),
+    v.metadata({ format: 'date', maxLength: 10 }),
     v.check((value) => {
       if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
       const time = Date.parse(`${value}T00:00:00Z`);
@@ -71,25 +79,38 @@ export const day = () =>
 export const email = () =>
   v.pipe(
     aString(),
+    v.metadata({ format: 'email' }),
     v.maxLength(254, 'must have at most 254 characters'),
-    v.email('must be an e-mail address'),
+    // valibot's own, without the flags that the document could not say.
+    v.regex(
+      /^[\w+-]+(?:\.[\w+-]+)*@[\dA-Za-z]+(?:[.-][\dA-Za-z]+)*\.[A-Za-z]{2,}$/,
+      'must be an e-mail address',
+    ),
   );
 
 /** A colour as `#rrggbb`. */
 export const color = () =>
-  v.pipe(aString(), v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a color as #rrggbb, six hexadecimal digits'));
+  v.pipe(
+    aString(),
+    v.metadata({ maxLength: 7 }),
+    v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a color as #rrggbb, six hexadecimal digits'),
+  );
 
 /** The id of another entity. The store checks that it exists; `kind` says among which. */
 export const reference = (kind: Kind) =>
   v.pipe(aString(), v.maxLength(255, 'must have at most 255 characters'), v.metadata({ reference: kind }));
 
-/** A set of ids of other entities. */
-export const references = (kind: Kind, maximum: number) =>
+/** Strings, none of them twice. */
+export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
   v.pipe(
-    v.array(reference(kind), 'must be an array of strings'),
+    v.array(item, 'must be an array of strings'),
+    v.metadata({ uniqueItems: true }),
     v.maxLength(maximum, `must have at most ${maximum} items`),
     v.check((value) => new Set(value).size === value.length, 'must not hold the same item twice'),
   );
+
+/** A set of ids of other entities. */
+export const references = (kind: Kind, maximum: number) => setOf(reference(kind), maximum);
 
 /** A field that may be left out, and then has `value`. */
 export const withDefault = <Schema extends v.GenericSchema, const Value extends v.InferInput<Schema>>(

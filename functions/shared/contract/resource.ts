@@ -51,6 +51,9 @@ const mapFields = (
 
 const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnySchema).type === 'array';
 
+/** A point in time as the store stamps it: RFC 3339, UTC, milliseconds. */
+const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
+
 function once<Value>(make: () => Value): () => Value {
   let value: Value | undefined;
   return () => {
@@ -85,11 +88,11 @@ export function resource(definition: {
       entity: once(
         () =>
           v.object({
-            id: v.string(),
+            id: v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 255 })),
             // With their defaults: an entity may be older than a field.
             ...fields,
-            createdAt: v.string(),
-            updatedAt: v.string(),
+            createdAt: time(),
+            updatedAt: time(),
           }) as unknown as v.GenericSchema<unknown, Entity>,
       ),
     },

@@ -35,6 +35,7 @@ export type Result<C extends Contract> = {
   created: Stored;
   deleted: undefined;
   health: { readonly status: string };
+  page: never;
 }[C['success']];
 
 /** Only what the resource's schema names leaves the service; an entity that does not fit is an error of ours. */

@@ -4,6 +4,9 @@ import { invalidRequest } from './problems.ts';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
+/** What a key may be; spaces around it are none of it (RFC 9110, 5.5). */
+export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+
 /** JSON with members in one order, so that equal bodies have equal digests. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
@@ -24,7 +27,7 @@ export function idempotency(
   body: unknown,
 ): Idempotency | undefined {
   if (key === undefined) return undefined;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+  if (!keyPattern.test(key)) {
     throw invalidRequest([
       {
         parameter: 'Idempotency-Key',

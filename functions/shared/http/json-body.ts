@@ -4,7 +4,7 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 /** Largest body in bytes. */
-const largestBody = 256 * 1024;
+export const largestBody = 256 * 1024;
 
 /** Deepest nesting of arrays and objects. */
 const deepest = 20;

@@ -26,6 +26,9 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
+/** The `type` of a problem: a reference to its explanation. */
+export const problemType = (code: ProblemCode): string => `/docs/problems#${code}`;
+
 /** One thing that is wrong, and where: in the body, or a parameter of the query or a header. */
 export type Fault = { readonly detail: string } & (
   | { readonly pointer: string }
@@ -94,6 +97,15 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
+ * A path as a URI reference: the gateway has decoded it, a "#" in it begins no fragment, and two slashes in front of it
+ * no host's name (RFC 3986, 4.2).
+ */
+const instanceOf = (path: string): string =>
+  encodeURI(path.toWellFormed())
+    .replaceAll('#', '%23')
+    .replace(/^(?=\/\/)/, '/.');
+
+/**
  * The answer that says what the problem is (RFC 9457).
  * @param at where it happened: the path that was asked for, and the id of the request.
  */
@@ -106,12 +118,11 @@ export function problemResponse(
     statusCode: status,
     headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers },
     body: JSON.stringify({
-      type: `/docs/problems#${problem.code}`,
+      type: problemType(problem.code),
       title,
       status,
       detail: problem.message,
-      // The gateway decodes the path; a URI reference must not hold what it decoded.
-      instance: encodeURI(problem.code === 'headers-too-large' ? '/' : at.path.toWellFormed()),
+      instance: instanceOf(problem.code === 'headers-too-large' ? '/' : at.path),
       requestId: at.requestId,
       ...(problem.faults.length > 0 && { errors: problem.faults }),
     }),

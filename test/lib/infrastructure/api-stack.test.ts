@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { methodsByPath, routes } from '../../../functions/routes.ts';
 import type { Access } from '../../../functions/shared/contract/contract.ts';
 import { crossOrigin } from '../../../lib/cross-origin.ts';
+import { files } from '../../../lib/functions.ts';
+import type { OpenApiDocument } from '../../../lib/openapi/types.ts';
 import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';
 
 const functions = join(__dirname, '../../../functions');
@@ -101,6 +103,14 @@ describe('operations', () => {
       methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
     );
     expect(found.sort()).toEqual([...expected, '$default is answerUnmatched'].sort());
+  });
+
+  test('are the same in the committed document and in the template', () => {
+    const { paths } = JSON.parse(readFileSync(files['openapi.json'] ?? '', 'utf8')) as OpenApiDocument;
+    const declared = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect([...declared, '$default'].sort()).toEqual([...functionsByRoute().keys()].sort());
   });
 
   test.each(routes)('$contract.operation ships the bundle of its own file', ({ contract, file }) => {

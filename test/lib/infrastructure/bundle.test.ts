@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { functionFiles } from '../../../lib/functions.ts';
+import { routes } from '../../../functions/routes.ts';
+import { files, functionFiles } from '../../../lib/functions.ts';
 import { bundleFunctions } from '../../../lib/infrastructure/bundle.ts';
 import { type Engine, inMemory, startEngine } from '../../../lib/local/engine.ts';
 import { ensureTable } from '../../../lib/local/table.ts';
@@ -21,7 +22,7 @@ const bundle = (file: string): string => join(directory, file.replace(/\.ts$/, '
 const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /** Runs a script where there is nothing but what Lambda gives: Node.js and the function's environment. */
-async function runScript(script: string): Promise<unknown> {
+async function runScript(script: string, environment: Record<string, string> = {}): Promise<unknown> {
   const { stdout } = await execute(process.execPath, ['-e', script], {
     cwd: directory,
     env: {
@@ -30,17 +31,24 @@ async function runScript(script: string): Promise<unknown> {
       AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       TABLE_NAME: tableName,
+      ...environment,
     },
+    // The largest file of the documentation has 2 MB.
+    maxBuffer: 8 * 1024 * 1024,
   });
   return JSON.parse(stdout) as unknown;
 }
 
 const call = (file: string, event: unknown): Promise<unknown> =>
-  runScript(`
+  runScript(
+    `
     const { handler } = require(${JSON.stringify(bundle(file))});
     handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 })
       .then((result) => console.log(JSON.stringify(result)));
-  `);
+  `,
+    // Where Lambda puts the code, and says so.
+    { LAMBDA_TASK_ROOT: dirname(bundle(file)) },
+  );
 
 beforeAll(async () => {
   [, engine] = await Promise.all([bundleFunctions(directory), startEngine(inMemory)]);
@@ -80,6 +88,22 @@ describe('bundles', () => {
       body: expect.stringContaining('"name":"Bundled"'),
     });
   });
+
+  test.each(routes.flatMap(({ contract, file }) => contract.files?.map((name) => ({ file, name })) ?? []))(
+    '$file answers with $name, which lies beside it',
+    async ({ file, name }) => {
+      const requestContext = { http: { method: 'GET' }, requestId: 'r' };
+      const event = {
+        rawPath: '/',
+        rawQueryString: '',
+        headers: {},
+        pathParameters: { file: name },
+        requestContext,
+      };
+      const body = readFileSync(files[name] ?? '', 'utf8');
+      expect(await call(file, event)).toMatchObject({ statusCode: 200, body });
+    },
+  );
 
   test('hold no way to other credentials', () => {
     for (const file of functionFiles) {

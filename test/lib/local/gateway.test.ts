@@ -100,8 +100,16 @@ test('what no route has goes to the $default route', async () => {
   expect((await get('/nothing/here')).status).toBe(404);
   expect(last).toMatchObject({ routeKey: '$default', rawPath: '/nothing/here' });
   expect((await get('/v1/%zz')).status).toBe(404);
+  expect((await get('/v1/projects/%zz')).status).toBe(404);
+  const noId = await fetch(`${service.url}/v1/projects//clone`, { method: 'POST' });
+  expect([noId.status, last.routeKey]).toEqual([404, '$default']);
   const answer = await fetch(`${service.url}/v1/health`, { method: 'DELETE' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+});
+
+test('a path with two slashes in front is named as a path, not as a host', async () => {
+  const answer = await raw('GET //x:y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(answer).toContain('"instance":"/.//x:y"');
 });
 
 test('HEAD has a route of its own', async () => {

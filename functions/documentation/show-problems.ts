@@ -1,0 +1,35 @@
+import { page } from '../shared/http/page.ts';
+import { catalogue, type ProblemCode } from '../shared/http/problems.ts';
+import { escaped, htmlPage } from '../shared/pages/html.ts';
+import { explanations } from '../shared/pages/problem-explanations.ts';
+import { showProblems } from './contract.ts';
+
+function section(code: ProblemCode): string {
+  const { status, title } = catalogue[code];
+  const { meaning, remedy, example } = explanations[code];
+  return `<section id="${code}">
+<h2><a href="#${code}">${escaped(title)}</a></h2>
+<p class="facts"><b>${status}</b> <code>${code}</code></p>
+<p>${escaped(meaning)}</p>
+<p><b>What to do:</b> ${escaped(remedy)}</p>
+<p class="example">“${escaped(example)}”</p>
+</section>`;
+}
+
+const codes = Object.keys(catalogue) as ProblemCode[];
+
+const content = htmlPage(
+  'Problems · Project management API',
+  `<main class="page">
+<h1>Problems</h1>
+<p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> leads to a section
+of this page; <code>detail</code> says what happened this time, <code>errors</code> where, and <code>requestId</code> finds
+it in the log.</p>
+<p>The gateway itself answers some requests before they arrive here, with <code>{ "message": … }</code>: 401 without a valid
+token, 403 without the scope of the operation, 429 when there are too many requests at once.</p>
+<nav class="contents">${codes.map((code) => `<a href="#${code}">${catalogue[code].status} ${code}</a>`).join(' ')}</nav>
+${codes.map(section).join('\n')}
+</main>`,
+);
+
+export const handler = page(showProblems, () => ({ mediaType: 'text/html', content }));

@@ -1,0 +1,13 @@
+import { page } from '../shared/http/page.ts';
+import { htmlPage } from '../shared/pages/html.ts';
+import { showReference } from './contract.ts';
+
+const content = htmlPage(
+  'Reference · Project management API',
+  `<div id="reference"><noscript>This page needs JavaScript. <a href="/v1/openapi.json">The document</a> it shows does not.</noscript></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script type="module" src="/docs/reference.js"></script>`,
+  '<link rel="stylesheet" href="/docs/swagger-ui.css">\n',
+);
+
+export const handler = page(showReference, () => ({ mediaType: 'text/html', content }));
