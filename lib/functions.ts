@@ -6,6 +6,7 @@ import { longestRequest } from '../functions/shared/store/jobs.ts';
 export const fallbackFile = 'fallback/answer-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
+export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
 /** All that ship. */
 export const functionFiles: readonly string[] = [
@@ -13,6 +14,7 @@ export const functionFiles: readonly string[] = [
   fallbackFile,
   streamFile,
   scheduleFile,
+  tenantClaimFile,
 ];
 
 /** Milliseconds that a function behind the gateway may take: less than the 30 s after which the gateway gives up. */
