@@ -1,9 +1,8 @@
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on: every minute. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import type { Database } from '../shared/store/database.ts';
-import { decodeJob, type Job, jobsPartition } from '../shared/store/jobs.ts';
+import { decodeJob, jobsPartition } from '../shared/store/jobs.ts';
 import { table } from '../shared/store/table.ts';
-import { jobDatabase, logFailure } from './job-session.ts';
+import { jobDatabase, loggedStep } from './job-session.ts';
 import { timeForOneTurn, workJob } from './work-job.ts';
 
 /** Jobs worked on side by side. */
@@ -11,6 +10,7 @@ const atOnce = 8;
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
   const database = jobDatabase(context);
+  const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: performance.now() };
   const query = {
     IndexName: 'all',
     KeyConditionExpression: '#partition = :jobs',
@@ -23,16 +23,11 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
     for (let start = 0; start < due.length; start += atOnce) {
       // What is left is due the next time as well.
       if (database.deadline.remaining() < timeForOneTurn) return;
-      await Promise.all(due.slice(start, start + atOnce).map((job) => tryJob(database, job)));
+      // That one fails must not keep the others waiting.
+      const steps = due
+        .slice(start, start + atOnce)
+        .map((job) => loggedStep(invocation, job, () => workJob(database, job.tenant, job.id)));
+      await Promise.all(steps);
     }
-  }
-}
-
-/** Goes on with one job; that it fails must not keep the others waiting. */
-async function tryJob(database: Database, { tenant, id }: Job): Promise<void> {
-  try {
-    await workJob(database, tenant, id);
-  } catch (error) {
-    logFailure(tenant, id, error);
   }
 }

@@ -12,6 +12,10 @@ export const environment = {
   /** Methods by path template, for the answers to unknown paths and methods. */
   routes: (): Record<string, readonly string[]> =>
     JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
+  /** The claim that says whose data a token is for; none where no tokens are asked for. */
+  tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
+  /** From which level on lines are logged; all of them unless something else is said. */
+  logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether answers tell what the database was asked for, in `Server-Timing`. */
   serverTiming: (): boolean => process.env['SERVER_TIMING'] === 'true',
 };

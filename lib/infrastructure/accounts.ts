@@ -15,10 +15,8 @@ import { Construct } from 'constructs';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { requestTimeout, tenantClaimFile } from '../functions.ts';
+import { resourceServer } from '../scopes.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
-
-/** What the scopes of this API are called in tokens: `project-management/projects:read`. */
-export const resourceServer = 'project-management';
 
 /** All scopes that operations ask for. */
 const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].sort();

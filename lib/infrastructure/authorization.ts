@@ -1,7 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { Construct } from 'constructs';
-import { type Accounts, resourceServer } from './accounts.ts';
+import { scopeName } from '../scopes.ts';
+import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
 
 /** Who may call what, if anybody is asked. */
@@ -16,28 +17,19 @@ export interface Authorization {
 /** Tokens of the pool that the stack makes, or of another issuer; none when it was asked for. */
 export function authorization(
   scope: Construct,
-  settings: Settings,
+  { authentication, audience, tenantClaim }: Settings,
   accounts: Accounts | undefined,
 ): Authorization | undefined {
-  const environment = { TENANT_CLAIM: settings.tenantClaim };
-  if (accounts) {
-    const { userPoolId } = accounts.pool;
-    const issuer = `https://cognito-idp.${Stack.of(scope).region}.amazonaws.com/${userPoolId}`;
-    const jwtAudience = [accounts.appClient, accounts.machineClient].map(
-      ({ userPoolClientId }) => userPoolClientId,
-    );
-    return {
-      authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
-      scopeName: (name) => `${resourceServer}/${name}`,
-      environment,
-    };
-  }
-  if (settings.authentication === 'none') return undefined;
+  if (authentication === 'none') return undefined;
+  const issuer = accounts
+    ? `https://cognito-idp.${Stack.of(scope).region}.amazonaws.com/${accounts.pool.userPoolId}`
+    : authentication;
+  const jwtAudience = accounts
+    ? [accounts.appClient.userPoolClientId, accounts.machineClient.userPoolClientId]
+    : [...audience];
   return {
-    authorizer: new HttpJwtAuthorizer('Authorizer', settings.authentication, {
-      jwtAudience: [...settings.audience],
-    }),
-    scopeName: (name) => name,
-    environment,
+    authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
+    scopeName: (name) => scopeName(issuer, name),
+    environment: { TENANT_CLAIM: tenantClaim },
   };
 }

@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
-import { crossOrigin } from '../cross-origin.ts';
+import type { CrossOrigin } from '../cross-origin.ts';
+import { type Authorizer, Refused } from './authorizer.ts';
 import { functionContext } from './context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';
 
@@ -22,6 +23,8 @@ export interface GatewayRoute {
   /** The template, with parameters in braces. */
   readonly path: string;
   readonly function: LambdaFunction;
+  /** A token must have one of these; without them none is asked for. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 export interface GatewayOptions {
@@ -30,6 +33,9 @@ export interface GatewayOptions {
   readonly fallback: LambdaFunction;
   /** Milliseconds that a function may take. */
   readonly timeout: number;
+  readonly crossOrigin: CrossOrigin;
+  /** Sees the tokens; without it there is none to see. */
+  readonly authorizer?: Authorizer | undefined;
   /** Sees every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
 }
@@ -56,7 +62,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /** With CORS configured the gateway answers preflight itself, on any path. */
-function preflight(request: IncomingMessage): APIGatewayProxyStructuredResultV2 {
+function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatewayProxyStructuredResultV2 {
   const isPreflight = request.headers.origin && request.headers['access-control-request-method'];
   return {
     statusCode: 204,
@@ -75,14 +81,17 @@ function send(
   response: ServerResponse,
   requestId: string,
   result: APIGatewayProxyStructuredResultV2,
+  crossOrigin: CrossOrigin,
 ): void {
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   response.statusCode = result.statusCode ?? 200;
   response.setHeader('server-timing', noDatabaseCalls);
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value));
   response.setHeader('apigw-requestid', requestId);
-  if (request.headers.origin) {
-    response.setHeader('access-control-allow-origin', crossOrigin.origins.join(','));
+  const { origin } = request.headers;
+  const allowed = crossOrigin.origins.find((one) => one === '*' || one === origin);
+  if (origin && allowed) {
+    response.setHeader('access-control-allow-origin', allowed);
     response.setHeader('access-control-expose-headers', crossOrigin.exposedHeaders.join(','));
   }
   if (response.statusCode !== 204 && response.statusCode !== 304 && request.method !== 'HEAD') {
@@ -116,7 +125,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** Makes the server; it does not listen yet. */
-export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOptions): Server {
+export function createGateway(options: GatewayOptions): Server {
+  const { routes, fallback, timeout, crossOrigin, authorizer, onEvent } = options;
   const router = findMyWay({ maxParamLength: largestHead });
   for (const route of routes) {
     const template = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -133,7 +143,7 @@ export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOpt
       const problem = new Problem('body-too-large', `The body has more than ${largestBody} bytes.`);
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
-    if (request.method === 'OPTIONS') return preflight(request);
+    if (request.method === 'OPTIONS') return preflight(request, crossOrigin);
     if (!methods.has(request.method ?? '')) {
       const problem = new Problem('method-not-allowed', 'The gateway knows no such method.', {
         headers: { allow: [...methods].join(', ') },
@@ -144,7 +154,11 @@ export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOpt
     const route = found?.store as GatewayRoute | undefined;
     const parameters = route && (found?.params as Record<string, string>);
     const routeKey = route ? `${route.method} ${route.path}` : '$default';
-    const event = toEvent(request, body, requestId, routeKey, parameters);
+    const jwt =
+      authorizer &&
+      route?.scopes &&
+      (await authorizer.authorize(request.headers.authorization, route.scopes));
+    const event = toEvent(request, body, requestId, routeKey, parameters, jwt);
     onEvent?.(event);
     return (route?.function ?? fallback)(event, functionContext(requestId, timeout));
   };
@@ -153,12 +167,13 @@ export function createGateway({ routes, fallback, timeout, onEvent }: GatewayOpt
     const requestId = newRequestId();
     answer(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
+        if (error instanceof Refused) return error.answer;
         console.error(error);
         // What API Gateway says when a function fails.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
-      .then((result) => send(request, response, requestId, result))
+      .then((result) => send(request, response, requestId, result, crossOrigin))
       .catch((error: unknown) => {
         console.error(error);
         response.destroy();

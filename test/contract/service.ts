@@ -39,6 +39,9 @@ interface RunningService {
 
 export const isLocal = !process.env.BASE_URL;
 
+/** Sent with each request that has no `Authorization` of its own. */
+const token = process.env.TOKEN;
+
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
 
@@ -61,6 +64,7 @@ afterAll(async () => {
 
 export async function request(method: Method, path: string, options: RequestOptions = {}): Promise<Answer> {
   const headers = new Headers(options.headers);
+  if (token && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (options.body !== undefined) {
     if (!headers.has('content-type')) headers.set('content-type', 'application/json');

@@ -1,0 +1,16 @@
+export const isAws = (endpoint: string): boolean => new URL(endpoint).hostname.endsWith('.amazonaws.com');
+
+/** Where the stream of a database's tables is read. */
+export const streamsEndpoint = (endpoint: string): string =>
+  isAws(endpoint) ? endpoint.replace('//dynamodb.', '//streams.dynamodb.') : endpoint;
+
+/** What every client of the SDK in this process finds. */
+export function setCredentials(endpoint: string): void {
+  process.env['AWS_REGION'] ??= 'us-east-1';
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  // An engine on this machine takes any; AWS must find the caller's own.
+  if (!isAws(endpoint)) {
+    process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
+    process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
+  }
+}
