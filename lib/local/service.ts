@@ -101,10 +101,10 @@ export async function startService(
     stops.push(() => hosted.stop());
     const client = new DynamoDBClient({ endpoint });
     stops.push(() => client.destroy());
-    const streamArn = await ensureTable(client, tableName, hosted.table);
+    await ensureTable(client, tableName, hosted.table);
 
     if (hosted.streams) {
-      const reader = new StreamReader(hosted.streams, streamArn, hosted.onStream);
+      const reader = new StreamReader(hosted.streams, tableName, hosted.onStream);
       await reader.start();
       stops.push(() => reader.stop());
     }

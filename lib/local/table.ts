@@ -58,14 +58,13 @@ async function create(client: DynamoDBClient, TableName: string, table: TableSha
 
 /**
  * Sees that the table is there, in the shape that the store relies on.
- * @returns the address of its stream.
  * @throws Error when there is a table of this name in another shape: it is not touched.
  */
 export async function ensureTable(
   client: DynamoDBClient,
   tableName: string,
   table: TableShape = shape,
-): Promise<string> {
+): Promise<void> {
   if (!(await describe(client, tableName))) await create(client, tableName, table);
   for (;;) {
     const found = await describe(client, tableName);
@@ -78,7 +77,7 @@ export async function ensureTable(
             `${expected.join(', ')} are due, and a stream. Use another DATABASE_FILE, or another table.`,
         );
       }
-      return found.LatestStreamArn;
+      return;
     }
     await delay(200);
   }

@@ -82,6 +82,7 @@ export const shippedFunctions =
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      SERVER_TIMING: 'true',
     };
     // The event source mapping reads the stream in the function's name.
     const streams = new DynamoDBStreamsClient({

@@ -59,21 +59,21 @@ export const removeAccess = (kind: Kind): Access => ({
 const familyIndexes = (family: IndexFamily): IndexName[] => [family, `${family}-by-status`];
 
 /**
- * What listing needs: the indexes of the narrowest listings that filters make of it. A list that is nested by one
- * reference is narrowed by it, or by another that comes before it; an id and a name have the whole kind's indexes.
+ * What listing needs: the indexes of the narrowest listings that filters make of it, and the counters of those that
+ * are counted. A list that is nested by one reference is narrowed by it, or by another that comes before it; one
+ * that is nested by several at once has no index, and is looked through. An id and a name have the whole kind's.
  */
 export function listAccess(kind: Kind, nestedBy?: string): Access {
-  const listed = referencesOf(kind).filter(
-    (relation): relation is Relation & Required<Pick<Relation, 'listing'>> => relation.listing !== undefined,
-  );
-  const own = listed.findIndex(({ member }) => member === nestedBy);
-  const reachable = own < 0 ? listed : listed.slice(0, own + 1);
+  const own = referencesOf(kind).find(({ member }) => member === nestedBy);
+  const listed = referencesOf(kind).flatMap(({ member, listing }) => (listing ? [{ member, listing }] : []));
+  const position = listed.findIndex(({ member }) => member === nestedBy);
+  const reachable = position < 0 ? listed : listed.slice(0, position + 1);
   return {
-    actions: ['Query', 'BatchGetItem'],
+    actions: ['BatchGetItem', ...(own && !own.listing ? [] : (['Query'] as const))],
     indexes: distinct([
       'all',
       'all-by-name',
-      ...(own < 0 ? familyIndexes('all') : []),
+      ...(position < 0 ? familyIndexes('all') : []),
       ...reachable.flatMap(({ listing }) => familyIndexes(listing)),
     ]),
   };
