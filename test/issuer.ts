@@ -6,9 +6,12 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 export interface Issuer {
   readonly url: string;
   /** Signs claims; by default a token that is good for an hour. */
-  token(claims?: JWTPayload, more?: { readonly header?: object; readonly key?: CryptoKey }): Promise<string>;
+  token(claims?: Claims, more?: { readonly header?: object; readonly key?: CryptoKey }): Promise<string>;
   stop(): Promise<void>;
 }
+
+/** What a token says; what is undefined is left out. */
+type Claims = { readonly [Name in keyof JWTPayload]?: JWTPayload[Name] | undefined };
 
 export const audience = 'project-management-test';
 
@@ -35,7 +38,7 @@ export async function startIssuer(): Promise<Issuer> {
     token: (claims = {}, { header = {}, key = privateKey } = {}) => {
       const now = Math.floor(Date.now() / 1_000);
       const usual = { iss: url, aud: audience, sub: 'somebody', tenant: 'acme', iat: now, exp: now + 3_600 };
-      return new SignJWT({ ...usual, ...claims })
+      return new SignJWT({ ...usual, ...claims } as JWTPayload)
         .setProtectedHeader({ alg: algorithm, kid: 'first', ...header })
         .sign(key);
     },
