@@ -80,9 +80,14 @@ export class ServiceFunction extends Construct {
     });
     // The construct's own setting would add the permission in a policy apart.
     (this.function.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    const reason = 'X-Ray, and the list of streams, know no resources.';
     Validations.of(role).acknowledge(
-      { id: 'AwsSolutions-IAM5[Resource::*]', reason: 'X-Ray, and the list of streams, know no resources.' },
-      { id: 'Serverless-StarPermissions', reason: 'X-Ray, and the list of streams, know no resources.' },
+      { id: 'AwsSolutions-IAM5[Resource::*]', reason },
+      { id: 'Serverless-LambdaStarPermissions', reason },
     );
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason: 'Callers wait for the answer; the stream and the schedule have a queue for dead letters.',
+    });
   }
 }
