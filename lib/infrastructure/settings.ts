@@ -87,7 +87,9 @@ const definitions = {
       v.pipe(
         several,
         v.minLength(1),
-        v.everyItem((value) => /^https:\/\/.|^http:\/\/localhost[:/]|^[a-z][a-z0-9+.-]*:\/\//.test(value)),
+        v.everyItem((value) =>
+          /^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//.test(value),
+        ),
       ),
       ['http://localhost:3000/'],
     ),

@@ -39,6 +39,7 @@ test.each([
   ['audience', 'api', '"audience" must be'],
   ['tenantClaim', '', 'claim'],
   ['callbackUrls', 'app', 'sign-in page'],
+  ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
   ['logRetentionDays', 31, '30'],
   ['alarmEmail', 'me', 'e-mail address'],
 ])('%s cannot be %j: the message names it and says what is right', (name, value, right) => {
