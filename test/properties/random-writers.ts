@@ -29,9 +29,9 @@ let logged: jest.SpyInstance;
 beforeAll(async () => {
   // Small blocks, so that there are many.
   Object.assign(cut, { fullBlock: 6, fullGroup: 4, ahead: 600, grid: 100 });
-  // A request that crashes is logged, as it should be.
-  logged = jest.spyOn(console, 'error').mockImplementation(() => {});
   process.stdout.write(`seed ${seed}\n`);
+  // A request that crashes is logged, as it should be.
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
   const given = process.env['DYNAMODB_ENDPOINT'];
   engine = given ? await existingEngine(given) : await startEngine(':memory:');
   proxy = await startEngineProxy(engine.endpoint);
