@@ -1,10 +1,15 @@
-/** The CDK app: a stack that is kept, and one that can be replaced. */
+/** The CDK app. */
 import { App } from 'aws-cdk-lib';
-import { ApiStack } from '../lib/infrastructure/api-stack.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
-import { DataStack } from '../lib/infrastructure/data-stack.ts';
+import { service } from '../lib/infrastructure/service.ts';
+import { SettingsError } from '../lib/infrastructure/settings.ts';
 
 const app = new App({ analyticsReporting: false });
-const { table } = new DataStack(app, 'project-management-data');
-const bundles = await bundleFunctions('dist/functions');
-new ApiStack(app, 'project-management-api', { table, bundles });
+try {
+  service(app, await bundleFunctions('dist/functions'));
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  // What people set is theirs to mend: where in the code it was noticed does not matter.
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
 Read: ${service.url}/docs
-Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'
+Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${wanted.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   await toldToStop();
   await service.stop();

@@ -401,6 +401,7 @@ export interface ProblemStatuses {
   'malformed-body': 400;
   'malformed-request': 400;
   'invalid-request': 400;
+  'no-tenant': 403;
   'not-found': 404;
   'method-not-allowed': 405;
   'version-mismatch': 412;

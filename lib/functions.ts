@@ -8,6 +8,7 @@ import { longestRequest } from '../functions/shared/store/jobs.ts';
 export const fallbackFile = 'fallback/answer-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
+export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
 /** All that ship. */
 export const functionFiles: readonly string[] = [
@@ -15,6 +16,7 @@ export const functionFiles: readonly string[] = [
   fallbackFile,
   streamFile,
   scheduleFile,
+  tenantClaimFile,
 ];
 
 const resolver = createRequire(import.meta.url);

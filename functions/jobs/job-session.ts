@@ -1,8 +1,9 @@
 import { environment } from '../shared/environment.ts';
+import { logDone, logFailure, type Subject } from '../shared/log.ts';
 import { sharedClient } from '../shared/store/client.ts';
 import { Database } from '../shared/store/database.ts';
 import { Deadline } from '../shared/store/deadline.ts';
-import { longestRequest } from '../shared/store/jobs.ts';
+import { type Job, longestRequest } from '../shared/store/jobs.ts';
 
 /** Milliseconds kept of the function's time to report what was not done. */
 const timeToReport = 500;
@@ -13,11 +14,32 @@ export function jobDatabase(context: { getRemainingTimeInMillis(): number }): Da
   return new Database(sharedClient(), environment.tableName(), new Deadline(time));
 }
 
-/** Says in the log that a job's step failed; it will be tried again. */
-export function logFailure(tenant: string, id: string, error: unknown): void {
-  const cause =
-    error instanceof Error ? { name: error.name, message: error.message, stack: error.stack } : String(error);
-  console.error(
-    JSON.stringify({ level: 'ERROR', message: 'A step of a job failed.', tenant, job: id, error: cause }),
-  );
+/** What the log says of an invocation of a job's function. */
+export interface Invocation {
+  readonly operation: string;
+  readonly requestId: string;
+  /** When it began, by `performance.now()`. */
+  readonly started: number;
+}
+
+/** Works on a job, and says in the log that a step was done or failed: then it will be tried again. */
+export async function loggedStep(
+  { operation, requestId, started }: Invocation,
+  { tenant, id }: Pick<Job, 'tenant' | 'id'>,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const subject = (): Subject => ({
+    requestId,
+    operation,
+    tenant,
+    duration: Math.round(performance.now() - started),
+  });
+  try {
+    await work();
+    logDone('A step of a job is done.', subject(), { job: id });
+    return true;
+  } catch (error) {
+    logFailure('A step of a job failed.', subject(), error, { job: id });
+    return false;
+  }
 }

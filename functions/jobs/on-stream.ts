@@ -1,7 +1,7 @@
 /** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { jobSortKey } from '../shared/store/jobs.ts';
-import { jobDatabase, logFailure } from './job-session.ts';
+import { jobDatabase, loggedStep } from './job-session.ts';
 import { workJob } from './work-job.ts';
 
 /** Which records this function is for; the event source filters by the same, so that it is not called for others. */
@@ -16,17 +16,13 @@ export async function handler(
   context: Context,
 ): Promise<DynamoDBBatchResponse> {
   const database = jobDatabase(context);
+  const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     Records.filter(isJobRecord).map(async ({ dynamodb }) => {
       const tenant = dynamodb?.NewImage?.['tenant']?.S ?? '';
       const id = dynamodb?.NewImage?.['id']?.S ?? '';
-      try {
-        await workJob(database, tenant, id);
-        return [];
-      } catch (error) {
-        logFailure(tenant, id, error);
-        return [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
-      }
+      const isDone = await loggedStep(invocation, { tenant, id }, () => workJob(database, tenant, id));
+      return isDone ? [] : [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
     }),
   );
   return { batchItemFailures: failures.flat() };

@@ -1,3 +1,4 @@
+import { childrenAccess } from '../shared/contract/access.ts';
 import { emptyBody } from '../shared/contract/bodies.ts';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import { text, withDefault } from '../shared/contract/fields.ts';
@@ -25,7 +26,7 @@ export const archiveOrganization = contract({
   path: '/v1/organizations/{id}/archive',
   summary: 'Archives an organization and its projects.',
   success: 'entity',
-  access: { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], queriesIndexes: true },
+  access: childrenAccess('parent'),
   resource: organization,
   body: emptyBody,
 });

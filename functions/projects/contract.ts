@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { childrenAccess } from '../shared/contract/access.ts';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import {
   day,
@@ -43,7 +44,7 @@ export const cloneProject = contract({
   path: '/v1/projects/{id}/clone',
   summary: 'Creates a project like another, with copies of its tasks.',
   success: 'created',
-  access: { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], queriesIndexes: true },
+  access: childrenAccess('parent'),
   resource: project,
   body: {
     members: ['name', 'include'],

@@ -19,6 +19,10 @@ export const environment = {
     const files = JSON.parse(process.env['FILES'] ?? '{}') as Record<string, string>;
     return files[name] ?? join(required('LAMBDA_TASK_ROOT'), name);
   },
+  /** The claim that says whose data a token is for; none where no tokens are asked for. */
+  tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
+  /** From which level on lines are logged; all of them unless something else is said. */
+  logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether answers tell what the database was asked for, in `Server-Timing`. */
   serverTiming: (): boolean => process.env['SERVER_TIMING'] === 'true',
 };

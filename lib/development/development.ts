@@ -51,11 +51,18 @@ export class Development {
     tell: (line: string) => void,
   ): Promise<Development> {
     const started = performance.now();
-    const { endpoint, databaseFile, tableName } = options;
+    const { endpoint, databaseFile, tableName, authentication, tenantClaim } = options;
     // The address must be the same after a restart.
     const port = options.port || (await freePort());
     const engine = endpoint ? await existingEngine(endpoint) : await startEngine(databaseFile);
-    const serve = { port, databaseFile, endpoint: engine.endpoint, tableName };
+    const serve = {
+      port,
+      databaseFile,
+      endpoint: engine.endpoint,
+      tableName,
+      authentication,
+      tenantClaim,
+    };
     const development = new Development(serve, engine, tell);
     try {
       const url = await development.#serve();

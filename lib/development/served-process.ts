@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { ServiceOptions } from '../local/service.ts';
 
 /** What it is told. */
-export type ServeMessage = Pick<ServiceOptions, 'port' | 'databaseFile' | 'endpoint' | 'tableName'>;
+export type ServeMessage = Omit<ServiceOptions, 'onEvent'>;
 
 /** What it answers. */
 export type ServedMessage =

@@ -1,23 +1,35 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
   Billing,
   ProjectionType,
   StreamViewType,
+  TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { table as shape } from '../../functions/shared/store/table.ts';
+import { Accounts } from './accounts.ts';
+import type { ServiceFunctionContext } from './service-function.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-/** What must outlive every deployment: the one table. The stack refuses to be deleted, and so does the table. */
+/**
+ * What must outlive every deployment: the one table, and the accounts, where they are ours. The stack refuses to be
+ * deleted, and so do they.
+ */
 export class DataStack extends Stack {
   readonly table: TableV2;
+  /** None where another issuer has them, or nobody is asked who they are. */
+  readonly accounts: Accounts | undefined;
 
-  constructor(scope: Construct, id: string) {
-    super(scope, id, { description: 'Project management: the data.', terminationProtection: true });
+  constructor(scope: Construct, id: string, context: ServiceFunctionContext, properties: StackProps = {}) {
+    super(scope, id, {
+      ...properties,
+      description: 'Project management: the data.',
+      terminationProtection: true,
+    });
     this.table = new TableV2(this, 'Table', {
       partitionKey: text(shape.partitionKey),
       sortKey: text(shape.sortKey),
@@ -29,11 +41,18 @@ export class DataStack extends Stack {
       })),
       timeToLiveAttribute: shape.timeToLive,
       billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
       dynamoStream: StreamViewType.NEW_IMAGE,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    if (context.settings.authentication !== 'cognito') return;
+    this.accounts = new Accounts(this, 'Accounts', context);
+    new CfnOutput(this, 'UserPoolId', { value: this.accounts.pool.userPoolId });
+    new CfnOutput(this, 'AppClientId', { value: this.accounts.appClient.userPoolClientId });
+    new CfnOutput(this, 'MachineClientId', { value: this.accounts.machineClient.userPoolClientId });
+    new CfnOutput(this, 'SignInUrl', { value: this.accounts.signInUrl });
   }
 }

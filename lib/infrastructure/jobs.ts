@@ -1,46 +1,58 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Access } from '../../functions/shared/contract/contract.ts';
+import { jobsAccess } from '../../functions/shared/contract/access.ts';
 import { jobSortKey } from '../../functions/shared/store/jobs.ts';
 import { table as shape } from '../../functions/shared/store/table.ts';
 import { jobTimeout, scheduleFile, streamFile } from '../functions.ts';
+import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
-/** What jobs do to the table: they find what hangs on an entity, and change, copy or delete it. */
-const access: Access = {
-  actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-  queriesIndexes: true,
-};
-
-const timeout = Duration.millis(jobTimeout);
-
-/** What Lambda does to a stream in the function's name. */
-function streamStatements(streamArn: string): PolicyStatement[] {
-  return [
-    new PolicyStatement({
-      actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-      resources: [streamArn],
-    }),
-    // This one knows no resources.
-    new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
-  ];
+/** What works off, behind the requests, whatever outgrows one transaction. */
+export interface Jobs {
+  readonly onStream: LambdaFunction;
+  readonly onSchedule: LambdaFunction;
+  /** Says, for two weeks, which batches and calls were given up. */
+  readonly deadLetters: Queue;
 }
 
+/** What Lambda does to a stream in the function's name. */
+const streamStatements = (streamArn: string, deadLetters: Queue): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    resources: [streamArn],
+  }),
+  // This one knows no resources.
+  new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
+];
+
 /** Begins jobs within a second of the write that makes them due. */
-function onStream(scope: Construct, context: ServiceFunctionContext): void {
-  const streamArn = context.table.tableStreamArn;
+function onStream(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  { table }: DataStack,
+  deadLetters: Queue,
+): LambdaFunction {
+  const streamArn = table.tableStreamArn;
   if (!streamArn) throw new Error('The table has no stream.');
   const { function: target } = new ServiceFunction(scope, 'onStream', {
     ...context,
     file: streamFile,
     description: 'Begins jobs as the stream tells of them, and goes on with them.',
-    access,
-    timeout,
-    statements: streamStatements(streamArn),
+    timeout: jobTimeout,
+    data: { table, access: jobsAccess },
+    statements: streamStatements(streamArn, deadLetters),
   });
   new EventSourceMapping(scope, 'Stream', {
     target,
@@ -57,27 +69,55 @@ function onStream(scope: Construct, context: ServiceFunctionContext): void {
     bisectBatchOnError: true,
     // A shard waits behind a batch that fails. What is given up here, the schedule comes back to.
     retryAttempts: 4,
+    maxRecordAge: Duration.hours(1),
+    // The construct's own would add the permission in a policy apart.
+    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
+  return target;
 }
 
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on. */
-function onSchedule(scope: Construct, context: ServiceFunctionContext): void {
+function onSchedule(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  { table }: DataStack,
+  deadLetters: Queue,
+): LambdaFunction {
   const { function: target } = new ServiceFunction(scope, 'onSchedule', {
     ...context,
     file: scheduleFile,
     description: 'Goes on with jobs that are due.',
-    access,
-    timeout,
+    timeout: jobTimeout,
+    data: { table, access: jobsAccess },
   });
   new Rule(scope, 'Schedule', {
     description: 'Looks for jobs that are due.',
     schedule: Schedule.rate(Duration.minutes(1)),
-    targets: [new FunctionTarget(target)],
+    // The next minute does what this one did not: there is no need to try for a day.
+    targets: [
+      new FunctionTarget(target, {
+        deadLetterQueue: deadLetters,
+        retryAttempts: 2,
+        maxEventAge: Duration.minutes(5),
+      }),
+    ],
   });
+  return target;
 }
 
-/** What works off, behind the requests, whatever outgrows one transaction. */
-export function jobs(scope: Construct, context: ServiceFunctionContext): void {
-  onStream(scope, context);
-  onSchedule(scope, context);
+export function jobs(scope: Construct, context: ServiceFunctionContext, data: DataStack): Jobs {
+  const deadLetters = new Queue(scope, 'DeadLetters', {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  Validations.of(deadLetters).acknowledge(
+    { id: 'AwsSolutions-SQS3', reason: 'This is the queue for dead letters.' },
+    { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the queue for dead letters.' },
+  );
+  return {
+    deadLetters,
+    onStream: onStream(scope, context, data, deadLetters),
+    onSchedule: onSchedule(scope, context, data, deadLetters),
+  };
 }

@@ -1,4 +1,5 @@
-import type { Context } from 'aws-lambda';
+import { randomUUID } from 'node:crypto';
+import type { Context, ScheduledEvent } from 'aws-lambda';
 
 /**
  * What Lambda tells a function of its invocation.
@@ -21,3 +22,16 @@ export function functionContext(requestId: string, timeout: number): Context {
     succeed: () => {},
   };
 }
+
+/** What EventBridge sends when a rule's time has come. */
+export const scheduledEvent = (): ScheduledEvent => ({
+  version: '0',
+  id: randomUUID(),
+  'detail-type': 'Scheduled Event',
+  source: 'aws.events',
+  account: '000000000000',
+  time: new Date().toISOString(),
+  region: process.env['AWS_REGION'] ?? '',
+  resources: [],
+  detail: {},
+});

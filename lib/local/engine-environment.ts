@@ -1,9 +1,14 @@
+/** What the SDK finds in its environment, so that its clients talk to the engine of this machine. */
+
 /** Whether an address is of AWS itself. */
 export const isAws = (endpoint: string): boolean => new URL(endpoint).hostname.endsWith('.amazonaws.com');
 
-/** Sets what the SDK finds in its environment, so that its clients talk to the engine at an address. */
-export function setEngineEnvironment(endpoint: string): void {
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+/** Where the stream of a database's tables is read. */
+export const streamsEndpoint = (endpoint: string): string =>
+  isAws(endpoint) ? endpoint.replace('//dynamodb.', '//streams.dynamodb.') : endpoint;
+
+/** Sets what every client of the SDK in this process signs with. */
+export function setCredentials(endpoint: string): void {
   process.env['AWS_REGION'] ??= 'us-east-1';
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   // An engine on this machine takes any; AWS must find the caller's own.
@@ -11,4 +16,10 @@ export function setEngineEnvironment(endpoint: string): void {
     process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
     process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
   }
+}
+
+/** Sets the engine that every client of the SDK in this process talks to. */
+export function setEngineEnvironment(endpoint: string): void {
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  setCredentials(endpoint);
 }

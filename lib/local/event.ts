@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Granted } from './authorizer.ts';
 
 const domainName = 'localhost';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -70,6 +71,7 @@ export const newRequestId = (): string => `${randomBytes(11).toString('base64url
 /**
  * @param routeKey the route that matched, `GET /v1/projects/{id}` or `$default`.
  * @param pathParameters decoded; none for `$default`.
+ * @param jwt what the authorizer says; none where no token is asked for.
  */
 export function toEvent(
   request: IncomingMessage,
@@ -77,6 +79,7 @@ export function toEvent(
   requestId: string,
   routeKey: string,
   pathParameters: Record<string, string> | undefined,
+  jwt?: Granted,
 ): APIGatewayProxyEventV2 {
   const { path, rawQueryString } = splitTarget(request.url ?? '/');
   const { headers, cookies } = headersOf(request);
@@ -102,6 +105,7 @@ export function toEvent(
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
+      ...(jwt && { authorizer: { jwt } }),
       domainName,
       domainPrefix: domainName,
       http: {

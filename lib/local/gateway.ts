@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
-import { crossOrigin } from '../cross-origin.ts';
+import type { CrossOrigin } from '../cross-origin.ts';
+import { type Authorizer, Refused } from './authorizer.ts';
 import { functionContext } from './context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';
 
@@ -22,6 +23,8 @@ export interface GatewayRoute {
   /** The template, with parameters in braces. */
   readonly path: string;
   readonly function: LambdaFunction;
+  /** A token must have one of these; without them none is asked for. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 export interface GatewayOptions {
@@ -30,6 +33,9 @@ export interface GatewayOptions {
   readonly fallback: LambdaFunction;
   /** Milliseconds that a function may take. */
   readonly timeout: number;
+  readonly crossOrigin: CrossOrigin;
+  /** Sees the tokens; without it there is none to see. */
+  readonly authorizer?: Authorizer | undefined;
   /** Sees every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   /** Sees every answer as it goes out. */
@@ -69,7 +75,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /** With CORS configured the gateway answers preflight itself, on any path. */
-function preflight(request: IncomingMessage): APIGatewayProxyStructuredResultV2 {
+function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatewayProxyStructuredResultV2 {
   const isPreflight = request.headers.origin && request.headers['access-control-request-method'];
   return {
     statusCode: 204,
@@ -88,14 +94,17 @@ function send(
   response: ServerResponse,
   requestId: string,
   result: APIGatewayProxyStructuredResultV2,
+  crossOrigin: CrossOrigin,
 ): void {
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   response.statusCode = result.statusCode ?? 200;
   response.setHeader('server-timing', noDatabaseCalls);
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value));
   response.setHeader('apigw-requestid', requestId);
-  if (request.headers.origin) {
-    response.setHeader('access-control-allow-origin', crossOrigin.origins.join(','));
+  const { origin } = request.headers;
+  const allowed = crossOrigin.origins.find((one) => one === '*' || one === origin);
+  if (origin && allowed) {
+    response.setHeader('access-control-allow-origin', allowed);
     response.setHeader('access-control-expose-headers', crossOrigin.exposedHeaders.join(','));
   }
   if (response.statusCode !== 204 && response.statusCode !== 304 && request.method !== 'HEAD') {
@@ -117,7 +126,7 @@ function sentAnswer(
     path: splitTarget(url).path,
     status: response.statusCode,
     headers: new Map(headers),
-    text: body,
+    text: method === 'HEAD' ? '' : body,
   };
 }
 
@@ -146,12 +155,21 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** Makes the server; it does not listen yet. */
-export function createGateway({ routes, fallback, timeout, onEvent, onAnswer }: GatewayOptions): Server {
+export function createGateway(options: GatewayOptions): Server {
+  const { routes, fallback, timeout, crossOrigin, authorizer, onEvent, onAnswer } = options;
   const router = findMyWay({ maxParamLength: largestHead });
   for (const route of routes) {
     const template = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.on(route.method as findMyWay.HTTPMethod, template, () => {}, route);
   }
+
+  const findRoute = (method: string, path: string) => {
+    const found = router.find(method as findMyWay.HTTPMethod, path);
+    const values = (found?.params ?? {}) as Record<string, string>;
+    // A parameter is a segment, which is not empty.
+    const route = Object.values(values).includes('') ? undefined : (found?.store as GatewayRoute | undefined);
+    return { route, parameters: route && values };
+  };
 
   const answer = async (
     request: IncomingMessage,
@@ -163,20 +181,20 @@ export function createGateway({ routes, fallback, timeout, onEvent, onAnswer }: 
       const problem = new Problem('body-too-large', `The body has more than ${largestBody} bytes.`);
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
-    if (request.method === 'OPTIONS') return preflight(request);
+    if (request.method === 'OPTIONS') return preflight(request, crossOrigin);
     if (!methods.has(request.method ?? '')) {
       const problem = new Problem('method-not-allowed', 'The gateway knows no such method.', {
         headers: { allow: [...methods].join(', ') },
       });
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
-    const found = router.find(request.method as findMyWay.HTTPMethod, path);
-    const values = (found?.params ?? {}) as Record<string, string>;
-    // A parameter is a segment, which is not empty.
-    const route = Object.values(values).includes('') ? undefined : (found?.store as GatewayRoute | undefined);
-    const parameters = route && values;
+    const { route, parameters } = findRoute(request.method ?? '', path);
     const routeKey = route ? `${route.method} ${route.path}` : '$default';
-    const event = toEvent(request, body, requestId, routeKey, parameters);
+    const jwt =
+      authorizer &&
+      route?.scopes &&
+      (await authorizer.authorize(request.headers.authorization, route.scopes));
+    const event = toEvent(request, body, requestId, routeKey, parameters, jwt);
     onEvent?.(event);
     return (route?.function ?? fallback)(event, functionContext(requestId, timeout));
   };
@@ -185,13 +203,14 @@ export function createGateway({ routes, fallback, timeout, onEvent, onAnswer }: 
     const requestId = newRequestId();
     answer(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
+        if (error instanceof Refused) return error.answer;
         console.error(error);
         // What API Gateway says when a function fails.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
       .then((result) => {
-        send(request, response, requestId, result);
+        send(request, response, requestId, result, crossOrigin);
         onAnswer?.(sentAnswer(request, response, result));
       })
       .catch((error: unknown) => {

@@ -1,20 +1,16 @@
 /** The whole service in one process: engine, table, gateway, and what works the stream and the schedule. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import type { APIGatewayProxyEventV2, Context, ScheduledEvent } from 'aws-lambda';
-import { methodsByPath, routes } from '../../functions/routes.ts';
-import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
-import { functionContext } from './context.ts';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Authentication } from './authorizer.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
-import { isAws, setEngineEnvironment } from './engine-environment.ts';
-import { newRequestId } from './event.ts';
-import { createGateway, type LambdaFunction, type SentAnswer } from './gateway.ts';
+import { createGateway, type GatewayOptions, type SentAnswer } from './gateway.ts';
+import { sourceFunctions } from './source-functions.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
-import { ensureTable } from './table.ts';
+import { ensureTable, type TableShape } from './table.ts';
 
 /** Milliseconds between two looks at what is due. In the cloud it is a minute; here someone may be watching. */
 const schedulePeriod = 5_000;
@@ -29,6 +25,10 @@ export interface ServiceOptions {
   readonly tableName?: string | undefined;
   /** Milliseconds that a function behind the gateway may take; as in the cloud, unless it is said. */
   readonly timeout?: number | undefined;
+  /** Whose tokens are taken; none are asked for without. */
+  readonly authentication?: Authentication | undefined;
+  /** The claim that says whose data a token is for. */
+  readonly tenantClaim?: string | undefined;
   /** Sees every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   /** Sees every answer as it goes out. */
@@ -45,36 +45,22 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** A handler that is loaded when it is first needed: forty at once would take a second of the start. */
-function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
-  let loaded: Promise<{ handler: Handler }> | undefined;
-  return (async (...values: Parameters<Handler>) => {
-    loaded ??= import(`../../functions/${file}`) as Promise<{ handler: Handler }>;
-    return (await loaded).handler(...values);
-  }) as unknown as Handler;
+/** What runs behind the gateway, wherever it comes from. */
+export interface Hosted {
+  readonly table: TableShape;
+  readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onAnswer'>;
+  readonly onStream: StreamFunction;
+  readonly onSchedule: () => Promise<void>;
+  /** How the stream is read; without it, what it would tell of is left to the schedule. */
+  readonly streams: DynamoDBStreamsClient | undefined;
+  stop(): Promise<void>;
 }
 
-/** What the functions find in their environment. */
-function setEnvironment(endpoint: string, tableName: string): void {
-  setEngineEnvironment(endpoint);
-  process.env['TABLE_NAME'] = tableName;
-  process.env['ROUTES'] = JSON.stringify(methodsByPath);
-  process.env['FILES'] = JSON.stringify(files);
-  process.env['SERVER_TIMING'] = 'true';
+/** Where the data is, and what functions are told of it. */
+export interface Database {
+  readonly endpoint: string;
+  readonly tableName: string;
 }
-
-/** What EventBridge sends when a rule's time has come. */
-const scheduledEvent = (): ScheduledEvent => ({
-  version: '0',
-  id: randomUUID(),
-  'detail-type': 'Scheduled Event',
-  source: 'aws.events',
-  account: '000000000000',
-  time: new Date().toISOString(),
-  region: process.env['AWS_REGION'] ?? '',
-  resources: [],
-  detail: {},
-});
 
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port);
@@ -98,17 +84,14 @@ function every(milliseconds: number, call: () => Promise<void>): { stop(): Promi
 
 /**
  * Starts everything.
+ * @param host makes what runs behind the gateway.
  * @throws Error, with nothing left running, when the port is taken or no engine can run.
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const {
-    port,
-    databaseFile,
-    tableName = 'project-management',
-    timeout = requestTimeout,
-    onEvent,
-    onAnswer,
-  } = options;
+export async function startService(
+  options: ServiceOptions,
+  host: (database: Database, options: ServiceOptions) => Promise<Hosted> = sourceFunctions,
+): Promise<Service> {
+  const { port, databaseFile, tableName = 'project-management', onEvent, onAnswer } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -118,42 +101,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     const { endpoint } = engine;
-    setEnvironment(endpoint, tableName);
-    const client = new DynamoDBClient({});
-    const streamsEndpoint = isAws(endpoint)
-      ? endpoint.replace('//dynamodb.', '//streams.dynamodb.')
-      : endpoint;
-    const streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint });
-    stops.push(
-      () => client.destroy(),
-      () => streams.destroy(),
-    );
-    const streamArn = await ensureTable(client, tableName);
+    const hosted = await host({ endpoint, tableName }, options);
+    stops.push(() => hosted.stop());
+    const client = new DynamoDBClient({ endpoint });
+    stops.push(() => client.destroy());
+    await ensureTable(client, tableName, hosted.table);
 
-    const onStream =
-      lazily<(...values: [Parameters<StreamFunction>[0], Context]) => ReturnType<StreamFunction>>(streamFile);
-    const reader = new StreamReader(streams, streamArn, (event) =>
-      onStream(event, functionContext(newRequestId(), jobTimeout)),
-    );
-    await reader.start();
-    stops.push(() => reader.stop());
-
-    const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
-    const schedule = every(schedulePeriod, () =>
-      onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeout)),
-    );
+    if (hosted.streams) {
+      const reader = new StreamReader(hosted.streams, tableName, hosted.onStream);
+      await reader.start();
+      stops.push(() => reader.stop());
+    }
+    const schedule = every(schedulePeriod, hosted.onSchedule);
     stops.push(() => schedule.stop());
 
-    const server = createGateway({
-      routes: routes.flatMap(({ contract, file, methods }) => {
-        const handler = lazily<LambdaFunction>(file);
-        return methods.map((method) => ({ method, path: contract.path, function: handler }));
-      }),
-      fallback: lazily<LambdaFunction>(fallbackFile),
-      timeout,
-      onEvent,
-      onAnswer,
-    });
+    const server = createGateway({ ...hosted.gateway, onEvent, onAnswer });
     const actualPort = await listen(server, port);
     stops.push(async () => {
       const closed = once(server, 'close');

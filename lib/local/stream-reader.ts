@@ -5,6 +5,7 @@ import {
   type DynamoDBStreamsClient,
   GetRecordsCommand,
   GetShardIteratorCommand,
+  ListStreamsCommand,
   type ShardIteratorType,
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
@@ -33,22 +34,33 @@ function toEvent(records: readonly StreamRecord[], eventSourceARN: string): Dyna
 
 export class StreamReader {
   readonly #client: DynamoDBStreamsClient;
-  readonly #streamArn: string;
+  readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #stopped = new AbortController();
   /** Where to read on, by shard. */
   readonly #iterators = new Map<string, string>();
   readonly #known = new Set<string>();
+  #streamArn = '';
   #running: Promise<void> = Promise.resolve();
 
-  constructor(client: DynamoDBStreamsClient, streamArn: string, deliver: StreamFunction) {
+  constructor(client: DynamoDBStreamsClient, tableName: string, deliver: StreamFunction) {
     this.#client = client;
-    this.#streamArn = streamArn;
+    this.#tableName = tableName;
     this.#deliver = deliver;
   }
 
-  /** Begins with what is written from now on. */
+  /**
+   * Begins with what is written from now on.
+   * @throws Error when the table has no stream.
+   */
   async start(): Promise<void> {
+    const { Streams = [] } = await this.#client.send(new ListStreamsCommand({ TableName: this.#tableName }));
+    // A table can have had others before; the last is the one that goes on.
+    this.#streamArn =
+      Streams.map(({ StreamArn = '' }) => StreamArn)
+        .sort()
+        .at(-1) ?? '';
+    if (!this.#streamArn) throw new Error(`The table "${this.#tableName}" has no stream.`);
     await this.#openShards('LATEST');
     this.#running = this.#run();
   }

@@ -7,7 +7,15 @@ import {
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { table } from '../../functions/shared/store/table.ts';
+import { table as shape } from '../../functions/shared/store/table.ts';
+
+/** What a table must be like. */
+export interface TableShape {
+  readonly partitionKey: string;
+  readonly sortKey: string;
+  readonly timeToLive: string;
+  readonly indexes: Readonly<Record<string, { readonly partitionKey: string; readonly sortKey: string }>>;
+}
 
 async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
   try {
@@ -23,7 +31,7 @@ const keys = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
-async function create(client: DynamoDBClient, TableName: string): Promise<void> {
+async function create(client: DynamoDBClient, TableName: string, table: TableShape): Promise<void> {
   const indexes = Object.entries(table.indexes);
   const attributes = new Set([
     table.partitionKey,
@@ -50,11 +58,14 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
 
 /**
  * Sees that the table is there, in the shape that the store relies on.
- * @returns the address of its stream.
  * @throws Error when there is a table of this name in another shape: it is not touched.
  */
-export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<string> {
-  if (!(await describe(client, tableName))) await create(client, tableName);
+export async function ensureTable(
+  client: DynamoDBClient,
+  tableName: string,
+  table: TableShape = shape,
+): Promise<void> {
+  if (!(await describe(client, tableName))) await create(client, tableName, table);
   for (;;) {
     const found = await describe(client, tableName);
     if (found?.TableStatus === 'ACTIVE') {
@@ -66,7 +77,7 @@ export async function ensureTable(client: DynamoDBClient, tableName: string): Pr
             `${expected.join(', ')} are due, and a stream. Use another DATABASE_FILE, or another table.`,
         );
       }
-      return found.LatestStreamArn;
+      return;
     }
     await delay(200);
   }

@@ -30,6 +30,11 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: text(),
     example: 'private, no-cache',
   },
+  'Refusal-Cache-Control': {
+    description: "What caches may do with the refusal; the gateway's own do not say.",
+    schema: text(),
+    example: 'no-store',
+  },
   Link: {
     description: 'Where the first, previous, next and last page are (RFC 8288); filters are kept.',
     required: true,
@@ -138,7 +143,7 @@ function problemContent(status: number, own: readonly ProblemCode[]): Content {
 /** The headers that some problems have besides. */
 const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
   401: header('WWW-Authenticate'),
-  403: header('WWW-Authenticate'),
+  403: { ...header('WWW-Authenticate'), 'Cache-Control': referTo('headers', 'Refusal-Cache-Control') },
   415: header('Accept'),
   429: header('Retry-After'),
   503: header('Retry-After'),
@@ -146,7 +151,7 @@ const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
 
 const refusals: Readonly<Record<number, string>> = {
   401: 'There is no valid token.',
-  403: 'The token does not have the scope of this operation.',
+  403: 'The token does not have the scope of this operation, or does not say whose data it is for.',
   429: 'There are too many requests at once.',
 };
 
@@ -156,7 +161,7 @@ function refusal(status: number): Response {
     description:
       refusals[status] ??
       `${own.map((code) => `[${catalogue[code].title}](${problemType(code)})`).join(', or ')}.`,
-    headers: { ...problemHeaders[status], ...header(...(own.length > 0 ? ['Cache-Control'] : [])) },
+    headers: { ...header(...(own.length > 0 ? ['Cache-Control'] : [])), ...problemHeaders[status] },
     content: {
       ...(own.length > 0 && problemContent(status, own)),
       ...(ofGateway[status] && gatewayContent(status)),

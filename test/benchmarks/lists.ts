@@ -70,8 +70,9 @@ async function cost(store: TestStore, work: (session: Session) => Promise<unknow
   let calls = 0;
   let readUnits = 0;
   const started = performance.now();
-  while (times.length < runs && (times.length < 3 || performance.now() - started < 2_000)) {
-    const session = store.session(tenant);
+  while (times.length === 0 || (times.length < runs && performance.now() - started < 2_000)) {
+    // The usual way takes longer than any request may.
+    const session = { tenant, database: store.database(300_000) };
     const before = performance.now();
     await work(session);
     times.push(performance.now() - before);

@@ -13,9 +13,13 @@ export interface StartedService {
   ended(): Promise<number | null>;
 }
 
-/** What `npm start` runs, in a process group of its own. */
-export function spawnStart(environment: Record<string, string>, flags: readonly string[] = []) {
-  const process_ = spawn(process.execPath, ['--import', 'tsx', 'bin/start.ts', ...flags], {
+/** What `npm start`, or another command that serves, runs, in a process group of its own. */
+export function spawnStart(
+  environment: Record<string, string>,
+  flags: readonly string[] = [],
+  { command = 'start', node = process.execPath } = {},
+) {
+  const process_ = spawn(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], {
     cwd: root,
     env: { ...process.env, DYNAMODB_ENDPOINT: '', ...environment },
     detached: true,
@@ -38,13 +42,18 @@ export function spawnStart(environment: Record<string, string>, flags: readonly 
   };
 }
 
-/** Starts the service in a process of its own and waits until it says where it listens. */
-export async function start(environment: Record<string, string>): Promise<StartedService> {
-  const started = spawnStart({ PORT: '0', ...environment });
+/** Waits until a process says where it listens. */
+export async function untilItListens(started: ReturnType<typeof spawnStart>): Promise<string> {
   for (;;) {
     const url = /http:\/\/localhost:\d+/.exec(started.output())?.[0];
-    if (url) return { ...started, url };
+    if (url) return url;
     if (started.process.exitCode !== null) throw new Error(started.output());
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Starts the service in a process of its own and waits until it says where it listens. */
+export async function start(environment: Record<string, string>): Promise<StartedService> {
+  const started = spawnStart({ PORT: '0', ...environment });
+  return { ...started, url: await untilItListens(started) };
 }

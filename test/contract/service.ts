@@ -41,10 +41,12 @@ interface RunningService {
 
 export const isLocal = !process.env.BASE_URL;
 
+/** Sent with each request that has no `Authorization` of its own. */
+const token = process.env.TOKEN;
+
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
 
-const token = process.env.TOKEN;
 const declared = DeclaredAnswers.fromFile();
 
 /** Paths of what this file's tests created in a service that outlives them. */

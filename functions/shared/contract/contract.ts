@@ -3,25 +3,10 @@
  * the documents are made from these.
  */
 import type * as v from 'valibot';
-import { dependentsOf, referencesOf } from '../store/relations.ts';
+import { type Access, listAccess, removeAccess, writeAccess } from './access.ts';
 import { acceptedMembers, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** What an operation may do; its function's role follows from it. */
-export interface Access {
-  /** On the table. */
-  readonly actions: readonly (
-    | 'GetItem'
-    | 'BatchGetItem'
-    | 'Query'
-    | 'PutItem'
-    | 'UpdateItem'
-    | 'DeleteItem'
-  )[];
-  /** Whether it reads entities from the indexes, too. */
-  readonly queriesIndexes?: boolean;
-}
 
 /** What a body must be. */
 export interface Body {
@@ -70,20 +55,6 @@ const oneOf = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : '
 
 const one = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
-/** What any write needs: the entity, the blocks of its listings, and their counters. */
-const countedWrite = ['GetItem', 'Query', 'PutItem', 'UpdateItem'] as const;
-
-/** What creating, replacing or changing an entity needs: it, and what it refers to. */
-const writeAccess = ({ kind }: Resource): Access => ({
-  actions: referencesOf(kind).length > 0 ? [...countedWrite, 'BatchGetItem'] : countedWrite,
-});
-
-/** What deleting an entity needs: it, and what hangs on it. */
-const removeAccess = ({ kind }: Resource): Access => ({
-  actions: [...countedWrite, 'DeleteItem'],
-  queriesIndexes: dependentsOf(kind).length > 0,
-});
-
 /** All of a resource, or those of one parent. */
 export const list = <
   const More extends { operation?: string; path?: string; nestedBy?: string; summary?: string },
@@ -97,7 +68,7 @@ export const list = <
     path: `/v1/${resource.plural}`,
     summary: `Lists ${resource.plural}.`,
     success: 'list',
-    access: { actions: ['Query', 'BatchGetItem'], queriesIndexes: true },
+    access: listAccess(resource.kind, more.nestedBy),
     resource,
     ...more,
   });
@@ -109,7 +80,7 @@ export const create = (resource: Resource) =>
     path: `/v1/${resource.plural}`,
     summary: `Creates ${oneOf(resource)}.`,
     success: 'created',
-    access: writeAccess(resource),
+    access: writeAccess(resource.kind),
     resource,
     body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
   });
@@ -132,7 +103,7 @@ export const replace = (resource: Resource) =>
     path: one(resource),
     summary: `Replaces ${oneOf(resource)}: members that are left out get their defaults.`,
     success: 'entity',
-    access: writeAccess(resource),
+    access: writeAccess(resource.kind),
     resource,
     body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
   });
@@ -144,7 +115,7 @@ export const update = (resource: Resource) =>
     path: one(resource),
     summary: `Changes members of ${oneOf(resource)}: those that are left out stay.`,
     success: 'entity',
-    access: writeAccess(resource),
+    access: writeAccess(resource.kind),
     resource,
     body: { members: acceptedMembers(resource), schema: resource.schemas.part },
   });
@@ -156,6 +127,6 @@ export const remove = (resource: Resource) =>
     path: one(resource),
     summary: `Deletes ${oneOf(resource)}.`,
     success: 'deleted',
-    access: removeAccess(resource),
+    access: removeAccess(resource.kind),
     resource,
   });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Contract } from '../contract/contract.ts';
+import { type Contract, scopeOf } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Entity, Stored } from '../store/entities.ts';
 import type { ListQuery, Page } from '../store/list-query.ts';
@@ -121,7 +121,8 @@ export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Result<C>>,
 ): Handler {
-  return pipeline(contract.operation, [jsonBody(contract)], async (event) => {
+  const served = { operation: contract.operation, needsToken: scopeOf(contract) !== undefined };
+  return pipeline(served, [jsonBody(contract)], async (event) => {
     const id = event.pathParameters?.['id'] ?? '';
     const query = queryOf(contract, event, id);
     const body = contract.body && validated(contract.body, event.body);

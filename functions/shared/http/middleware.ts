@@ -11,6 +11,10 @@ export type Response = APIGatewayProxyStructuredResultV2;
 export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session: Session;
+  requestContext: {
+    /** What the gateway's authorizer says of the token. */
+    authorizer?: { jwt?: { claims: Record<string, unknown> } };
+  };
 };
 
 /** What a middleware sees. */

@@ -13,6 +13,7 @@ export const catalogue = {
   'malformed-body': { status: 400, title: 'The body is not valid JSON' },
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'invalid-request': { status: 400, title: 'The request is not valid' },
+  'no-tenant': { status: 403, title: 'The token names no tenant' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },

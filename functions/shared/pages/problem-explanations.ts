@@ -21,6 +21,11 @@ export const explanations: Readonly<
     remedy: 'Correct what "errors" names and send the request again. Sent as it is, it will never succeed.',
     example: '"name" is missing.',
   },
+  'no-tenant': {
+    meaning: 'The token is valid, but holds no claim that says whose data it is for.',
+    remedy: 'Ask whoever issues the tokens for one with that claim.',
+    example: 'The token has no claim "tenant" that names a tenant.',
+  },
   'not-found': {
     meaning: 'There is nothing at this path, or no entity with this id.',
     remedy: 'Check the path and the id. What was deleted stays deleted; a list shows what there is.',

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methodsByPath, routes } from '../../../functions/routes.ts';
-import type { Access } from '../../../functions/shared/contract/contract.ts';
+import { type Access, jobsAccess } from '../../../functions/shared/contract/access.ts';
+import { scopeOf } from '../../../functions/shared/contract/contract.ts';
 import { crossOrigin } from '../../../lib/cross-origin.ts';
 import { files } from '../../../lib/functions.ts';
 import type { OpenApiDocument } from '../../../lib/openapi/types.ts';
@@ -60,7 +61,11 @@ function permitted(name: string): string[] {
   );
   expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']));
   return statements
-    .flatMap(({ Action, Resource }) => [Action].flat().map((action) => `${action} ${place(Resource)}`))
+    .flatMap(({ Action, Resource }) =>
+      [Action]
+        .flat()
+        .flatMap((action) => [Resource].flat().map((resource) => `${action} ${place(resource)}`)),
+    )
     .sort();
 }
 
@@ -69,19 +74,27 @@ function place(resource: unknown): string {
   const text = JSON.stringify(resource);
   if (text === '"*"') return 'anywhere';
   if (/StreamArn/.test(text)) return 'stream';
-  if (/ImportValue.*"\/index\/\*"/.test(text)) return 'indexes';
+  const index = /ImportValue.*"\/index\/([\w-]+)"/.exec(text)?.[1];
+  if (index) return `index ${index}`;
   if (/^\{"Fn::ImportValue":"[^"]*Table[^"]*Arn\w+"\}$/.test(text)) return 'table';
-  if (synthesized.api[referenceOf(resource)]?.Type === 'AWS::Logs::LogGroup') return 'log';
+  const { Type } = synthesized.api[referenceOf(resource)] ?? {};
+  if (Type === 'AWS::Logs::LogGroup') return 'log';
+  if (Type === 'AWS::SQS::Queue') return 'dead letters';
   return text;
 }
 
-const logging = ['logs:CreateLogStream log', 'logs:PutLogEvents log'];
+const telling = [
+  'logs:CreateLogStream log',
+  'logs:PutLogEvents log',
+  'xray:PutTelemetryRecords anywhere',
+  'xray:PutTraceSegments anywhere',
+];
 
-const allowed = ({ actions, queriesIndexes }: Access): string[] =>
+const allowed = ({ actions, indexes = [] }: Access): string[] =>
   [
     ...actions.map((action) => `dynamodb:${action} table`),
-    ...(queriesIndexes ? ['dynamodb:Query indexes'] : []),
-    ...logging,
+    ...indexes.map((index) => `dynamodb:Query index ${index}`),
+    ...telling,
   ].sort();
 
 describe('operations', () => {
@@ -165,9 +178,11 @@ describe('functions', () => {
     });
   });
 
-  test('write to a log of their own, which is kept for a month', () => {
+  test('write JSON to a log of their own, which is kept for a month, and are traced', () => {
     const logs = all('AWS::Lambda::Function').map((resource) => {
-      const { LogGroup } = resource.Properties['LoggingConfig'] as { LogGroup: unknown };
+      const { LogGroup, LogFormat } = resource.Properties['LoggingConfig'] as Record<string, unknown>;
+      expect(LogFormat).toBe('JSON');
+      expect(resource.Properties['TracingConfig']).toEqual({ Mode: 'Active' });
       const log = resourceAt(LogGroup);
       expect(owner(log)).toBe(owner(resource));
       return log.Properties['RetentionInDays'];
@@ -175,15 +190,20 @@ describe('functions', () => {
     expect(new Set(logs)).toEqual(new Set([30]));
   });
 
-  test('know the table, and the fallback also the paths', () => {
-    const variables = (resource: Resource): string[] => {
-      const { Variables } = resource.Properties['Environment'] as { Variables: Record<string, unknown> };
+  test('know the table; those that need a token the claim to look at, and the fallback the paths', () => {
+    const variables = (name: string): string[] => {
+      const { Variables } = functionNamed(name).Properties['Environment'] as {
+        Variables: Record<string, unknown>;
+      };
       return Object.keys(Variables).sort();
     };
-    for (const resource of all('AWS::Lambda::Function')) {
-      const expected = owner(resource) === 'answerUnmatched' ? ['ROUTES', 'TABLE_NAME'] : ['TABLE_NAME'];
-      expect(variables(resource)).toEqual(expected);
+    for (const { contract } of routes) {
+      const claim = scopeOf(contract) ? ['TENANT_CLAIM'] : [];
+      expect(variables(contract.operation)).toEqual(['TABLE_NAME', ...claim]);
     }
+    expect(variables('onStream')).toEqual(['TABLE_NAME']);
+    expect(variables('onSchedule')).toEqual(['TABLE_NAME']);
+    expect(variables('answerUnmatched')).toEqual(['ROUTES', 'TABLE_NAME']);
     const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
       Variables: { ROUTES: string };
     };
@@ -191,24 +211,87 @@ describe('functions', () => {
   });
 
   test('that no contract speaks for do not touch the table, or are jobs', () => {
-    const actions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const;
-    const jobs = { actions, queriesIndexes: true };
     const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
       (action) => `dynamodb:${action} stream`,
     );
-    expect(permitted('answerUnmatched')).toEqual(logging);
-    expect(permitted('onSchedule')).toEqual(allowed(jobs));
+    expect(permitted('answerUnmatched')).toEqual(telling);
+    expect(permitted('onSchedule')).toEqual(allowed(jobsAccess));
     expect(permitted('onStream')).toEqual(
-      [...allowed(jobs), ...stream, 'dynamodb:ListStreams anywhere'].sort(),
+      [
+        ...allowed(jobsAccess),
+        ...stream,
+        'dynamodb:ListStreams anywhere',
+        'sqs:SendMessage dead letters',
+      ].sort(),
     );
   });
 });
 
 describe('the gateway', () => {
+  const stage = (): Resource => {
+    const [found] = all('AWS::ApiGatewayV2::Stage') as [Resource];
+    return found;
+  };
+
+  test('asks for a token with the scope of the operation, wherever it has one', () => {
+    const authorizer = ofType(synthesized.api, 'AWS::ApiGatewayV2::Authorizer');
+    expect(authorizer).toHaveLength(1);
+    const [[authorizerId, { Properties }]] = authorizer as [[string, Resource]];
+    expect(Properties).toMatchObject({
+      AuthorizerType: 'JWT',
+      IdentitySource: ['$request.header.Authorization'],
+    });
+    const byKey = new Map(
+      all('AWS::ApiGatewayV2::Route').map((route) => [route.Properties['RouteKey'], route]),
+    );
+    for (const { contract, methods } of routes) {
+      const scope = scopeOf(contract);
+      for (const method of methods) {
+        expect(byKey.get(`${method} ${contract.path}`)?.Properties).toMatchObject(
+          scope
+            ? {
+                AuthorizationType: 'JWT',
+                AuthorizerId: { Ref: authorizerId },
+                AuthorizationScopes: [`project-management/${scope}`],
+              }
+            : { AuthorizationType: 'NONE' },
+        );
+      }
+    }
+  });
+
+  test('takes the tokens of another issuer, with scopes of plain names', async () => {
+    const issuer = 'https://issuer.example.com/';
+    const { api } = await synthesize({ authentication: issuer, audience: 'api,other' });
+    const [[, authorizer]] = ofType(api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
+    expect(authorizer.Properties['JwtConfiguration']).toEqual({ Audience: ['api', 'other'], Issuer: issuer });
+    const scopes = ofType(api, 'AWS::ApiGatewayV2::Route').map(
+      ([, { Properties }]) => Properties['AuthorizationScopes'],
+    );
+    expect(scopes).toContainEqual(['projects:read']);
+  });
+
+  test('asks for no token when that is asked for', async () => {
+    const { api } = await synthesize({ authentication: 'none' });
+    expect(ofType(api, 'AWS::ApiGatewayV2::Authorizer')).toEqual([]);
+    expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
+  });
+
+  test('is throttled, and writes a log in JSON that holds neither query nor address', () => {
+    expect(stage().Properties['DefaultRouteSettings']).toEqual({
+      ThrottlingBurstLimit: 1_000,
+      ThrottlingRateLimit: 500,
+    });
+    const { Format, DestinationArn } = stage().Properties['AccessLogSettings'] as Record<string, string>;
+    expect(Object.keys(JSON.parse(Format ?? '') as object)).toContain('requestId');
+    expect(Format).not.toMatch(/sourceIp|claims|query/i);
+    expect(resourceAt(DestinationArn).Properties['RetentionInDays']).toBe(30);
+  });
+
   test('answers other origins as the local one does', () => {
     const [api] = all('AWS::ApiGatewayV2::Api') as [Resource];
     expect(api.Properties['CorsConfiguration']).toEqual({
-      AllowOrigins: crossOrigin.origins,
+      AllowOrigins: ['*'],
       AllowMethods: crossOrigin.methods,
       AllowHeaders: crossOrigin.requestHeaders,
       ExposeHeaders: crossOrigin.exposedHeaders,
@@ -223,11 +306,17 @@ describe('jobs', () => {
     expect(mapping.Properties).toMatchObject({
       BatchSize: 10,
       BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 3_600,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       StartingPosition: 'LATEST',
     });
     expect(mapping.Properties['MaximumRetryAttempts']).toBeGreaterThan(0);
     expect(owner(resourceAt(mapping.Properties['FunctionName']))).toBe('onStream');
+    const { OnFailure } = mapping.Properties['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+    expect(resourceAt(OnFailure.Destination)).toMatchObject({
+      Type: 'AWS::SQS::Queue',
+      Properties: { SqsManagedSseEnabled: true },
+    });
     const { Filters } = mapping.Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
     expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
       { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
@@ -256,7 +345,11 @@ describe('the stacks', () => {
 
   test('come out the same every time, code included', async () => {
     const again = await synthesize();
-    expect(again.api).toEqual(synthesized.api);
-    expect(again.data).toEqual(synthesized.data);
+    const templates = ({ assembly }: Synthesized) =>
+      readdirSync(assembly)
+        .filter((name) => name.endsWith('.template.json'))
+        .map((name) => [name, readFileSync(join(assembly, name), 'utf8')]);
+    expect(templates(again)).toHaveLength(2);
+    expect(templates(again)).toEqual(templates(synthesized));
   });
 });

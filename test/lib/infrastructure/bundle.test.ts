@@ -22,7 +22,10 @@ const bundle = (file: string): string => join(directory, file.replace(/\.ts$/, '
 const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /** Runs a script where there is nothing but what Lambda gives: Node.js and the function's environment. */
-async function runScript(script: string, environment: Record<string, string> = {}): Promise<unknown> {
+async function runScript(
+  script: string,
+  environment: Record<string, string> = {},
+): Promise<{ result: unknown; log: unknown[] }> {
   const { stdout } = await execute(process.execPath, ['-e', script], {
     cwd: directory,
     env: {
@@ -36,10 +39,14 @@ async function runScript(script: string, environment: Record<string, string> = {
     // The largest file of the documentation has 2 MB.
     maxBuffer: 8 * 1024 * 1024,
   });
-  return JSON.parse(stdout) as unknown;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  return { result: lines.at(-1), log: lines.slice(0, -1) };
 }
 
-const call = (file: string, event: unknown): Promise<unknown> =>
+const call = (file: string, event: unknown) =>
   runScript(
     `
     const { handler } = require(${JSON.stringify(bundle(file))});
@@ -67,23 +74,24 @@ afterAll(() => engine?.stop());
 describe('bundles', () => {
   test('load, each with its handler, without anything else installed', async () => {
     const files = JSON.stringify(functionFiles.map(bundle));
-    const kinds = await runScript(
+    const { result: kinds } = await runScript(
       `console.log(JSON.stringify(${files}.map((file) => typeof require(file).handler)))`,
     );
     expect(kinds).toEqual(functionFiles.map(() => 'function'));
   });
 
+  const creation = (body: string) => ({
+    rawPath: '/v1/organizations',
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json' },
+    body,
+    isBase64Encoded: false,
+    requestContext: { http: { method: 'POST' }, requestId: 'r' },
+  });
+
   test('answer a request, with the credentials that the environment holds', async () => {
-    const requestContext = { http: { method: 'POST' }, requestId: 'r' };
-    const event = {
-      rawPath: '/v1/organizations',
-      rawQueryString: '',
-      headers: { 'content-type': 'application/json' },
-      body: '{"name":"Bundled"}',
-      isBase64Encoded: false,
-      requestContext,
-    };
-    expect(await call('organizations/create-organization.ts', event)).toMatchObject({
+    const { result } = await call('organizations/create-organization.ts', creation('{"name":"Bundled"}'));
+    expect(result).toMatchObject({
       statusCode: 201,
       body: expect.stringContaining('"name":"Bundled"'),
     });
@@ -101,9 +109,28 @@ describe('bundles', () => {
         requestContext,
       };
       const body = readFileSync(files[name] ?? '', 'utf8');
-      expect(await call(file, event)).toMatchObject({ statusCode: 200, body });
+      expect((await call(file, event)).result).toMatchObject({ statusCode: 200, body });
     },
   );
+  test.each([
+    ['{"name":"Secret"}', 201],
+    ['{"name":"Secret","secret":"Secret"}', 400],
+  ])('log one line for a request, and nothing of its body', async (body, status) => {
+    const { log } = await call('organizations/create-organization.ts', creation(body));
+    expect(log).toEqual([
+      {
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+        level: 'INFO',
+        message: 'The request is answered.',
+        requestId: 'r',
+        operation: 'createOrganization',
+        tenant: 'public',
+        duration: expect.any(Number),
+        status,
+      },
+    ]);
+    expect(JSON.stringify(log)).not.toContain('Secret');
+  });
 
   test('hold no way to other credentials', () => {
     for (const file of functionFiles) {

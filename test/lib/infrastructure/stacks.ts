@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { ApiStack } from '../../../lib/infrastructure/api-stack.ts';
 import { type Bundles, bundleFunctions } from '../../../lib/infrastructure/bundle.ts';
-import { DataStack } from '../../../lib/infrastructure/data-stack.ts';
+import { service } from '../../../lib/infrastructure/service.ts';
 
 /** The stacks as they are synthesized, and what tests ask of them. */
 
@@ -46,20 +45,34 @@ const { context } = JSON.parse(readFileSync(join(__dirname, '../../../cdk.json')
   context: Record<string, unknown>;
 };
 
-export async function synthesize(): Promise<Synthesized> {
-  const assembly = temporaryFolder();
-  const app = new App({
-    // The command line adds these two: they say which construct and which asset a resource is from.
-    context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
+/** An app as `cdk synth -c key=value` makes it. */
+export const app = (outdir: string, settings: Record<string, unknown> = {}): App =>
+  new App({
+    context: {
+      ...context,
+      // The command line adds these two: they say which construct and which asset a resource is from.
+      'aws:cdk:enable-path-metadata': true,
+      'aws:cdk:enable-asset-metadata': true,
+      ...settings,
+    },
     analyticsReporting: false,
-    outdir: assembly,
+    outdir,
   });
-  const data = new DataStack(app, 'data');
-  const bundles = await bundleFunctions(temporaryFolder());
-  const api = new ApiStack(app, 'api', { table: data.table, bundles });
-  const resources = (stack: DataStack | ApiStack): Resources =>
+
+let bundled: Promise<Bundles> | undefined;
+
+/** The functions' bundles, made once for a test file. */
+export const bundles = (): Promise<Bundles> => {
+  bundled ??= bundleFunctions(temporaryFolder());
+  return bundled;
+};
+
+export async function synthesize(settings: Record<string, unknown> = {}): Promise<Synthesized> {
+  const assembly = temporaryFolder();
+  const { data, api } = service(app(assembly, settings), await bundles());
+  const resources = (stack: Stack): Resources =>
     (Template.fromStack(stack).toJSON() as { Resources: Resources }).Resources;
-  return { data: resources(data), api: resources(api), bundles, assembly };
+  return { data: resources(data), api: resources(api), bundles: await bundles(), assembly };
 }
 
 export const ofType = (resources: Resources, type: string): [string, Resource][] =>

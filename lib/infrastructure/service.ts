@@ -1,0 +1,18 @@
+import type { App } from 'aws-cdk-lib';
+import { ApiStack } from './api-stack.ts';
+import type { Bundles } from './bundle.ts';
+import { DataStack } from './data-stack.ts';
+import { readSettings } from './settings.ts';
+
+/**
+ * The whole service: a stack that is kept, and one that can be replaced.
+ * @throws SettingsError when the app's context cannot be.
+ */
+export function service(app: App, bundles: Bundles): { data: DataStack; api: ApiStack } {
+  const settings = readSettings(app.node);
+  const context = { settings, bundles };
+  const properties = settings.region ? { env: { region: settings.region } } : {};
+  const name = (part: string): string => `project-management-${settings.stage}-${part}`;
+  const data = new DataStack(app, name('data'), context, properties);
+  return { data, api: new ApiStack(app, name('api'), context, data, properties) };
+}

@@ -1,0 +1,31 @@
+import { create, type Entity, lists, readList, resourceOf } from './resources.ts';
+import { inParallel, withQuery } from './service.ts';
+
+/** Filters are combined with AND, whatever the service does to find what they let through. */
+
+const one = (value: Entity[string] | undefined): string => String(Array.isArray(value) ? value[0] : value);
+
+/** Each filter alone, and each with each other. */
+const combinations = (names: readonly string[]): string[][] =>
+  names.flatMap((name, position) => [[name], ...names.slice(position + 1).map((other) => [name, other])]);
+
+describe.each(lists)('$title', ({ item, open }) => {
+  test('filters by any two of id, name, status and references', async () => {
+    const { full, references } = resourceOf(item);
+    const { path, query, members } = await open();
+    const wanted = await create(item, { ...(await full()), ...members });
+    const other = await create(item, members);
+    const filters = ['id', 'name', 'status', ...references.map(({ member }) => member)];
+    await inParallel(combinations(filters), async (names) => {
+      const values = Object.fromEntries(names.map((name) => [name, one(wanted[name])]));
+      const { data, total } = await readList(withQuery(path, { ...query, ...values }));
+      expect(data.map(({ id }) => id)).toContain(wanted.id);
+      expect(total).toBeGreaterThanOrEqual(data.length);
+      for (const found of data) {
+        for (const [name, value] of Object.entries(values)) expect([found[name]].flat()).toContain(value);
+      }
+      const isOther = names.every((name) => [other[name]].flat().includes(one(wanted[name])));
+      expect(data.some(({ id }) => id === other.id)).toBe(isOther);
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { routes } from '../../functions/routes.ts';
+import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { resourceServer } from '../../lib/scopes.ts';
+import type { Usage } from '../../lib/synthesized/door.ts';
+import { findNode } from '../../lib/synthesized/runtime.ts';
+import { audience, type Issuer, startIssuer } from '../issuer.ts';
+import { synthesize, temporaryFolder } from '../lib/infrastructure/stacks.ts';
+import { type Synthesized, startSynthesized, toEnvironment } from './synthesized-service.ts';
+
+/**
+ * What would be deployed is what is tested: the contract suite runs on the bundles, routes, environments, roles and
+ * the authorizer of the templates, on Node.js 24 where there is one or it can be fetched.
+ */
+
+const authentication = process.env['AUTHENTICATION'] ?? 'cognito';
+
+let issuer: Issuer;
+let synthesized: Synthesized;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const { assembly } = await synthesize({ authentication });
+  const reports = join(temporaryFolder(), 'reports');
+  mkdirSync(reports);
+  synthesized = { assembly, node: findNode('24') ?? process.execPath, reports };
+  const scopes = routes.flatMap(({ contract }) => scopeOf(contract) ?? []);
+  const scope = scopes.map((name) => `${resourceServer}/${name}`).join(' ');
+  environment = {
+    ...(authentication === 'none' ? {} : { TOKEN: await issuer.token({ scope }) }),
+    AUTHENTICATION_ISSUER: issuer.url,
+    AUTHENTICATION_AUDIENCE: audience,
+  };
+});
+
+afterAll(() => issuer.stop());
+
+/** Runs a part of the tests on what was synthesized; gives its end and what it printed. */
+function runTests(path: string): Promise<{ failed: boolean; output: string }> {
+  const jest = createRequire(__filename).resolve('jest/bin/jest');
+  const env = {
+    ...process.env,
+    DYNAMODB_ENDPOINT: '',
+    BASE_URL: '',
+    ...environment,
+    ...toEnvironment(synthesized),
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [jest, path], { env, maxBuffer: 1e8 }, (error, _, output) =>
+      resolve({ failed: error !== null, output }),
+    );
+  });
+}
+
+/** All that all processes did, by function. */
+function usage(): Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }> {
+  const all = new Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }>();
+  for (const file of readdirSync(synthesized.reports)) {
+    const report = JSON.parse(readFileSync(join(synthesized.reports, file), 'utf8')) as Usage[];
+    for (const { function: name, used, unused, refused } of report) {
+      const known = all.get(name) ?? { used: new Set(), unused: new Set(), refused: new Set() };
+      all.set(name, known);
+      for (const use of used) known.used.add(use);
+      for (const use of unused) known.unused.add(use);
+      for (const use of refused) known.refused.add(use);
+    }
+  }
+  return all;
+}
+
+test(`passes the contract suite, with authentication ${authentication}`, async () => {
+  const { failed, output } = await runTests('test/contract');
+  expect(failed ? output.slice(-5_000) : '').toBe('');
+  expect(output).toMatch(/Tests: +(\d{4}) passed, \1 total/);
+}, 600_000);
+
+test('the schedule does the work of the stream when that is not read', async () => {
+  const service = await startSynthesized(synthesized, { flags: ['--without-stream'], environment });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${environment['TOKEN']}` };
+  const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return answer.status === 204 ? {} : ((await answer.json()) as Record<string, unknown>);
+  };
+  const { id: organizationId } = await call('POST', '/v1/organizations', { name: 'Large' });
+  const users = await Promise.all(
+    Array.from({ length: 101 }, (_, number) =>
+      call('POST', '/v1/users', { name: `User ${number}`, organizationId }),
+    ),
+  );
+  const { id: tagId } = await call('POST', '/v1/tags', { name: 'Tag' });
+  await call('DELETE', `/v1/organizations/${organizationId}`);
+  await call('DELETE', `/v1/users/${users[0]?.['id']}`);
+  await call('DELETE', `/v1/tags/${tagId}`);
+  for (let total = users.length; total > 0; ) {
+    await delay(200);
+    total = (await call('GET', `/v1/organizations/${organizationId}/users`))['total'] as number;
+  }
+  await service.stop();
+}, 60_000);
+
+test('no function was refused a call', () => {
+  for (const [name, { refused }] of usage()) expect([name, ...refused]).toEqual([name]);
+});
+
+test('no function may do to the database what it never does', () => {
+  const all = usage();
+  expect(all.size).toBeGreaterThan(routes.length);
+  for (const [name, { used, unused }] of all) {
+    expect([name, ...[...unused].filter((use) => !used.has(use))]).toEqual([name]);
+  }
+});
