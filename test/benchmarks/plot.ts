@@ -34,6 +34,7 @@ export function plot(title: string, xName: string, yName: string, series: readon
   const y = (value: number): string => scale(value, ys, height - bottom, top);
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     `<text x="${left}" y="24" font-size="15">${title}</text>`,
     ...xs.map(

@@ -59,17 +59,15 @@ export const removeAccess = (kind: Kind): Access => ({
 const familyIndexes = (family: IndexFamily): IndexName[] => [family, `${family}-by-status`];
 
 /**
- * What listing needs: the indexes of the narrowest listings that filters make of it, and the counters of those that
- * are counted. A list that is nested by one reference is narrowed by it, or by another that comes before it; one
+ * What listing needs: the indexes of the narrowest listings that filters make of it, and their counters. A list that is nested by one reference is narrowed by it, or by another that comes before it; one
  * that is nested by several at once has no index, and is looked through. An id and a name have the whole kind's.
  */
 export function listAccess(kind: Kind, nestedBy?: string): Access {
-  const own = referencesOf(kind).find(({ member }) => member === nestedBy);
   const listed = referencesOf(kind).flatMap(({ member, listing }) => (listing ? [{ member, listing }] : []));
   const position = listed.findIndex(({ member }) => member === nestedBy);
   const reachable = position < 0 ? listed : listed.slice(0, position + 1);
   return {
-    actions: ['BatchGetItem', ...(own && !own.listing ? [] : (['Query'] as const))],
+    actions: ['BatchGetItem', 'Query'],
     indexes: distinct([
       'all',
       'all-by-name',
