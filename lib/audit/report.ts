@@ -30,6 +30,7 @@ export interface Report {
 
 const numbers = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, number]) => `${name.replace(/^=/, '')} ${number}`)
     .join(', ') || 'none';
 

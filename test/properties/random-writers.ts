@@ -21,7 +21,7 @@ let logged: jest.SpyInstance;
 
 beforeAll(async () => {
   // Small blocks, so that there are many.
-  Object.assign(cut, { fullSection: 4, fullBlock: 3, fullGroup: 3, ahead: 600, grid: 50, planned: 200 });
+  Object.assign(cut, { fullSection: 4, fullBlock: 3, fullGroup: 3, ahead: 1_500, grid: 50, planned: 200 });
   process.stdout.write(`seed ${seed}\n`);
   // A request that crashes is logged, as it should be.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
