@@ -7,22 +7,31 @@ import type { Answer, FaultyService } from './faulty-service.ts';
 /** Entities to work on: a task in a project, with a user and a tag, and the organization of all of them. */
 export type Ids = Readonly<Record<string, string>>;
 
+/** What refers to what, when there is one of each kind. */
+const references = (ids: Ids): Readonly<Record<string, object>> => ({
+  projects: { organizationId: ids['organizations'] },
+  users: { organizationId: ids['organizations'] },
+  tags: { organizationId: ids['organizations'] },
+  tasks: { projectId: ids['projects'], userId: ids['users'], tagIds: [ids['tags']] },
+});
+
+/** Makes one more entity, which refers to others. @returns the ids, with its own. */
+export async function makeEntity(faulty: FaultyService, plural: string, ids: Ids): Promise<Ids> {
+  const { status, body } = await faulty.send<{ id: string }>('POST', `/v1/${plural}`, {
+    name: 'made',
+    ...references(ids)[plural],
+  });
+  expect([plural, status]).toEqual([plural, 201]);
+  return { ...ids, [plural]: body.id };
+}
+
 /** Makes one of each kind, which refer to each other. @returns their ids by the plural of their kind. */
 export async function makeEntities(faulty: FaultyService): Promise<Ids> {
-  const make = async (plural: string, members: object): Promise<string> => {
-    const { status, body } = await faulty.send<{ id: string }>('POST', `/v1/${plural}`, {
-      name: 'made',
-      ...members,
-    });
-    expect([plural, status]).toEqual([plural, 201]);
-    return body.id;
-  };
-  const organizations = await make('organizations', {});
-  const projects = await make('projects', { organizationId: organizations });
-  const users = await make('users', { organizationId: organizations });
-  const tags = await make('tags', { organizationId: organizations });
-  const tasks = await make('tasks', { projectId: projects, userId: users, tagIds: [tags] });
-  return { organizations, projects, users, tags, tasks };
+  let ids: Ids = {};
+  for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks']) {
+    ids = await makeEntity(faulty, plural, ids);
+  }
+  return ids;
 }
 
 /** What an operation's body may be. */
