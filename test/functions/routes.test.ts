@@ -29,7 +29,7 @@ test('every operation has a handler file, and every handler file an operation', 
       (entry) => entry.isDirectory() && readdirSync(join(functions, entry.name)).includes('contract.ts'),
     )
     .flatMap(({ name }) => readdirSync(join(functions, name)).map((file) => `${name}/${file}`))
-    .filter((file) => !file.endsWith('/contract.ts'));
+    .filter((file) => !/\/(?:contract|documentation)\.ts$/.test(file));
   expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
 });
 
