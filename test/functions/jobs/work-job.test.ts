@@ -21,7 +21,8 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-const newSession = (): Session => store.session(randomUUID());
+/** For a whole test: it writes hundreds of entities, and DynamoDB Local takes its time. */
+const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
 const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
 
 async function count(session: Session, kind: Kind, member: string, value: string): Promise<number> {

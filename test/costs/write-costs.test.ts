@@ -1,11 +1,11 @@
-import { createEntity } from '../../../../functions/shared/store/create-entity.ts';
-import { deleteEntity } from '../../../../functions/shared/store/delete-entity.ts';
-import type { Fields } from '../../../../functions/shared/store/entities.ts';
-import type { Session } from '../../../../functions/shared/store/session.ts';
-import { updateEntity } from '../../../../functions/shared/store/update-entity.ts';
-import { startTestStore, type TestStore } from '../../../local-store.ts';
+import { createEntity } from '../../functions/shared/store/create-entity.ts';
+import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
+import type { Fields } from '../../functions/shared/store/entities.ts';
+import type { Session } from '../../functions/shared/store/session.ts';
+import { updateEntity } from '../../functions/shared/store/update-entity.ts';
+import { startTestStore, type TestStore } from '../local-store.ts';
 
-/** What writing costs, as the engine reports it: docs/performance.md publishes these numbers. */
+/** What writing costs, as the embedded engine reports it: docs/performance.md publishes these numbers. */
 
 let store: TestStore;
 
