@@ -8,8 +8,6 @@ import { files } from '../../../lib/functions.ts';
 import type { OpenApiDocument } from '../../../lib/openapi/types.ts';
 import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';
 
-const functions = join(__dirname, '../../../functions');
-
 let synthesized: Synthesized;
 
 beforeAll(async () => {
@@ -98,18 +96,6 @@ const allowed = ({ actions, indexes = [] }: Access): string[] =>
   ].sort();
 
 describe('operations', () => {
-  test('have one handler file each, and there is no other', () => {
-    const folders = readdirSync(functions, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /^\w+\/contract\.ts$/.test(file) && !file.startsWith('shared/'))
-      .map((file) => file.split('/')[0] ?? '');
-    const files = folders.flatMap((folder) =>
-      readdirSync(join(functions, folder))
-        .filter((file) => file !== 'contract.ts')
-        .map((file) => `${folder}/${file}`),
-    );
-    expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
-  });
-
   test('have a route for each method, to the function of their name, and there is no other', () => {
     const found = [...functionsByRoute()].map(([key, resource]) => `${key} is ${owner(resource)}`);
     const expected = routes.flatMap(({ contract, methods }) =>
