@@ -32,6 +32,4 @@ function answer({ rawPath, requestContext }: PipelineEvent): never {
   });
 }
 
-export const handler = pipeline({ operation: 'answerUnmatched', needsToken: false }, [], async (event) =>
-  answer(event),
-);
+export const handler = pipeline('answerUnmatched', [], async (event) => answer(event));

@@ -1,18 +1,14 @@
 import { environment } from '../environment.ts';
 import { logDone, logFailure, type Subject } from '../log.ts';
-import { sharedClient } from '../store/client.ts';
-import { Database } from '../store/database.ts';
-import { Deadline } from '../store/deadline.ts';
-import { longestRequest } from '../store/jobs.ts';
+import type { Consumption } from '../store/database.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 import { problemResponse, toProblem } from './problems.ts';
-import { tenantOf } from './tenant.ts';
 
-/** Milliseconds kept of the function's time to say that there was too little of it. */
-const timeToAnswer = 500;
+/** What an answer cost that asked the database for nothing. */
+const nothing: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 };
 
-function serverTiming({ event }: PipelineRequest): string {
-  const { calls, readUnits, writeUnits, milliseconds } = event.session.database.consumption;
+function serverTiming({ session }: PipelineEvent): string {
+  const { calls, readUnits, writeUnits, milliseconds } = session?.database.consumption ?? nothing;
   return `dynamodb;dur=${milliseconds.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
 }
 
@@ -20,23 +16,14 @@ function serverTiming({ event }: PipelineRequest): string {
 function finish(request: PipelineRequest): void {
   const { event, response } = request;
   if (!response) return;
-  if (environment.serverTiming() && event.session)
-    response.headers = { ...response.headers, 'server-timing': serverTiming(request) };
+  if (environment.serverTiming())
+    response.headers = { ...response.headers, 'server-timing': serverTiming(event) };
   // RFC 9110, 9.3.2: the headers of GET, and no content.
   if (event.requestContext.http.method === 'HEAD') delete response.body;
 }
 
-/** What stands behind a request: the operation, and whether the gateway asks for a token. */
-export interface Served {
-  readonly operation: string;
-  readonly needsToken: boolean;
-}
-
-/**
- * The outermost part: it opens the session that the request works with, and sees that whatever happens
- * inside becomes an answer, and a line in the log.
- */
-export function answers({ operation, needsToken }: Served): Middleware {
+/** The outermost part: it sees that whatever happens inside becomes an answer, and a line in the log. */
+export function answers(operation: string): Middleware {
   const started = new WeakMap<PipelineEvent, number>();
   const subject = ({ event }: PipelineRequest): Subject => ({
     requestId: event.requestContext.requestId,
@@ -49,13 +36,8 @@ export function answers({ operation, needsToken }: Served): Middleware {
     logDone('The request is answered.', subject(request), { status: request.response?.statusCode });
   };
   return {
-    before: (request: PipelineRequest): void => {
-      const { event, context } = request;
+    before: ({ event }: PipelineRequest): void => {
       started.set(event, performance.now());
-      const tenant = tenantOf(event, needsToken);
-      const time = Math.min(context.getRemainingTimeInMillis(), longestRequest) - timeToAnswer;
-      const database = new Database(sharedClient(), environment.tableName(), new Deadline(time));
-      event.session = { tenant, database };
     },
     after: finishAndLog,
     onError: (request: PipelineRequest): void => {

@@ -11,6 +11,7 @@ import { jsonBody } from './json-body.ts';
 import { listQuery, noParameters, pageLinks } from './list-query.ts';
 import type { Handler, PipelineEvent, Response } from './middleware.ts';
 import { pipeline } from './pipeline.ts';
+import { opensSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';
 
 /** What an endpoint works with: everything is read, checked and typed. */
@@ -121,8 +122,8 @@ export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Result<C>>,
 ): Handler {
-  const served = { operation: contract.operation, needsToken: scopeOf(contract) !== undefined };
-  return pipeline(served, [jsonBody(contract)], async (event) => {
+  const before = [opensSession(scopeOf(contract) !== undefined), jsonBody(contract)];
+  return pipeline(contract.operation, before, async (event: SessionEvent) => {
     const id = event.pathParameters?.['id'] ?? '';
     const query = queryOf(contract, event, id);
     const body = contract.body && validated(contract.body, event.body);

@@ -7,10 +7,10 @@ export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promi
 
 export type Response = APIGatewayProxyStructuredResultV2;
 
-/** The gateway's event; on its way through the pipeline it gets a session, and the body's value for its text. */
+/** The gateway's event; on its way through the pipeline it may get a session, and the body's value for its text. */
 export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
-  session: Session;
+  session?: Session;
   requestContext: {
     /** What the gateway's authorizer says of the token. */
     authorizer?: { jwt?: { claims: Record<string, unknown> } };

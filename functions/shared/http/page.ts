@@ -44,7 +44,7 @@ export function page(
   { operation }: Contract,
   show: (file: string) => Page | undefined | Promise<Page | undefined>,
 ): Handler {
-  return pipeline({ operation, needsToken: false }, [], async (event) => {
+  return pipeline(operation, [], async (event) => {
     noParameters(event.rawQueryString);
     const shown = await show(event.pathParameters?.['file'] ?? '');
     if (!shown) throw new Problem('not-found', 'There is no such file here.');

@@ -1,25 +1,28 @@
 import middy from '@middy/core';
-import { answers, type Served } from './answers.ts';
+import { answers } from './answers.ts';
 import type { Handler, Middleware, PipelineEvent, Response } from './middleware.ts';
 
 /** middy, with the types of what passes through it here. Its own are for events of any kind. */
-const engine = middy as unknown as (options: { timeoutEarlyInMillis: number }) => {
+const engine = middy as unknown as <Event extends PipelineEvent>(options: {
+  timeoutEarlyInMillis: number;
+}) => {
   use(middlewares: readonly Middleware[]): {
-    handler(run: (event: PipelineEvent) => Promise<Response>): Handler;
+    handler(run: (event: Event) => Promise<Response>): Handler;
   };
 };
 
 /**
- * What stands around whatever answers a request: a session before it, an answer behind it in any case.
- * @param middlewares what else comes before it.
+ * What stands around whatever answers a request: an answer behind it in any case, and a line in the log.
+ * @param operation what the log calls it.
+ * @param middlewares what comes before it.
  */
-export function pipeline(
-  served: Served,
+export function pipeline<Event extends PipelineEvent>(
+  operation: string,
   middlewares: readonly Middleware[],
-  run: (event: PipelineEvent) => Promise<Response>,
+  run: (event: Event) => Promise<Response>,
 ): Handler {
   // Our own deadline answers before the function's time is over; middy's would answer without our form.
-  return engine({ timeoutEarlyInMillis: 0 })
-    .use([answers(served), ...middlewares])
+  return engine<Event>({ timeoutEarlyInMillis: 0 })
+    .use([answers(operation), ...middlewares])
     .handler(run);
 }
