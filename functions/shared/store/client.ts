@@ -10,6 +10,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: 1,
+    // The environment must not choose what is left out of the bundles (`lib/infrastructure/unused-modules.ts`).
+    retryMode: 'standard',
+    defaultsMode: 'standard',
     // Without throwOnRequestTimeout, a request that takes too long is logged and goes on waiting.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
   });
