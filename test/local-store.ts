@@ -21,9 +21,19 @@ export interface TestStore {
 }
 
 /**
+ * Has an engine write no more to the stream of a table: the embedded one reads all of what the stream holds for each
+ * write, 0.6 ms for an item behind 4,000 records and 0.14 ms without a stream.
+ */
+export async function stopStream(endpoint: string, tableName: string): Promise<void> {
+  const client = new DynamoDBClient({ endpoint });
+  const StreamSpecification = { StreamEnabled: false };
+  await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
+  client.destroy();
+}
+
+/**
  * Starts an embedded engine, or makes a table in the engine that `DYNAMODB_ENDPOINT` names.
- * @param stream whether its changes go to a stream. The embedded engine takes the longer for each write the more its
- * stream holds: 0.14 ms for an item without, 0.6 ms with 4,000 records.
+ * @param stream whether its changes go to a stream.
  */
 export async function startTestStore({ stream = true } = {}): Promise<TestStore> {
   const given = process.env['DYNAMODB_ENDPOINT'];
@@ -34,10 +44,7 @@ export async function startTestStore({ stream = true } = {}): Promise<TestStore>
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName);
-  if (!stream) {
-    const StreamSpecification = { StreamEnabled: false };
-    await plain.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
-  }
+  if (!stream) await stopStream(endpoint, tableName);
   const database = (milliseconds = 20_000) => new Database(client, tableName, new Deadline(milliseconds));
   return {
     endpoint,

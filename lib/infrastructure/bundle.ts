@@ -6,7 +6,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { routes } from '../../functions/routes.ts';
 import { files, functionFiles } from '../functions.ts';
-import { withoutUnusedModules } from './unused-modules.ts';
+import { unusedModules, without } from './unused-modules.ts';
 
 /** The folder that holds the bundles, each in a folder of its own. */
 export interface Bundles {
@@ -29,7 +29,7 @@ export const bundling = {
   format: 'cjs',
   // The packages' ES modules, because what is not used can be left out of those.
   mainFields: ['module', 'main'],
-  plugins: [withoutUnusedModules],
+  plugins: [without(unusedModules)],
   metafile: true as const,
   logLevel: 'warning',
 } satisfies BuildOptions;

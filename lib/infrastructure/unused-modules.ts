@@ -60,11 +60,11 @@ export const unusedModules: readonly UnusedModule[] = [
   },
 ];
 
-/** Leaves them out of a bundle. */
-export const withoutUnusedModules: Plugin = {
+/** Leaves modules out of a bundle. */
+export const without = (modules: readonly UnusedModule[]): Plugin => ({
   name: 'without-unused-modules',
   setup: ({ onLoad, onResolve }) => {
-    for (const { path: filter, importer, contents } of unusedModules) {
+    for (const { path: filter, importer, contents } of modules) {
       if (importer) {
         const namespace = `unused for ${importer.source}`;
         onResolve({ filter }, (asked) =>
@@ -76,4 +76,4 @@ export const withoutUnusedModules: Plugin = {
       }
     }
   },
-};
+});

@@ -60,6 +60,8 @@ export interface Hosted {
 export interface Database {
   readonly endpoint: string;
   readonly tableName: string;
+  /** Whether it is the engine that this service started for itself. */
+  readonly isEmbedded: boolean;
 }
 
 async function listen(server: Server, port: number): Promise<number> {
@@ -101,7 +103,7 @@ export async function startService(
   };
   try {
     const { endpoint } = engine;
-    const hosted = await host({ endpoint, tableName }, options);
+    const hosted = await host({ endpoint, tableName, isEmbedded: !options.endpoint }, options);
     stops.push(() => hosted.stop());
     const client = new DynamoDBClient({ endpoint });
     stops.push(() => client.destroy());

@@ -3,6 +3,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { connect, shareClient } from '../../functions/shared/store/client.ts';
 import { table } from '../../functions/shared/store/table.ts';
 import { crossOrigin } from '../cross-origin.ts';
 import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
@@ -14,6 +15,7 @@ import { newRequestId } from './event.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
 import type { Database, Hosted, ServiceOptions } from './service.ts';
 import type { StreamFunction } from './stream-reader.ts';
+import { unsigned } from './unsigned.ts';
 
 /** A handler that is loaded when it is first needed: forty at once would take a second of the start. */
 function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
@@ -42,6 +44,8 @@ export async function sourceFunctions(
   { authentication, tenantClaim = 'tenant', timeout = requestTimeout }: ServiceOptions,
 ): Promise<Hosted> {
   setEnvironment(database, authentication && tenantClaim);
+  const client = connect(database.isEmbedded ? unsigned : {});
+  shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
     authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;
   const onStream =
@@ -64,6 +68,9 @@ export async function sourceFunctions(
     onStream: (event) => onStream(event, functionContext(newRequestId(), jobTimeout)),
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeout)),
     streams,
-    stop: async () => streams.destroy(),
+    stop: async () => {
+      streams.destroy();
+      client.destroy();
+    },
   };
 }

@@ -1,13 +1,31 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../environment.ts';
+import { Sha256 } from './sha256.ts';
+
+/**
+ * What the SDK does for every call, and nobody here has any use of: lines for a log that is not kept, a name in
+ * `User-Agent`, a mark against functions that call each other in circles, which DynamoDB does not pass on. A tenth of
+ * what a call costs.
+ */
+export const idleMiddleware = [
+  'loggerMiddleware',
+  'getUserAgentMiddleware',
+  'recursionDetectionMiddleware',
+] as const;
+
+/** The SDK's retries, which others of its middlewares stand behind by this name. */
+export const retryMiddleware = 'retryMiddleware';
 
 /**
  * A client for the endpoint and region that the environment names (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`).
  *
  * The SDK tries once: `database.ts` retries, inside the request's time, with the same token. The SDK's own
  * retries end after a fixed number of tries and leave out transaction conflicts altogether.
+ * @param settings of whoever hosts the functions, where the SDK's own do not fit.
  */
-export function connect(): DynamoDBDocumentClient {
+export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+  const credentials = environment.credentials();
   const client = new DynamoDBClient({
     maxAttempts: 1,
     // The environment must not choose what is left out of the bundles (`lib/infrastructure/unused-modules.ts`).
@@ -15,6 +33,16 @@ export function connect(): DynamoDBDocumentClient {
     defaultsMode: 'standard',
     // Without throwOnRequestTimeout, a request that takes too long is logged and goes on waiting.
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+    sha256: Sha256,
+    // Or they would be read from the environment for every call.
+    ...(credentials && { credentials }),
+    ...settings,
+  });
+  for (const name of [...idleMiddleware, retryMiddleware]) client.middlewareStack.remove(name);
+  client.middlewareStack.add((next) => next, {
+    name: retryMiddleware,
+    step: 'finalizeRequest',
+    priority: 'high',
   });
   return DynamoDBDocumentClient.from(client);
 }
@@ -25,4 +53,9 @@ let shared: DynamoDBDocumentClient | undefined;
 export function sharedClient(): DynamoDBDocumentClient {
   shared ??= connect();
   return shared;
+}
+
+/** Makes another client the process's one: for whoever hosts the functions, before it calls them. */
+export function shareClient(client: DynamoDBDocumentClient): void {
+  shared = client;
 }
