@@ -8,7 +8,7 @@ import type { Answer, FaultyService } from './faulty-service.ts';
 export type Ids = Readonly<Record<string, string>>;
 
 /** What refers to what, when there is one of each kind. */
-const references = (ids: Ids): Readonly<Record<string, object>> => ({
+export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   projects: { organizationId: ids['organizations'] },
   users: { organizationId: ids['organizations'] },
   tags: { organizationId: ids['organizations'] },
@@ -35,7 +35,7 @@ export async function makeEntities(faulty: FaultyService): Promise<Ids> {
 }
 
 /** What an operation's body may be. */
-function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
+export function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
   if (!body) return undefined;
   if (body.optional) return {};
   const references = resource?.plural === 'projects' ? { organizationId: ids['organizations'] } : {};

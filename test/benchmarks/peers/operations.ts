@@ -1,0 +1,48 @@
+/**
+ * What every peer does behind its own routing, parsing and answering: the service's store, its schemas and nothing of
+ * its pipeline. So what differs between the peers and the service is the framework, and that it is one.
+ */
+import * as v from 'valibot';
+import { createProject as creation, project } from '../../../functions/projects/contract.ts';
+import { environment } from '../../../functions/shared/environment.ts';
+import { sharedClient } from '../../../functions/shared/store/client.ts';
+import { createEntity } from '../../../functions/shared/store/create-entity.ts';
+import { Database } from '../../../functions/shared/store/database.ts';
+import { Deadline } from '../../../functions/shared/store/deadline.ts';
+import { EntityNotFound, ReferenceNotFound } from '../../../functions/shared/store/errors.ts';
+import { listEntities } from '../../../functions/shared/store/list-entities.ts';
+import { readEntity } from '../../../functions/shared/store/read-entity.ts';
+import type { Session } from '../../../functions/shared/store/session.ts';
+
+const session = (): Session => ({
+  tenant: 'public',
+  database: new Database(sharedClient(), environment.tableName(), new Deadline(9_500)),
+});
+
+/** @param body the parsed body of the request. */
+export async function createProject(body: unknown): Promise<unknown> {
+  const fields = v.parse(creation.body.schema(), body);
+  return (await createEntity(session(), 'project', fields)).entity;
+}
+
+export async function readProject(id: string): Promise<unknown> {
+  return v.parse(project.schemas.entity(), (await readEntity(session(), 'project', id)).entity);
+}
+
+export async function listProjects(page: number, limit: number): Promise<unknown> {
+  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit } as const;
+  const { entities, total } = await listEntities(session(), 'project', query);
+  const data = entities.map((entity) => v.parse(project.schemas.entity(), entity));
+  return { data, total, page, totalPages: Math.ceil(total / limit) };
+}
+
+/** The status for what went wrong. */
+export function statusOf(error: unknown): 400 | 404 | 500 {
+  if (error instanceof EntityNotFound) return 404;
+  return error instanceof v.ValiError || error instanceof ReferenceNotFound ? 400 : 500;
+}
+
+/** What the answer says of it. */
+export const messageOf = (error: unknown): { readonly message: string } => ({
+  message: statusOf(error) === 500 ? 'Internal Server Error' : (error as Error).message,
+});

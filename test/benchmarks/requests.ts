@@ -1,0 +1,190 @@
+/**
+ * `npm run bench:requests`: what a warm request costs the process that answers it, for every operation, beside the
+ * SDK alone making the same calls and beside other frameworks; and how many requests a second the gateway of this
+ * machine serves, beside Express. Writes `docs/performance/requests.md`.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { routes } from '../../functions/routes.ts';
+import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { bundleContestants, peers, sdkAlone } from './contestants.ts';
+import { Host, median, type Taken } from './host.ts';
+import { type Calls, setStage } from './stage.ts';
+import { measureThroughput, type Throughput } from './throughput.ts';
+
+const rounds = 7;
+/** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
+const reads = { warm: 600, measured: 150 };
+const writes = { warm: 200, measured: 40 };
+
+const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
+const contestants = await bundleContestants(directory);
+const stage = await setStage();
+const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
+
+/** Every operation that talks to the database. */
+const operations = routes.filter(({ contract }) => contract.access.actions.length > 0);
+/** What the peers have too. */
+const common = ['createProject', 'readProject', 'listProjects'];
+
+const events = async (contract: Contract, count: number): Promise<unknown[]> => {
+  const made: unknown[] = [];
+  while (made.length < count) made.push(await stage.event(contract));
+  return made;
+};
+
+/** The calls of requests, one after the other. */
+async function record(file: string, requests: readonly unknown[]): Promise<Calls[]> {
+  const host = await Host.start(contestants.bundle(file), stage.environment(true));
+  const recorded: Calls[] = [];
+  for (const event of requests) {
+    await host.run([event]);
+    recorded.push(stage.recorded());
+  }
+  await host.stop();
+  return recorded;
+}
+
+interface Measured {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+interface Row {
+  readonly operation: string;
+  readonly calls: number;
+  readonly own: Measured;
+  readonly sdk: Measured;
+  readonly peers: ReadonlyMap<string, Measured>;
+}
+
+/** The median of the rounds, for one request, in microseconds. */
+const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
+  cpu: (median(taken.map(({ cpu }) => cpu)) / requests) * 1_000,
+  wall: (median(taken.map(({ wall }) => wall)) / requests) * 1_000,
+});
+
+async function measure({ contract, file }: (typeof operations)[number]): Promise<Row> {
+  const { warm, measured } = contract.method === 'GET' ? reads : writes;
+  const all = warm + rounds * measured;
+  // A recorded transaction that is made again is answered again: it has its token.
+  const calls = await record(file, await events(contract, all));
+  const own = await events(contract, all);
+  const shared = common.includes(contract.operation) ? peers : [];
+  const contest = [
+    { name: 'own', bundle: contestants.bundle(file), requests: own },
+    { name: 'sdk', bundle: peerFile(sdkAlone), requests: calls },
+    ...shared.map((name) => ({ name, bundle: peerFile(name), requests: own })),
+  ].map((one) => ({ ...one, taken: [] as Taken[] }));
+  const hosts = new Map<string, Host>();
+  for (const { name, bundle, requests } of contest) {
+    const host = await Host.start(bundle, stage.environment());
+    hosts.set(name, host);
+    await host.run(requests.slice(0, warm));
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    const from = warm + round * measured;
+    for (const { name, requests, taken } of contest) {
+      const result = await hosts.get(name)?.run(requests.slice(from, from + measured));
+      if (result) taken.push(result);
+    }
+  }
+  for (const host of hosts.values()) await host.stop();
+  const results = new Map(contest.map(({ name, taken }) => [name, perRequest(taken, measured)]));
+  const of = (name: string): Measured => results.get(name) ?? { cpu: Number.NaN, wall: Number.NaN };
+  const row = {
+    operation: contract.operation,
+    calls: calls[0]?.waves.flat().length ?? 0,
+    own: of('own'),
+    sdk: of('sdk'),
+    peers: new Map(shared.map((name) => [name, of(name)])),
+  };
+  console.log(
+    row.operation,
+    `${row.own.cpu.toFixed(0)} µs, the SDK alone ${row.sdk.cpu.toFixed(0)} µs (${(row.own.cpu / row.sdk.cpu).toFixed(2)})`,
+    ...[...row.peers].map(([name, { cpu }]) => `${name} ${cpu.toFixed(0)} µs`),
+  );
+  return row;
+}
+
+const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+
+function operationsTable(rows: readonly Row[]): string {
+  const head = ['operation', 'calls', 'CPU, µs', 'the SDK alone', 'ratio', 'wall, µs', 'the SDK alone'];
+  return [
+    line(head),
+    line(head.map(() => '---:')).replace('---:', '---'),
+    ...rows.map(({ operation, calls, own, sdk }) =>
+      line([
+        operation,
+        calls,
+        own.cpu.toFixed(0),
+        sdk.cpu.toFixed(0),
+        (own.cpu / sdk.cpu).toFixed(2),
+        own.wall.toFixed(0),
+        sdk.wall.toFixed(0),
+      ]),
+    ),
+  ].join('\n');
+}
+
+function peersTable(rows: readonly Row[]): string {
+  const head = ['CPU, µs', 'the SDK alone', 'this service', ...peers];
+  return [
+    line(head),
+    line(head.map(() => '---:')).replace('---:', '---'),
+    ...rows
+      .filter(({ operation }) => common.includes(operation))
+      .map(({ operation, own, sdk, peers: others }) =>
+        line([
+          operation,
+          sdk.cpu.toFixed(0),
+          own.cpu.toFixed(0),
+          ...peers.map((name) => others.get(name)?.cpu.toFixed(0) ?? ''),
+        ]),
+      ),
+  ].join('\n');
+}
+
+const throughputTable = (rows: readonly Throughput[]): string =>
+  [
+    line(['requests a second', 'this service', 'Express', 'ratio']),
+    line(['---', '---:', '---:', '---:']),
+    ...rows.map(({ what, own, express }) =>
+      line([what, own.toFixed(0), express.toFixed(0), (own / express).toFixed(2)]),
+    ),
+  ].join('\n');
+
+const rows: Row[] = [];
+const only = process.argv.slice(2);
+for (const operation of operations) {
+  if (only.length === 0 || only.includes(operation.contract.operation)) rows.push(await measure(operation));
+}
+await stage.stop();
+const throughput = only.length === 0 ? await measureThroughput(contestants.expressServer) : [];
+rmSync(directory, { recursive: true, force: true });
+
+const text = `<!-- Written by "npm run bench:requests". -->
+
+On Node.js ${process.versions.node}, each bundle warm in a process of its own, the embedded engine in another. The median of ${rounds} rounds, in
+turn. The SDK alone makes the very calls that the service made, recorded on the wire: those at once that the service
+makes at once.
+
+${operationsTable(rows)}
+
+The peers have the same store and the same schemas behind routing, parsing and answering of their own; they check no
+conditions, make no entity tags and keep no keys of repeated requests.
+
+${peersTable(rows)}
+
+The gateway of this machine with the handlers behind it, and Express listening by itself with the same store: 16
+connections of autocannon, each with an embedded engine of its own, in turn, the median of ${throughput[0]?.rounds ?? 0} rounds.
+
+${throughputTable(throughput)}
+`;
+if (only.length === 0) {
+  writeFileSync(fileURLToPath(new URL('../../docs/performance/requests.md', import.meta.url)), text);
+}
+console.log(text);

@@ -1,0 +1,166 @@
+/** How many requests a second the gateway of this machine serves, and Express with the same store. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inMemory, startEngine } from '../../lib/local/engine.ts';
+import { setCredentials } from '../../lib/local/engine-environment.ts';
+import { peersFolder } from './contestants.ts';
+import { median } from './host.ts';
+
+const execute = promisify(execFile);
+
+const rounds = Number(process.env.ROUNDS ?? 5);
+const seconds = 4;
+const connections = 16;
+const description = 'x'.repeat(164);
+
+export interface Throughput {
+  readonly what: string;
+  /** Requests a second. */
+  readonly own: number;
+  readonly express: number;
+  readonly rounds: number;
+}
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of Node.js, and waits until it says where it listens. */
+async function startProgram(
+  program: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Server> {
+  const child = spawn(process.execPath, program, {
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const listening = /listening on (.*)/;
+  let url = '';
+  for await (const text of createInterface(child.stdout)) {
+    url = listening.exec(text)?.[1] ?? '';
+    if (url) break;
+  }
+  child.stdout.resume();
+  return {
+    url,
+    stop: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGINT');
+      await gone;
+    },
+  };
+}
+
+const startOwn = (environment: Record<string, string> = {}): Promise<Server> =>
+  startProgram(['--import', 'tsx', fileURLToPath(new URL('own-server.ts', import.meta.url))], environment);
+
+/** What there is to ask for. */
+interface Contents {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+async function fill({ url }: Server): Promise<Contents> {
+  const make = async (path: string, body: object): Promise<string> => {
+    const answer = await fetch(`${url}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const organizationId = await make('organizations', { name: 'Measured' });
+  let projectId = '';
+  for (let made = 0; made < 100; made += 1) {
+    projectId = await make('projects', { name: 'Measured', organizationId, description });
+  }
+  return { organizationId, projectId };
+}
+
+/** A server with something to ask for. */
+interface Filled extends Contents, Server {}
+
+async function prepareOwn(): Promise<Filled> {
+  const server = await startOwn();
+  return { ...server, ...(await fill(server)) };
+}
+
+/** Express, on what the service made in an engine of the same kind. */
+async function prepareExpress(bundle: string): Promise<Filled> {
+  const engine = await startEngine(inMemory);
+  setCredentials(engine.endpoint);
+  const maker = await startOwn({ DYNAMODB_ENDPOINT: engine.endpoint });
+  const contents = await fill(maker);
+  await maker.stop();
+  const server = await startProgram([bundle], {
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    TABLE_NAME: 'project-management',
+  });
+  return {
+    url: server.url,
+    ...contents,
+    stop: async () => {
+      await server.stop();
+      await engine.stop();
+    },
+  };
+}
+
+/** @returns requests a second; all are answered well. */
+async function requestsPerSecond(url: string, duration: number, body?: string): Promise<number> {
+  const program = join(peersFolder, 'node_modules/autocannon/autocannon.js');
+  const args = ['--json', '--connections', String(connections), '--duration', String(duration)];
+  if (body) args.push('--method', 'POST', '--headers', 'content-type=application/json', '--body', body);
+  const { stdout } = await execute(process.execPath, [program, ...args, url], {
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const { requests, non2xx, errors } = JSON.parse(stdout) as {
+    requests: { average: number };
+    non2xx: number;
+    errors: number;
+  };
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} requests were refused, ${errors} failed.`);
+  return requests.average;
+}
+
+/** What is asked for. */
+const kinds = {
+  'read a project': ({ projectId }: Contents) => ({ path: `/v1/projects/${projectId}` }),
+  'list 20 of 100 projects': () => ({ path: '/v1/projects' }),
+  'create a project': ({ organizationId }: Contents) => ({
+    path: '/v1/projects',
+    body: JSON.stringify({ name: 'Measured', organizationId, description }),
+  }),
+};
+
+/** @param expressServer the bundle of Express, which listens by itself. */
+export async function measureThroughput(expressServer: string): Promise<Throughput[]> {
+  const contestants = { own: prepareOwn, express: () => prepareExpress(expressServer) };
+  const measured = Object.keys(kinds).map((what) => ({ what, own: [] as number[], express: [] as number[] }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const which of ['own', 'express'] as const) {
+      const server = await contestants[which]();
+      for (const [position, kind] of Object.values(kinds).entries()) {
+        const { path, body } = { body: undefined, ...kind(server) };
+        await requestsPerSecond(server.url + path, 1, body);
+        measured[position]?.[which].push(await requestsPerSecond(server.url + path, seconds, body));
+      }
+      await server.stop();
+    }
+    console.log(
+      ...measured.map(({ what, own, express }) => `${what}: ${own.at(-1)} and ${express.at(-1)} a second;`),
+    );
+  }
+  return measured.map(({ what, own, express }) => ({
+    what,
+    own: median(own),
+    express: median(express),
+    rounds,
+  }));
+}
