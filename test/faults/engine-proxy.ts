@@ -11,6 +11,7 @@ export interface Call {
   /** `TransactWriteItems` … */
   readonly operation: string;
   readonly body: Record<string, unknown>;
+  readonly headers: IncomingMessage['headers'];
   /** Counts from 1. */
   readonly number: number;
 }
@@ -18,6 +19,8 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly body: string;
+  /** The connection breaks when half of the body is sent. */
+  readonly breaks?: boolean;
 }
 
 /**
@@ -76,7 +79,12 @@ export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
     const reply =
       injector && operation
         ? await injector(
-            { operation, body: JSON.parse(body.toString('utf8')) as Record<string, unknown>, number: calls },
+            {
+              operation,
+              body: JSON.parse(body.toString('utf8')) as Record<string, unknown>,
+              headers: request.headers,
+              number: calls,
+            },
             pass,
           )
         : await pass();
@@ -84,8 +92,13 @@ export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
       request.socket.destroy();
       return;
     }
-    response.writeHead(reply.status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(reply.body);
+    const bytes = Buffer.from(reply.body);
+    response.writeHead(reply.status, {
+      'content-type': 'application/x-amz-json-1.0',
+      'content-length': bytes.length,
+    });
+    if (reply.breaks) response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
+    else response.end(bytes);
   };
 
   const server = createServer((request, response) => {

@@ -54,6 +54,20 @@ export function request(
   return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
 }
 
+/** The status of each kind of success. */
+export const successStatus: Readonly<Record<Contract['success'], number>> = {
+  list: 200,
+  entity: 200,
+  created: 201,
+  deleted: 204,
+  health: 200,
+  page: 200,
+};
+
+/** By how many there are more of its kind when an operation has succeeded. */
+export const growth = ({ success }: Contract): number =>
+  success === 'created' ? 1 : success === 'deleted' ? -1 : 0;
+
 /** All that talk to the database. */
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)

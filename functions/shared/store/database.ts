@@ -45,6 +45,7 @@ type Units = 'readUnits' | 'writeUnits';
 
 interface SdkError extends Error {
   readonly $fault?: 'client' | 'server';
+  readonly $metadata?: { readonly clockSkewCorrected?: boolean };
   readonly code?: string;
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
@@ -69,6 +70,14 @@ const passingErrors = new Set([
   'AbortError',
 ]);
 
+/** An answer of success that says nothing of its cost: DynamoDB did not give it, or only its head arrived. */
+class ForeignAnswer extends Error {
+  constructor() {
+    super('The answer is not of DynamoDB.');
+    this.name = 'ForeignAnswer';
+  }
+}
+
 /** Why each write of a cancelled transaction was refused, by its position; nothing for any other error. */
 const cancellationReasons = (error: unknown): string[] =>
   ((error as SdkError).CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
@@ -90,13 +99,16 @@ function isPassing(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
   }
+  // DynamoDB takes no signature that is five minutes off. The SDK has just learnt how late it really is.
+  if (error.name === 'InvalidSignatureException') return error.$metadata?.clockSkewCorrected === true;
   // Codes like ECONNRESET are of the connection, those like ERR_INVALID_ARG_TYPE are mistakes of ours. An answer
   // that is cut off, or is not DynamoDB's, shows as a SyntaxError of the SDK's JSON parser.
   return (
     error.$fault === 'server' ||
     passingErrors.has(error.name) ||
     /^E(?!RR_)/.test(error.code ?? '') ||
-    error instanceof SyntaxError
+    error instanceof SyntaxError ||
+    error instanceof ForeignAnswer
   );
 }
 
@@ -285,6 +297,8 @@ export class Database {
     this.consumption.calls += 1;
     try {
       const output = await call;
+      // Every call asks for its cost. Without this, "{}" were an item that does not exist, or a write that was done.
+      if (output.ConsumedCapacity === undefined) throw new ForeignAnswer();
       for (const report of [output.ConsumedCapacity ?? []].flat()) {
         this.consumption[units] += report.CapacityUnits ?? 0;
       }
