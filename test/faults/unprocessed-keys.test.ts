@@ -1,0 +1,135 @@
+import { jobsAccess } from '../../functions/shared/contract/access.ts';
+import { auditTable } from '../../lib/audit/audit-table.ts';
+import { type FaultyService, startFaultyService } from './faulty-service.ts';
+import { type Ids, makeEntities, operations, request, successStatus } from './operations.ts';
+import { printedSeed } from './seed.ts';
+import { unprocessedKeys } from './unprocessed-keys.ts';
+
+/** Batches of which a part is not answered, which is no error: what was left out is asked for again. */
+
+/** Milliseconds that a function may take. */
+const timeout = 3_000;
+
+/** Milliseconds that this machine may take beyond that. */
+const slack = 1_000;
+
+/** Tasks in the project that is listed, cloned and deleted: two pages of the index, and more than one transaction. */
+const tasks = 130;
+
+const seed = printedSeed();
+let faulty: FaultyService;
+let ids: Ids;
+let logged: jest.SpyInstance;
+
+/** Lists that are looked through, whose entities are fetched in batches. */
+let lists: readonly string[];
+
+interface List {
+  readonly data: readonly { readonly id: string }[];
+  readonly total: number;
+}
+
+beforeAll(async () => {
+  faulty = await startFaultyService({ timeout });
+  ids = await makeEntities(faulty);
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  const { projects: projectId, users: userId, tags } = ids;
+  for (let number = 0; number < tasks; number += 10) {
+    const made = Array.from({ length: 10 }, (_, place) =>
+      faulty.send('POST', '/v1/tasks', {
+        name: `task ${number + place}`,
+        priority: place % 2 ? 'high' : 'low',
+        ...{ projectId, userId, tagIds: [tags] },
+      }),
+    );
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual(made.map(() => 201));
+  }
+  lists = [
+    `/v1/tasks?priority=high&limit=100`,
+    `/v1/tasks?sortBy=updatedAt&limit=100`,
+    `/v1/projects/${projectId}/tasks?sortBy=priority&limit=100`,
+    `/v1/users/${userId}/tasks?priority=low&sortBy=updatedAt&limit=100`,
+    `/v1/tags/${tags}/tasks?limit=100`,
+  ];
+});
+
+afterAll(async () => {
+  await faulty.stop();
+  logged.mockRestore();
+});
+
+const leaving = (share: number) => {
+  const injector = unprocessedKeys(share, seed);
+  faulty.proxy.inject(injector);
+  return injector;
+};
+
+test('lists have every entity, however much of a batch is left out', async () => {
+  const whole = await Promise.all(lists.map((path) => faulty.send<List>('GET', path)));
+  const injector = leaving(0.5);
+  for (const [place, path] of lists.entries()) {
+    const before = injector.left;
+    const { status, body } = await faulty.send<List>('GET', path);
+    expect([path, status, body]).toEqual([path, 200, whole[place]?.body]);
+    expect([path, injector.left > before]).toEqual([path, true]);
+  }
+  faulty.proxy.inject(undefined);
+  expect(whole.every(({ body }) => body.total >= tasks / 2)).toBe(true);
+});
+
+test('every operation that fetches batches is answered in time when all of each is left out for ever', async () => {
+  leaving(1);
+  const fetching = operations.filter(
+    ({ success, access }) => success === 'list' && access.actions.includes('BatchGetItem'),
+  );
+  expect(fetching.length).toBe(10);
+  const paths = [
+    ...lists,
+    ...fetching.map(({ path }) => {
+      const [, , plural = ''] = path.split('/');
+      return `${path.replace('{id}', ids[plural] ?? '')}?sortBy=updatedAt`;
+    }),
+  ];
+  await Promise.all(
+    paths.map(async (path) => {
+      const started = performance.now();
+      const { status, headers } = await faulty.send('GET', path);
+      expect([path, status]).toEqual([path, 503]);
+      expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(performance.now() - started).toBeLessThan(timeout + slack);
+    }),
+  );
+  faulty.proxy.inject(undefined);
+});
+
+test('jobs come to every entity, however much of a batch is left out', async () => {
+  const injector = leaving(0.5);
+  const path = `/v1/projects/${ids['projects']}`;
+  const clone = await faulty.send<{ id: string }>('POST', `${path}/clone`, { include: ['tasks'] });
+  expect(clone.status).toBe(201);
+  expect((await faulty.send('DELETE', path)).status).toBe(204);
+  const totalOf = async (project: string | undefined): Promise<number> =>
+    (await faulty.send<List>('GET', `/v1/projects/${project}/tasks?limit=1`)).body.total;
+  while ((await totalOf(ids['projects'])) > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+  faulty.proxy.inject(undefined);
+  expect(injector.left).toBeGreaterThan(0);
+  const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+});
+
+test('nothing is ever written in a batch: what is called is what contracts speak of, and transactions', async () => {
+  const toRead = await makeEntities(faulty);
+  const injector = leaving(0.5);
+  for (const contract of operations) {
+    const subject = contract.method === 'GET' ? toRead : await makeEntities(faulty);
+    const { status } = await request(faulty, contract, subject);
+    expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
+  }
+  faulty.proxy.inject(undefined);
+  // The role of a function has a transaction's parts, and DynamoDB the whole.
+  const parts = ['PutItem', 'UpdateItem', 'DeleteItem'];
+  const granted = [...operations.map(({ access }) => access), jobsAccess].flatMap(({ actions }) => actions);
+  const expected = new Set(granted.map((action) => (parts.includes(action) ? 'TransactWriteItems' : action)));
+  expect([...injector.operations].sort()).toEqual([...expected].sort());
+  expect(expected).not.toContain('BatchWriteItem');
+});
