@@ -67,7 +67,8 @@ function forward(endpoint: string, incoming: IncomingMessage['headers'], body: B
   });
 }
 
-export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
+/** @param port to listen on; 0 takes any that is free. */
+export async function startEngineProxy(endpoint: string, port = 0): Promise<EngineProxy> {
   let injector: Injector | undefined;
   let calls = 0;
 
@@ -104,7 +105,7 @@ export async function startEngineProxy(endpoint: string): Promise<EngineProxy> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     inject: (next) => {

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Engine, existingEngine, startEngine } from '../../lib/local/engine.ts';
-import type { Service } from '../../lib/local/service.ts';
+import type { Service, ServiceOptions } from '../../lib/local/service.ts';
 import { startTestService } from '../local-service.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 
@@ -28,13 +28,17 @@ export interface FaultyService {
   stop(): Promise<void>;
 }
 
+/** Where proxies of this process listen, one after the other: the functions' client keeps the address that it began with. */
+let port = 0;
+
 /** Starts it on an embedded engine, or in the engine that `DYNAMODB_ENDPOINT` names. */
 export async function startFaultyService(
-  options: { readonly timeout?: number } = {},
+  options: Pick<Partial<ServiceOptions>, 'timeout' | 'onEvent'> = {},
 ): Promise<FaultyService> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
-  const proxy = await startEngineProxy(engine.endpoint);
+  const proxy = await startEngineProxy(engine.endpoint, port);
+  port = Number(new URL(proxy.endpoint).port);
   const service = await startTestService({ endpoint: proxy.endpoint, ...options });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
   return {
