@@ -37,3 +37,6 @@ export const requestTimeout = 10_000;
 
 /** Milliseconds that a step of a job may take. */
 export const jobTimeout = longestRequest;
+
+/** How often records of the stream are delivered again before they are set aside; the schedule comes back to their jobs. */
+export const streamRetries = 4;

@@ -8,9 +8,15 @@ import { type Job, longestRequest } from '../shared/store/jobs.ts';
 /** Milliseconds kept of the function's time to report what was not done. */
 const timeToReport = 500;
 
-/** The database, for as long as this invocation may take. */
-export function jobDatabase(context: { getRemainingTimeInMillis(): number }): Database {
-  const time = Math.min(context.getRemainingTimeInMillis(), longestRequest) - timeToReport;
+/**
+ * The database, for as long as this invocation may take.
+ * @param most milliseconds, if it is to be less.
+ */
+export function jobDatabase(
+  context: { getRemainingTimeInMillis(): number },
+  most: number = longestRequest,
+): Database {
+  const time = Math.min(context.getRemainingTimeInMillis() - timeToReport, most);
   return new Database(sharedClient(), environment.tableName(), new Deadline(time));
 }
 
@@ -25,7 +31,7 @@ export interface Invocation {
 /** Works on a job, and says in the log that a step was done or failed: then it will be tried again. */
 export async function loggedStep(
   { operation, requestId, started }: Invocation,
-  { tenant, id }: Pick<Job, 'tenant' | 'id'>,
+  { tenant = '', id }: { readonly [Name in 'tenant' | 'id']: Job[Name] | undefined },
   work: () => Promise<void>,
 ): Promise<boolean> {
   const subject = (): Subject => ({

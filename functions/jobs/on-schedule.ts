@@ -1,26 +1,39 @@
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on: every minute. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { decodeJob, jobsQuery } from '../shared/store/jobs.ts';
+import type { Database } from '../shared/store/database.ts';
+import { decodeJob, type Job, jobsQuery } from '../shared/store/jobs.ts';
 import { jobDatabase, loggedStep } from './job-session.ts';
 import { timeForOneTurn, workJob } from './work-job.ts';
 
 /** Jobs worked on side by side. */
 const atOnce = 8;
 
+/**
+ * The part of the time that one job gets. One that makes progress goes on by the stream; one that never does must not take
+ * the time of all that come behind it, minute after minute.
+ */
+const share = 1 / 6;
+
+async function* dueJobs(database: Database): AsyncGenerator<Job, void, undefined> {
+  const now = new Date().toISOString();
+  for await (const items of database.pages(jobsQuery)) {
+    yield* items.map(decodeJob).filter(({ dueAt }) => dueAt <= now);
+  }
+}
+
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
   const database = jobDatabase(context);
   const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: performance.now() };
-  const now = new Date().toISOString();
-  for await (const items of database.pages(jobsQuery)) {
-    const due = items.map(decodeJob).filter(({ dueAt }) => dueAt <= now);
-    for (let start = 0; start < due.length; start += atOnce) {
+  const due = dueJobs(database);
+  // A step without the time for a turn would never begin.
+  const longestStep = Math.max(2 * timeForOneTurn, share * database.deadline.remaining());
+  const workUntilTimeIsOver = async (): Promise<void> => {
+    for await (const job of due) {
       // What is left is due the next time as well.
       if (database.deadline.remaining() < timeForOneTurn) return;
       // That one fails must not keep the others waiting.
-      const steps = due
-        .slice(start, start + atOnce)
-        .map((job) => loggedStep(invocation, job, () => workJob(database, job.tenant, job.id)));
-      await Promise.all(steps);
+      await loggedStep(invocation, job, () => workJob(jobDatabase(context, longestStep), job.tenant, job.id));
     }
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, workUntilTimeIsOver));
 }

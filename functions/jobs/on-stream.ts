@@ -19,9 +19,13 @@ export async function handler(
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     Records.filter(isJobRecord).map(async ({ dynamodb }) => {
-      const tenant = dynamodb?.NewImage?.['tenant']?.S ?? '';
-      const id = dynamodb?.NewImage?.['id']?.S ?? '';
-      const isDone = await loggedStep(invocation, { tenant, id }, () => workJob(database, tenant, id));
+      const tenant = dynamodb?.NewImage?.['tenant']?.S;
+      const id = dynamodb?.NewImage?.['id']?.S;
+      const isDone = await loggedStep(invocation, { tenant, id }, async () => {
+        // Taken for a job that is done, it would be forgotten.
+        if (!tenant || !id) throw new TypeError('The record names no job.');
+        await workJob(database, tenant, id);
+      });
       return isDone ? [] : [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
     }),
   );

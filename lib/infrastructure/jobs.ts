@@ -14,7 +14,7 @@ import type { Construct } from 'constructs';
 import { jobsAccess } from '../../functions/shared/contract/access.ts';
 import { jobSortKey } from '../../functions/shared/store/jobs.ts';
 import { table as shape } from '../../functions/shared/store/table.ts';
-import { jobTimeout, scheduleFile, streamFile } from '../functions.ts';
+import { jobTimeout, scheduleFile, streamFile, streamRetries } from '../functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
@@ -68,7 +68,7 @@ function onStream(
     reportBatchItemFailures: true,
     bisectBatchOnError: true,
     // A shard waits behind a batch that fails. What is given up here, the schedule comes back to.
-    retryAttempts: 4,
+    retryAttempts: streamRetries,
     maxRecordAge: Duration.hours(1),
     // The construct's own would add the permission in a policy apart.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },

@@ -10,12 +10,10 @@ import {
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { deliverAll } from './stream-delivery.ts';
 
 /** Milliseconds between looks at a stream on which nothing happens. */
 const pause = 100;
-
-/** How often a batch is delivered before it is given up; the schedule comes back to what is left. */
-const deliveries = 5;
 
 export type StreamFunction = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
@@ -121,17 +119,14 @@ export class StreamReader {
     return found;
   }
 
-  async #deliverUntilDone(records: readonly StreamRecord[]): Promise<void> {
-    let left = records;
-    for (
-      let delivery = 1;
-      delivery <= deliveries && left.length > 0 && !this.#stopped.signal.aborted;
-      delivery += 1
-    ) {
-      const { batchItemFailures } = await this.#deliver(toEvent(left, this.#streamArn));
-      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-      const first = left.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
-      left = first < 0 ? [] : left.slice(first);
-    }
+  #deliverUntilDone(records: readonly StreamRecord[]): Promise<void> {
+    return deliverAll(records, {
+      call: (batch) => this.#deliver(toEvent(batch, this.#streamArn)),
+      setAside: (batch, error) => {
+        const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber);
+        console.error('Records of the stream were set aside:', numbers.join(', '), error ?? '');
+      },
+      isStopped: () => this.#stopped.signal.aborted,
+    });
   }
 }

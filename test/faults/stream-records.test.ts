@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
+import { handler } from '../../functions/jobs/on-stream.ts';
+import { creation } from '../../functions/shared/store/changes.ts';
+import { performInPortions } from '../../functions/shared/store/commit.ts';
+import { createEntity } from '../../functions/shared/store/create-entity.ts';
+import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
+import { beginJob, type JobWork, jobSortKey } from '../../functions/shared/store/jobs.ts';
+import { listEntities } from '../../functions/shared/store/list-entities.ts';
+import type { Session } from '../../functions/shared/store/session.ts';
+import { auditTable } from '../../lib/audit/audit-table.ts';
+import { streamRetries } from '../../lib/functions.ts';
+import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
+import { streamsEndpoint } from '../../lib/local/engine-environment.ts';
+import { type StreamFunction, StreamReader } from '../../lib/local/stream-reader.ts';
+import { startTestStore, type TestStore } from '../local-store.ts';
+import { seeded } from './engine-proxy.ts';
+import { printedSeed } from './seed.ts';
+
+/** The table's own stream, as it may arrive: twice, late, out of order, and with records that nobody can work off. */
+
+/** Milliseconds that a call of the function may take: jobs are cut into steps of a few turns. */
+const timeout = 2_500;
+
+const seed = printedSeed();
+let store: TestStore;
+let streams: DynamoDBStreamsClient;
+let logged: jest.SpyInstance;
+let setAside: jest.SpyInstance;
+let reader: StreamReader | undefined;
+
+/** How often the function was given each record. */
+let deliveries: Map<string, number>;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  process.env['TABLE_NAME'] = store.tableName;
+  streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint(store.endpoint) });
+  // Each failure is logged, as it should be.
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  setAside = jest.spyOn(console, 'error').mockImplementation(() => {});
+});
+
+afterEach(async () => {
+  await reader?.stop();
+  reader = undefined;
+  setAside.mockClear();
+});
+
+afterAll(async () => {
+  setAside.mockRestore();
+  logged.mockRestore();
+  streams.destroy();
+  await store.stop();
+});
+
+const numberOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
+const jobOf = ({ dynamodb }: DynamoDBRecord): string | undefined => dynamodb?.Keys?.['pk']?.S;
+
+/** The real function, with little time. */
+const onStream: StreamFunction = (event) => handler(event, functionContext(randomUUID(), timeout));
+
+/** Reads the stream into a function from now on. */
+async function read(deliver: StreamFunction): Promise<void> {
+  deliveries = new Map();
+  reader = new StreamReader(streams, store.tableName, (event) => {
+    for (const record of event.Records) {
+      deliveries.set(numberOf(record), (deliveries.get(numberOf(record)) ?? 0) + 1);
+    }
+    return deliver(event);
+  });
+  await reader.start();
+}
+
+/** Gives a function some records twice, some of former batches again, and all of them in any order. */
+function disordered(deliver: StreamFunction): StreamFunction {
+  const random = seeded(seed);
+  const former: DynamoDBRecord[] = [];
+  return async ({ Records }) => {
+    const again = former.filter(() => random() < 0.3).slice(0, 30);
+    const twice = Records.filter(() => random() < 0.5);
+    const places = new Map([...Records, ...twice, ...again].map((record) => [{ record }, random()]));
+    const shuffled = [...places].sort(([, one], [, other]) => one - other).map(([{ record }]) => record);
+    former.push(...Records.filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey));
+    const { batchItemFailures } = await deliver({ Records: shuffled });
+    const own = new Set(Records.map(numberOf));
+    return { batchItemFailures: batchItemFailures.filter(({ itemIdentifier }) => own.has(itemIdentifier)) };
+  };
+}
+
+const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
+const fields = (more: object = {}) => ({ name: 'x', status: 'active', ...more });
+
+async function makeProject(session: Session, tasks: number): Promise<string> {
+  const organization = await createEntity(session, 'organization', fields());
+  const { entity } = await createEntity(
+    session,
+    'project',
+    fields({ organizationId: organization.entity.id }),
+  );
+  const pieces = Array.from({ length: tasks }, () => ({
+    changes: [creation('task', fields({ projectId: entity.id, userId: null, tagIds: [] }))],
+  }));
+  await performInPortions(session, pieces, 90);
+  return entity.id;
+}
+
+async function tasksOf(session: Session, project: string): Promise<number> {
+  const query = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 1 } as const;
+  return (await listEntities(session, 'task', { ...query, filters: [['projectId', project]] })).total;
+}
+
+const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
+  database.transact([beginJob(tenant, work)]);
+
+/** Waits for what the function does. The test's own time is over if it never does. */
+async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await delay(50);
+}
+
+async function expectNothingWrong(): Promise<void> {
+  const report = await auditTable(store.client, store.tableName, { pause: 50 });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+}
+
+/** Jobs that cannot be done: without what a job has, or of a kind that is not known. */
+async function writePoison(): Promise<string[]> {
+  const tenant = 'poison';
+  const whole = { tenant, version: 1, dueAt: new Date(0).toISOString() };
+  const items: object[] = [
+    {},
+    { tenant },
+    { ...whole, id: 'no-work' },
+    { ...whole, id: 'unknown', work: { type: 'unknown' } },
+  ];
+  const keys = items.map(() => `${tenant}#job#${randomUUID()}`);
+  for (const [place, item] of items.entries()) {
+    const id = (item as { id?: string }).id;
+    const pk = id ? `${tenant}#job#${id}` : keys[place];
+    keys[place] = pk ?? '';
+    const Item = { pk, sk: jobSortKey, ...item };
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  }
+  return keys;
+}
+
+test('records that come twice, late and out of order, and steps that are cut short, do everything once', async () => {
+  await read(disordered(onStream));
+  const session = newSession();
+  const [from, to, gone] = [
+    await makeProject(session, 260),
+    await makeProject(session, 0),
+    await makeProject(session, 260),
+  ];
+  await begin(session, { type: 'clone', from, to, after: '' });
+  await deleteEntity(session, 'project', gone);
+  await until(async () => {
+    // What the stream gave up, because many were in each other's way, goes on with the schedule.
+    await onSchedule(scheduledEvent(), functionContext(randomUUID(), timeout));
+    return (await tasksOf(session, to)) >= 260 && (await tasksOf(session, gone)) === 0;
+  });
+  // What is still to come must not add to it.
+  await delay(500);
+  expect([await tasksOf(session, from), await tasksOf(session, to)]).toEqual([260, 260]);
+  await expectNothingWrong();
+});
+
+test('records that nobody can work off are set aside, and keep no others waiting', async () => {
+  const poison = new Map<string, string>();
+  await read(async (event) => {
+    for (const record of event.Records) {
+      const job = jobOf(record) ?? '';
+      if (job.startsWith('poison')) poison.set(numberOf(record), job);
+    }
+    return onStream(event);
+  });
+  const session = newSession();
+  const [from, first, second] = [
+    await makeProject(session, 60),
+    await makeProject(session, 0),
+    await makeProject(session, 0),
+  ];
+  const keys = await writePoison();
+  await begin(session, { type: 'clone', from, to: first, after: '' });
+  const others = await writePoison();
+  await begin(session, { type: 'clone', from, to: second, after: '' });
+  await until(async () => (await tasksOf(session, first)) === 60 && (await tasksOf(session, second)) === 60);
+  const numbers = (): string[] => setAside.mock.calls.flatMap(([, named]) => String(named).split(', '));
+  await until(() => poison.size >= 8 && [...poison.keys()].every((number) => numbers().includes(number)));
+  expect(new Set(poison.values())).toEqual(new Set([...keys, ...others]));
+  for (const number of poison.keys()) {
+    expect(deliveries.get(number)).toBeGreaterThan(1);
+    expect(deliveries.get(number)).toBeLessThanOrEqual(streamRetries + 1);
+  }
+  await expectNothingWrong();
+});
+
+test('a record that stops the function as a whole is set aside alone', async () => {
+  const session = newSession();
+  const [from, to] = [await makeProject(session, 60), await makeProject(session, 0)];
+  const alone: string[] = [];
+  await read(async (event) => {
+    const kills = event.Records.filter((record) => jobOf(record)?.includes('kills'));
+    if (kills.length === 0) return onStream(event);
+    if (event.Records.length === 1) alone.push(numberOf(event.Records[0] as DynamoDBRecord));
+    throw new Error('Runtime exited with error: signal: killed');
+  });
+  const Item = { pk: 'poison#job#kills', sk: jobSortKey, tenant: 'poison', id: 'kills' };
+  await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  await begin(session, { type: 'clone', from, to, after: '' });
+  await until(async () => (await tasksOf(session, to)) === 60);
+  await until(() => setAside.mock.calls.length > 0);
+  expect(new Set(alone).size).toBe(1);
+  expect(alone.length).toBe(streamRetries + 1);
+  expect(setAside.mock.calls.map(([, numbers]) => numbers)).toEqual([alone[0]]);
+  await expectNothingWrong();
+});
