@@ -47,15 +47,11 @@ async function removeListings(
   return { left: undefined };
 }
 
-async function sweepTurn(
-  session: Session,
-  job: Job,
-  work: Extract<JobWork, { type: 'sweep' }>,
-): Promise<Turn> {
+async function sweepTurn(session: Session, work: Extract<JobWork, { type: 'sweep' }>): Promise<Turn> {
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) {
     if (work.final) return removeListings(session, work);
-    const dueAt = new Date(Date.parse(job.dueAt) + longestRequest).toISOString();
+    const dueAt = new Date(Date.now() + longestRequest).toISOString();
     return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
   }
   const { children: listed, next } = await readChildren(session, relation, work.id, {
@@ -112,7 +108,7 @@ function turn(session: Session, job: Job): Promise<Turn> {
     case 'fold':
       return foldTurn(session, work);
     case 'sweep':
-      return sweepTurn(session, job, work);
+      return sweepTurn(session, work);
     case 'archive':
       return archiveTurn(session, job, work);
     case 'clone':

@@ -13,9 +13,9 @@ export const handler = endpoint(archiveOrganization, ({ session, id, expected })
     const change = isArchived ? { after: before } : update(before, { status: 'archived' });
     const own = 'before' in change ? [change] : [];
 
-    const { changes, next } = await archivedProjects(session, id);
+    const { changes, next, until } = await archivedProjects(session, id);
     const whole = { changes: [...own, ...changes] };
-    const job = beginJob(session.tenant, { type: 'archive', id, after: '' });
+    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, { id: until });
     const begun = { changes: own, writes: [job] };
     return { ...(next ? begun : whole), orElse: begun, result: change.after };
   }),

@@ -14,9 +14,13 @@ export const handler = endpoint(cloneProject, ({ session, id, expected, body }) 
     const clone = own.after;
     if (!body.include.includes('tasks')) return { changes: [own], result: clone };
 
-    const { changes, next } = await copies(session, id, clone.entity.id);
+    const { changes, next, until } = await copies(session, id, clone.entity.id);
     const whole = { changes: [own, ...changes] };
-    const job = beginJob(session.tenant, { type: 'clone', from: id, to: clone.entity.id, after: '' });
+    const job = beginJob(
+      session.tenant,
+      { type: 'clone', from: id, to: clone.entity.id, after: '' },
+      { id: until },
+    );
     const begun = { changes: [own], writes: [job] };
     return { ...(next ? begun : whole), orElse: begun, result: clone };
   }),

@@ -1,22 +1,28 @@
-import { type Part, readChildren } from './cascade.ts';
+import { idLaterThanChildren, type Part, readChildren } from './cascade.ts';
 import { type Change, update } from './changes.ts';
 import { relations } from './relations.ts';
 import type { Session } from './session.ts';
 
 const ownership = relations.find(({ child, parent }) => child === 'project' && parent === 'organization');
 
-/** What archiving an organization means for one page of its projects. */
+/**
+ * What archiving an organization means for one page of its projects.
+ * @returns with it, an id that is later than all of them: of the job that goes on.
+ */
 export async function archivedProjects(
   session: Session,
   organizationId: string,
   part: Part = {},
-): Promise<{ changes: Change[]; next: string | undefined }> {
+): Promise<{ changes: Change[]; next: string | undefined; until: string }> {
   if (!ownership) throw new TypeError('Projects have no organization.');
-  const { children, next } = await readChildren(session, ownership, organizationId, { limit: 100, ...part });
+  const page = await readChildren(session, ownership, organizationId, { limit: 100, ...part });
+  const { children, next } = page;
+  const until = part.until ?? (await idLaterThanChildren(session, ownership, organizationId, page));
   return {
     changes: children
       .filter(({ entity }) => entity.status !== 'archived')
       .map((project) => update(project, { status: 'archived' })),
     next,
+    until,
   };
 }

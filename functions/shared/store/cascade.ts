@@ -1,7 +1,7 @@
 /** What happens to the children of an entity that goes, or that takes them along into another state. */
 import { type Change, update } from './changes.ts';
 import type { Work } from './commit.ts';
-import { decode, kindPartition, parentPartition, type Stored } from './entities.ts';
+import { decode, idLaterThan, kindPartition, newId, parentPartition, type Stored } from './entities.ts';
 import { beginJob } from './jobs.ts';
 import { dependentsOf, type Kind, type Relation } from './relations.ts';
 import type { Session } from './session.ts';
@@ -51,6 +51,29 @@ export async function readChildren(
   const children = items.map(decode).filter(({ entity }) => until === undefined || entity.id < until);
   const nextId = next && String(next['id']);
   return { children, next: until === undefined || (nextId && nextId < until) ? nextId : undefined };
+}
+
+/**
+ * An id that is later than those of all the children that a page of them, the first, is of: what comes to be with a later
+ * one is not for a job that begins now. The clock alone does not tell, where another's is ahead.
+ */
+export async function idLaterThanChildren(
+  { tenant, database }: Session,
+  { child, listing = 'parent' }: Relation,
+  parentId: string,
+  { children, next }: { readonly children: readonly Stored[]; readonly next: string | undefined },
+): Promise<string> {
+  const last = children.at(-1)?.entity.id;
+  if (next === undefined) return last === undefined ? newId().id : idLaterThan(last);
+  const { items } = await database.query({
+    IndexName: listing,
+    KeyConditionExpression: '#partition = :partition',
+    ExpressionAttributeNames: { '#partition': table.indexes[listing].partitionKey },
+    ExpressionAttributeValues: { ':partition': parentPartition(tenant, child, parentId) },
+    ScanIndexForward: false,
+    Limit: 1,
+  });
+  return idLaterThan(items.map((item) => decode(item).entity.id)[0] ?? next);
 }
 
 /** A child without its reference to the parent. */

@@ -21,8 +21,8 @@ export function update(
   before: Stored,
   members: Readonly<Record<string, unknown>>,
 ): { before: Stored; after: Stored } {
-  // The clock that stamped createdAt may be ahead of ours.
-  const time = Math.max(Date.now(), Date.parse(before.entity.createdAt));
+  // The clock that stamped the last change may be ahead of ours.
+  const time = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
   const updatedAt = new Date(time).toISOString();
   const entity: Entity = { ...before.entity, ...members, updatedAt };
   return { before, after: { ...before, version: before.version + 1, entity } };

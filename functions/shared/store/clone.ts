@@ -1,4 +1,4 @@
-import { type Part, readChildren } from './cascade.ts';
+import { idLaterThanChildren, type Part, readChildren } from './cascade.ts';
 import { type Change, creation } from './changes.ts';
 import { type Entity, type Fields, readOnlyMembers } from './entities.ts';
 import { relations } from './relations.ts';
@@ -15,17 +15,20 @@ export function writableMembers(entity: Entity): Fields {
 /**
  * Copies, for another project, of one page of a project's tasks. The copies' ids, made one after the other, keep
  * the order of the originals.
+ * @returns with them, an id that is later than those of all the tasks: of the job that goes on.
  */
 export async function copies(
   session: Session,
   fromProjectId: string,
   toProjectId: string,
   part: Part = {},
-): Promise<{ changes: Change[]; next: string | undefined }> {
+): Promise<{ changes: Change[]; next: string | undefined; until: string }> {
   if (!ownership) throw new TypeError('Tasks have no project.');
-  const { children, next } = await readChildren(session, ownership, fromProjectId, { limit: 100, ...part });
+  const page = await readChildren(session, ownership, fromProjectId, { limit: 100, ...part });
+  const { children, next } = page;
+  const until = part.until ?? (await idLaterThanChildren(session, ownership, fromProjectId, page));
   const changes = children.map(({ entity }) =>
     creation('task', { ...writableMembers(entity), projectId: toProjectId }),
   );
-  return { changes, next };
+  return { changes, next, until };
 }

@@ -45,7 +45,6 @@ type Units = 'readUnits' | 'writeUnits';
 
 interface SdkError extends Error {
   readonly $fault?: 'client' | 'server';
-  readonly $metadata?: { readonly clockSkewCorrected?: boolean };
   readonly code?: string;
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
@@ -66,6 +65,8 @@ const passingErrors = new Set([
   'TransactionConflictException',
   // The first try of this very token is still under way: its reply was lost.
   'TransactionInProgressException',
+  // DynamoDB takes no signature that is five minutes off; the SDK has just learnt from the refusal how late it is.
+  'InvalidSignatureException',
   'TimeoutError',
   'AbortError',
 ]);
@@ -99,8 +100,6 @@ function isPassing(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
   }
-  // DynamoDB takes no signature that is five minutes off. The SDK has just learnt how late it really is.
-  if (error.name === 'InvalidSignatureException') return error.$metadata?.clockSkewCorrected === true;
   // Codes like ECONNRESET are of the connection, those like ERR_INVALID_ARG_TYPE are mistakes of ours. An answer
   // that is cut off, or is not DynamoDB's, shows as a SyntaxError of the SDK's JSON parser.
   return (

@@ -38,15 +38,21 @@ export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** Whether anything can have this status. */
 export const isStatus = (value: string): boolean => statusPattern.test(value);
 
+/** The time inside an id, in milliseconds since 1970. */
+const millisecondsOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /**
  * A new id: unique, opaque, and later than all that this process made before (UUID version 7, RFC 9562).
  * `createdAt` is the time inside it, so that the order of ids is the order of creation, ties included.
  */
 export function newId(): { id: string; createdAt: string } {
   const id = uuidv7();
-  const milliseconds = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  return { id, createdAt: new Date(milliseconds).toISOString() };
+  return { id, createdAt: new Date(millisecondsOf(id)).toISOString() };
 }
+
+/** A new id that is later than another, also than one that was made by a clock ahead of ours. */
+export const idLaterThan = (id: string): string =>
+  uuidv7({ msecs: Math.max(Date.now(), millisecondsOf(id) + 1) });
 
 export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   pk: `${tenant}#${kind}#${id}`,

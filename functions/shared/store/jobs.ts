@@ -72,11 +72,12 @@ export function jobWrite(before: Job | undefined, after: Job | undefined): Write
 
 /**
  * The write that begins a job.
- * @param wait milliseconds until its first step.
+ * @param wait milliseconds until its first step. Without it, the step is due at once by every clock: whoever works it off
+ * may have another than who asked for it.
  * @param id given where there must be one job for one thing; otherwise in the order of their beginnings.
  */
 export function beginJob(tenant: string, work: JobWork, { wait = 0, id = uuidv7() } = {}): Write {
-  const dueAt = new Date(Date.now() + wait).toISOString();
+  const dueAt = new Date(wait > 0 ? Date.now() + wait : 0).toISOString();
   return jobWrite(undefined, { id, tenant, version: 1, dueAt, work });
 }
 
