@@ -159,7 +159,7 @@ export function createGateway(options: GatewayOptions): Server {
   const { routes, fallback, timeout, crossOrigin, authorizer, onEvent, onAnswer } = options;
   const router = findMyWay({ maxParamLength: largestHead });
   for (const route of routes) {
-    const template = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const template = route.path.replaceAll('{', ':').replaceAll('}', '');
     router.on(route.method as findMyWay.HTTPMethod, template, () => {}, route);
   }
 

@@ -11,7 +11,8 @@ export const versionTag = (id: string, version: number): string => `"${id.slice(
 export const contentTag = (content: string): string =>
   `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
 
-const tags = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+/** The tags that a header lists. One of others' may hold a comma, and comes apart into what is no tag of ours. */
+const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
 /** Whether the caller already has what carries this tag (RFC 9110, 13.1.2: weak tags count as well). */
 export function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean {
