@@ -10,14 +10,25 @@ export interface Subject {
   readonly duration: number;
 }
 
+/**
+ * What an error says. A parser quotes what it could not read, which may be anybody's data: of an answer of the database
+ * that is cut off or garbled, for one.
+ */
+const messageOf = (error: Error): string =>
+  error instanceof SyntaxError ? 'Something could not be parsed.' : error.message;
+
+const shownCause = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name}: ${messageOf(cause)}` : String(cause);
+
 /** An error as the log shows it. */
 const shownError = (error: unknown): unknown =>
   error instanceof Error
     ? {
         name: error.name,
-        message: error.message,
-        stack: error.stack,
-        ...(error.cause !== undefined && { cause: String(error.cause) }),
+        message: messageOf(error),
+        // It begins with the message.
+        stack: error.stack?.replace(error.message, () => messageOf(error)),
+        ...(error.cause !== undefined && { cause: shownCause(error.cause) }),
       }
     : String(error);
 
