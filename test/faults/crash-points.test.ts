@@ -40,6 +40,9 @@ function stopBehind(call: number): Injector & { isStopped: boolean } {
   return injector;
 }
 
+const totalOf = async (plural: string): Promise<number> =>
+  (await faulty.send<{ total: number }>('GET', `/v1/${plural}?limit=1`)).body.total;
+
 const audit = () => auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
 const clean = { drifts: [], orphans: [], malformed: [], unsettled: [] };
 
@@ -51,6 +54,7 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
       const ids = await makeEntities(faulty);
       const name = `made ${randomUUID()}`;
       const headers = contract.method === 'POST' ? { 'idempotency-key': name } : {};
+      const before = await totalOf(plural);
       const injector = stopBehind(call);
       faulty.proxy.inject(injector);
       const first = await request(faulty, contract, ids, headers);
@@ -70,7 +74,16 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
         true,
       ]);
       const third = await request(faulty, contract, ids, headers);
-      if (contract.success === 'created') expect(third.body.id).toBe(again.body.id);
+      if (contract.success === 'created') {
+        expect(third.body.id).toBe(again.body.id);
+        // What was promised is there, and once: also when the stop was between any two of its writes.
+        expect((await faulty.send('GET', `/v1/${plural}/${again.body.id}`)).status).toBe(200);
+        expect([contract.operation, call, (await totalOf(plural)) - before]).toEqual([
+          contract.operation,
+          call,
+          1,
+        ]);
+      }
       if (contract.success === 'deleted') {
         expect((await faulty.send('GET', `/v1/${plural}/${ids[plural]}`)).status).toBe(404);
       }
