@@ -33,6 +33,9 @@ export class Refused extends Error {
   }
 }
 
+/** Milliseconds that the issuer may take to say which keys it has; then nobody is let in. */
+const longestLookup = 1_500;
+
 /** The algorithms that the gateway knows. */
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
@@ -60,8 +63,9 @@ export class Authorizer {
   #issuerKeys(): Promise<JWTVerifyGetKey> {
     const load = async (): Promise<JWTVerifyGetKey> => {
       const place = `${this.#authentication.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-      const { jwks_uri: address } = (await (await fetch(place)).json()) as { jwks_uri: string };
-      return createRemoteJWKSet(new URL(address));
+      const found = await fetch(place, { signal: AbortSignal.timeout(longestLookup) });
+      const { jwks_uri: address } = (await found.json()) as { jwks_uri: string };
+      return createRemoteJWKSet(new URL(address), { timeoutDuration: longestLookup });
     };
     this.#keys ??= load().catch((error: unknown) => {
       this.#keys = undefined;
