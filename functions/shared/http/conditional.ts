@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Expected } from '../store/read-entity.ts';
 
 /**
@@ -9,7 +9,7 @@ export const versionTag = (id: string, version: number): string => `"${id.slice(
 
 /** The entity tag of an answer that has no version: a digest of it. */
 export const contentTag = (content: string): string =>
-  `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
+  `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 
 /** The tags that a header lists. One of others' may hold a comma, and comes apart into what is no tag of ours. */
 const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim());

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Idempotency } from '../store/session.ts';
 import { invalidRequest } from './problems.ts';
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const digest = (text: string): string => hash('sha256', text, 'base64url');
 
 /** What a key may be; spaces around it are none of it (RFC 9110, 5.5). */
 export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
