@@ -9,8 +9,8 @@ import { unusedModules, without } from '../../lib/infrastructure/unused-modules.
 
 export const peersFolder = fileURLToPath(new URL('peers/', import.meta.url));
 
-export const sdkAlone = 'the AWS SDK alone, without credential providers that Lambda never uses';
-export const sdkAsItComes = 'the AWS SDK alone, as it comes';
+export const sdkAlone = 'the SDK alone, without unused providers';
+export const sdkAsItComes = 'the SDK alone, as it comes';
 
 /** With the names that their users know them by. */
 const frameworks = { Hono: 'hono.ts', Express: 'express.ts', Fastify: 'fastify.ts', NestJS: 'nest.ts' };

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:requests`: what a warm request costs the process that answers it, for every operation, beside the
  * SDK alone making the same calls and beside other frameworks; and how many requests a second the gateway of this
- * machine serves, beside Express. Writes `docs/performance/requests.md`.
+ * machine serves, beside Express. Writes `docs/performance/requests.md` and its plot.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
 import { Host, median, type Taken } from './host.ts';
 import { type Calls, setStage } from './stage.ts';
@@ -185,6 +186,19 @@ connections of autocannon, each with an embedded engine of its own, in turn, the
 ${throughputTable(throughput)}
 `;
 if (only.length === 0) {
-  writeFileSync(fileURLToPath(new URL('../../docs/performance/requests.md', import.meta.url)), text);
+  const docs = (name: string): string =>
+    fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
+  writeFileSync(docs('requests.md'), text);
+  const groups = rows
+    .filter(({ operation }) => common.includes(operation))
+    .map(({ operation, own, sdk, peers: others }) => ({
+      name: operation,
+      bars: [
+        { name: 'the SDK alone', value: sdk.cpu, isOurs: false },
+        { name: 'this service', value: own.cpu, isOurs: true },
+        ...[...others].map(([name, { cpu }]) => ({ name, value: cpu, isOurs: false })),
+      ],
+    }));
+  writeFileSync(docs('requests.svg'), bars('CPU of a warm request', 'microseconds', groups));
 }
 console.log(text);

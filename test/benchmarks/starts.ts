@@ -1,6 +1,6 @@
 /**
  * `npm run bench:start`: how long a fresh process takes to import each function that ships, and to give its first
- * answer; beside it the SDK alone and other frameworks. Writes `docs/performance/starts.md`.
+ * answer; beside it the SDK alone and other frameworks. Writes `docs/performance/starts.md` and its plot.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone, sdkAsItComes } from './contestants.ts';
 import { Host, median } from './host.ts';
 import { setStage } from './stage.ts';
@@ -110,7 +111,24 @@ as it comes, ${ratio('Hono, createProject')} of Hono, ${ratio('Express, createPr
 
 ${[line(['', 'bundle', 'import, ms', 'first answer, ms']), line(['---', '---:', '---:', '---:']), ...others.map(row), ...ours.map(row)].join('\n')}
 `;
-writeFileSync(fileURLToPath(new URL('../../docs/performance/starts.md', import.meta.url)), text);
+const docs = (name: string): string =>
+  fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
+writeFileSync(docs('starts.md'), text);
+const bar = (one: Contestant, isOurs: boolean) => ({ name: one.name, value: importOf(one), isOurs });
+writeFileSync(
+  docs('starts.svg'),
+  bars('Import of a function', 'milliseconds', [
+    {
+      name: '',
+      bars: [
+        ...ours
+          .filter(({ name }) => ['createProject', 'readProject'].includes(name))
+          .map((one) => bar(one, true)),
+        ...others.map((one) => bar(one, false)),
+      ],
+    },
+  ]),
+);
 console.log(text);
 await stage.stop();
 rmSync(directory, { recursive: true, force: true });
