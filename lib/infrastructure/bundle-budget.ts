@@ -116,7 +116,8 @@ function complaintsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSize
   const complaints: string[] = [];
   const was = recorded.bundles[bundle.file];
   if (bundle.bytes > largestBundle) {
-    complaints.push(`has ${bytes(bundle.bytes)}, and may have ${bytes(largestBundle)}`);
+    const more = grown(bundle, recorded);
+    complaints.push(`has ${bytes(bundle.bytes)}, and may have ${bytes(largestBundle)}: ${more}`);
   }
   // A new function has grown from nothing: what bounds it is the largest that any may be.
   if (was !== undefined && bundle.bytes > was * (1 + largestGrowth)) {
