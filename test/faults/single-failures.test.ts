@@ -1,6 +1,6 @@
 import type { Call, Injector, Reply } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { type Ids, makeEntities, operations, request } from './operations.ts';
+import { type Ids, makeEntities, makeEntity, operations, request } from './operations.ts';
 
 /** Calls that fail once, or in part: whoever asked does not notice. */
 
@@ -138,7 +138,7 @@ const reads = new Set(['GetItem', 'BatchGetItem', 'Query']);
 test.each(operations.map((contract) => [contract.operation, contract] as const))(
   '%s reads the table as the last write left it',
   async (_, contract) => {
-    const own = await makeEntities(faulty);
+    const own = contract.resource ? await makeEntity(faulty, contract.resource.plural, ids) : ids;
     const calls: Call[] = [];
     faulty.proxy.inject((call, pass) => {
       if (reads.has(call.operation)) calls.push(call);
