@@ -90,7 +90,9 @@ describe('the budget of bundles', () => {
   test('takes a function that is new, as long as it is no larger than any may be', async () => {
     expect(budgetComplaints(metafile, { ...recorded, bundles: {} })).toEqual([]);
     expect(budgetComplaints(await withImport('fast-check'), { ...recorded, bundles: {} })).toEqual([
-      expect.stringMatching(/^functions\/tasks\/read-task\.ts has \d+,\d+ bytes, and may have 230,000 bytes: fast-check \(new/),
+      expect.stringMatching(
+        /^functions\/tasks\/read-task\.ts has \d+,\d+ bytes, and may have 230,000 bytes: fast-check \(new/,
+      ),
     ]);
   });
 });
