@@ -31,21 +31,21 @@ export interface Invocation {
 /** Works on a job, and says in the log that a step was done or failed: then it will be tried again. */
 export async function loggedStep(
   { operation, requestId, started }: Invocation,
-  { tenant = '', id }: { readonly [Name in 'tenant' | 'id']: Job[Name] | undefined },
+  job: Pick<Job, 'tenant' | 'id'> | undefined,
   work: () => Promise<void>,
 ): Promise<boolean> {
   const subject = (): Subject => ({
     requestId,
     operation,
-    tenant,
+    tenant: job?.tenant ?? '',
     duration: Math.round(performance.now() - started),
   });
   try {
     await work();
-    logDone('A step of a job is done.', subject(), { job: id });
+    logDone('A step of a job is done.', subject(), { job: job?.id });
     return true;
   } catch (error) {
-    logFailure('A step of a job failed.', subject(), error, { job: id });
+    logFailure('A step of a job failed.', subject(), error, { job: job?.id });
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { jobSortKey } from '../shared/store/jobs.ts';
+import { jobOfKey, jobSortKey } from '../shared/store/jobs.ts';
 import { jobDatabase, loggedStep } from './job-session.ts';
 import { workJob } from './work-job.ts';
 
@@ -19,12 +19,11 @@ export async function handler(
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     Records.filter(isJobRecord).map(async ({ dynamodb }) => {
-      const tenant = dynamodb?.NewImage?.['tenant']?.S;
-      const id = dynamodb?.NewImage?.['id']?.S;
-      const isDone = await loggedStep(invocation, { tenant, id }, async () => {
+      const job = jobOfKey(dynamodb?.Keys?.['pk']?.S);
+      const isDone = await loggedStep(invocation, job, async () => {
         // Taken for a job that is done, it would be forgotten.
-        if (!tenant || !id) throw new TypeError('The record names no job.');
-        await workJob(database, tenant, id);
+        if (!job) throw new TypeError('The record names no job.');
+        await workJob(database, job.tenant, job.id);
       });
       return isDone ? [] : [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
     }),

@@ -125,7 +125,8 @@ async function step(session: Session, job: Job): Promise<Job | undefined> {
   return after;
 }
 
-const isDue = ({ dueAt }: Job): boolean => dueAt <= new Date().toISOString();
+/** What does not say when it is due is due: it fails and is set aside, where it would wait for ever. */
+const isDue = ({ dueAt }: Job): boolean => !(dueAt > new Date().toISOString());
 
 /**
  * Goes on with a job until it is done, is not due, or the time is nearly over; what is left is in its item, and

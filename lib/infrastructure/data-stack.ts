@@ -42,7 +42,8 @@ export class DataStack extends Stack {
       timeToLiveAttribute: shape.timeToLive,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
-      dynamoStream: StreamViewType.NEW_IMAGE,
+      // Whoever works the stream off reads what a job is at the time; nothing of people's data is copied into it.
+      dynamoStream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,

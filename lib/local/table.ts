@@ -49,7 +49,7 @@ async function create(client: DynamoDBClient, TableName: string, table: TableSha
         KeySchema: keys(partitionKey, sortKey),
         Projection: { ProjectionType: 'ALL' },
       })),
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' },
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
     }),
   );
   const TimeToLiveSpecification = { AttributeName: table.timeToLive, Enabled: true };

@@ -62,6 +62,12 @@ export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
   sk: jobSortKey,
 });
 
+/** The job that a key is of, as the stream tells of it; a tenant has no "#". */
+export function jobOfKey(pk = ''): Pick<Job, 'tenant' | 'id'> | undefined {
+  const [, tenant, id] = /^([^#]+)#job#(.+)$/s.exec(pk) ?? [];
+  return tenant && id ? { tenant, id } : undefined;
+}
+
 /** The write that takes a job from one state to the next; none before: it begins; none after: it is done. */
 export function jobWrite(before: Job | undefined, after: Job | undefined): Write {
   const condition = before ? isVersion(before.version) : isNew;

@@ -38,8 +38,7 @@ const recordOf = ({ id, tenant }: Job): DynamoDBRecord => ({
   eventName: 'INSERT',
   dynamodb: {
     SequenceNumber: id,
-    Keys: { sk: { S: 'job' } },
-    NewImage: { id: { S: id }, tenant: { S: tenant } },
+    Keys: { pk: { S: `${tenant}#job#${id}` }, sk: { S: 'job' } },
   },
 });
 
@@ -59,4 +58,14 @@ test('a record that fails keeps no other from being worked on, and is the only o
   expect(batchItemFailures).toEqual([{ itemIdentifier: poison.id }]);
   const left = await Promise.all(jobs.map(jobItem));
   expect(left.map((item) => item?.['id'])).toEqual([undefined, poison.id, undefined, undefined]);
+});
+
+test('a record whose key is no job of anybody counts as failed: taken for done, it would be forgotten', async () => {
+  const record: DynamoDBRecord = {
+    eventName: 'INSERT',
+    dynamodb: { SequenceNumber: '7', Keys: { pk: { S: 'public#job' }, sk: { S: 'job' } } },
+  };
+  expect(await handler({ Records: [record] }, functionContext('request', 30_000))).toEqual({
+    batchItemFailures: [{ itemIdentifier: '7' }],
+  });
 });

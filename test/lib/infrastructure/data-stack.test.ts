@@ -48,7 +48,7 @@ describe('the table', () => {
       AttributeName: table.timeToLive,
       Enabled: true,
     });
-    expect(one(type).Properties['StreamSpecification']).toEqual({ StreamViewType: 'NEW_IMAGE' });
+    expect(one(type).Properties['StreamSpecification']).toEqual({ StreamViewType: 'KEYS_ONLY' });
   });
 
   test('is paid for by request', () => {
