@@ -13,7 +13,7 @@ import { bundleContestants, peers, sdkAlone, sdkAsItComes } from './contestants.
 import { Host, median } from './host.ts';
 import { setStage } from './stage.ts';
 
-const runs = Number(process.env.RUNS ?? 15);
+const runs = Number(process.env['RUNS'] ?? 25);
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
 const contestants = await bundleContestants(directory);
