@@ -12,17 +12,16 @@ import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
 import { Host, median, type Taken } from './host.ts';
-import { type Calls, setStage } from './stage.ts';
+import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput, type Throughput } from './throughput.ts';
 
 const rounds = 7;
 /** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
 const reads = { warm: 600, measured: 150 };
-const writes = { warm: 200, measured: 40 };
+const writes = { warm: 400, measured: 40 };
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
 const contestants = await bundleContestants(directory);
-const stage = await setStage();
 const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
 
 /** Every operation that talks to the database. */
@@ -30,14 +29,14 @@ const operations = routes.filter(({ contract }) => contract.access.actions.lengt
 /** What the peers have too. */
 const common = ['createProject', 'readProject', 'listProjects'];
 
-const events = async (contract: Contract, count: number): Promise<unknown[]> => {
+const events = async (stage: Stage, contract: Contract, count: number): Promise<unknown[]> => {
   const made: unknown[] = [];
   while (made.length < count) made.push(await stage.event(contract));
   return made;
 };
 
 /** The calls of requests, one after the other. */
-async function record(file: string, requests: readonly unknown[]): Promise<Calls[]> {
+async function record(stage: Stage, file: string, requests: readonly unknown[]): Promise<Calls[]> {
   const host = await Host.start(contestants.bundle(file), stage.environment(true));
   const recorded: Calls[] = [];
   for (const event of requests) {
@@ -70,9 +69,11 @@ const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
 async function measure({ contract, file }: (typeof operations)[number]): Promise<Row> {
   const { warm, measured } = contract.method === 'GET' ? reads : writes;
   const all = warm + rounds * measured;
-  // A recorded transaction that is made again is answered again: it has its token.
-  const calls = await record(file, await events(contract, all));
-  const own = await events(contract, all);
+  const stage = await setStage();
+  const asked = await events(stage, contract, all);
+  await stage.copyForReplay();
+  const calls = await record(stage, file, asked);
+  const own = await events(stage, contract, all);
   const shared = common.includes(contract.operation) ? peers : [];
   const contest = [
     { name: 'own', bundle: contestants.bundle(file), requests: own },
@@ -93,6 +94,7 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
     }
   }
   for (const host of hosts.values()) await host.stop();
+  await stage.stop();
   const results = new Map(contest.map(({ name, taken }) => [name, perRequest(taken, measured)]));
   const of = (name: string): Measured => results.get(name) ?? { cpu: Number.NaN, wall: Number.NaN };
   const row = {
@@ -163,7 +165,6 @@ const only = process.argv.slice(2);
 for (const operation of operations) {
   if (only.length === 0 || only.includes(operation.contract.operation)) rows.push(await measure(operation));
 }
-await stage.stop();
 const throughput = only.length === 0 ? await measureThroughput(contestants.expressServer) : [];
 rmSync(directory, { recursive: true, force: true });
 
@@ -171,7 +172,7 @@ const text = `<!-- Written by "npm run bench:requests". -->
 
 On Node.js ${process.versions.node}, each bundle warm in a process of its own, the embedded engine in another. The median of ${rounds} rounds, in
 turn. The SDK alone makes the very calls that the service made, recorded on the wire: those at once that the service
-makes at once.
+makes at once, and in their order, on a copy of what was there, so that they find and do the same.
 
 ${operationsTable(rows)}
 

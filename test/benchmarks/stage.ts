@@ -2,6 +2,8 @@
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
@@ -31,8 +33,13 @@ export interface Stage {
   environment(isRecorded?: boolean): Readonly<Record<string, string>>;
   /** The event for a request that succeeds, as often as it is asked for. */
   event(contract: Contract): Promise<APIGatewayProxyEventV2>;
-  /** The calls since it was last asked. */
+  /** The calls since it was last asked, as `replay` is to make them. */
   recorded(): Calls;
+  /**
+   * Copies all there is to the tenant that recorded calls are made again for: made in their order, they do there what they
+   * did, and cost the engine what they cost.
+   */
+  copyForReplay(): Promise<void>;
   readonly endpoint: string;
   readonly tableName: string;
   stop(): Promise<void>;
@@ -45,6 +52,17 @@ interface RecordedCall extends Call {
 
 /** Members whose values are in DynamoDB's JSON. */
 const marshalled = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']);
+
+const tenant = /^public#/;
+
+/** The same of another tenant, and without the token: a transaction with it would be taken for one that was done. */
+function forReplay(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(tenant, 'replay#');
+  if (Array.isArray(value)) return value.map(forReplay);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => name !== 'ClientRequestToken');
+  return Object.fromEntries(members.map(([name, member]) => [name, forReplay(member)]));
+}
 
 /** The input of a call of the document client, from the one that went over the wire. */
 function documentInput(value: unknown): unknown {
@@ -66,7 +84,7 @@ function wavesOf(calls: readonly RecordedCall[]): Calls {
   let end = Number.NEGATIVE_INFINITY;
   for (const { begun, ended, operation, input } of calls) {
     if (begun >= end) waves.push([]);
-    waves.at(-1)?.push({ operation, input: documentInput(input) });
+    waves.at(-1)?.push({ operation, input: forReplay(documentInput(input)) });
     end = Math.max(end, ended);
   }
   return { waves };
@@ -163,6 +181,17 @@ export async function setStage(): Promise<Stage> {
       const taken = calls;
       calls = [];
       return wavesOf(taken);
+    },
+    copyForReplay: async () => {
+      const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }));
+      for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName })) {
+        for (const Item of Items) {
+          const copy = forReplay(Item) as Record<string, unknown>;
+          if (copy['pk'] !== Item['pk'])
+            await client.send(new PutCommand({ TableName: tableName, Item: copy }));
+        }
+      }
+      client.destroy();
     },
     stop: async () => {
       events.stop();

@@ -58,6 +58,7 @@ const others = [
 
 /** Of the read that the service makes: what the SDK alone is asked first. */
 async function recordedRead(): Promise<unknown> {
+  await stage.copyForReplay();
   const read = contractOf('readProject');
   const file = routes.find(({ contract }) => contract === read)?.file ?? '';
   const host = await Host.start(contestants.bundle(file), stage.environment(true));
