@@ -34,7 +34,9 @@ export function expectNoInternals(answer: Answer, echoed: readonly string[] = []
   let shown = [...lines, answer.text].join('\n');
   // An id of a request is random, and may spell anything.
   const requestId = (answer.body as Partial<Problem> | undefined)?.requestId ?? '';
-  for (const text of [...echoed, requestId]) if (text !== '') shown = shown.replaceAll(text, '');
+  // The longest first: a shorter one may be a part of it, and would leave the rest.
+  const given = [...echoed, requestId].sort((one, other) => other.length - one.length);
+  for (const text of given) if (text !== '') shown = shown.replaceAll(text, '');
   expect(shown).not.toMatch(internals);
   expect(answer.headers.has('x-powered-by')).toBe(false);
 }

@@ -22,13 +22,19 @@ export interface Resource {
   /** Members that lists filter by; all but `filtersOnly` sort, too. */
   readonly filters: readonly string[];
   readonly sorts: readonly string[];
+  /**
+   * What answers show of an entity: its members, in their order, and nothing else that the store has. One that is older than
+   * a field has that field's default. Lists do this for every entity, so nothing is checked anew that was checked when it
+   * was written.
+   */
+  show(entity: Entity): Readonly<Record<string, unknown>>;
   /** Schemas are made when they are first needed: a function needs one or two of them. */
   readonly schemas: {
     /** A whole object: what is left out gets its default. */
     readonly whole: () => v.GenericSchema<unknown, Fields>;
     /** Some members: what is left out stays as it is. */
     readonly part: () => v.GenericSchema<unknown, Record<string, unknown>>;
-    /** What answers hold; whatever else the store has stays inside. */
+    /** What answers hold. */
     readonly entity: () => v.GenericSchema<unknown, Entity>;
   };
 }
@@ -71,11 +77,20 @@ export function resource(definition: {
   const { fields } = definition;
   const names = Object.keys(fields);
   const members = ['id', ...names, 'createdAt', 'updatedAt'];
+  const defaults = members.map((member) => {
+    const field = fields[member];
+    return [member, field && v.getDefault(field as v.GenericSchema)] as const;
+  });
   return {
     ...definition,
     members,
     filters: members,
     sorts: members.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
+    show: (entity) => {
+      const shown: Record<string, unknown> = {};
+      for (const [member, fallback] of defaults) shown[member] = entity[member] ?? fallback;
+      return shown;
+    },
     schemas: {
       whole: once(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
       part: once(

@@ -1,4 +1,4 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { type Contract, scopeOf } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Entity, Stored } from '../store/entities.ts';
@@ -39,9 +39,9 @@ export type Result<C extends Contract> = {
   page: never;
 }[C['success']];
 
-/** Only what the resource's schema names leaves the service; an entity that does not fit is an error of ours. */
+/** Only what the resource names leaves the service. */
 const shown = (resource: Resource | undefined, entity: Entity): unknown =>
-  resource ? v.parse(resource.schemas.entity(), entity) : entity;
+  resource ? resource.show(entity) : entity;
 
 const json = (statusCode: number, content: string, headers: Record<string, string>): Response => ({
   statusCode,

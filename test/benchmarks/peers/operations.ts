@@ -22,17 +22,17 @@ const session = (): Session => ({
 /** @param body the parsed body of the request. */
 export async function createProject(body: unknown): Promise<unknown> {
   const fields = v.parse(creation.body.schema(), body);
-  return (await createEntity(session(), 'project', fields)).entity;
+  return project.show((await createEntity(session(), 'project', fields)).entity);
 }
 
 export async function readProject(id: string): Promise<unknown> {
-  return v.parse(project.schemas.entity(), (await readEntity(session(), 'project', id)).entity);
+  return project.show((await readEntity(session(), 'project', id)).entity);
 }
 
 export async function listProjects(page: number, limit: number): Promise<unknown> {
   const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit } as const;
   const { entities, total } = await listEntities(session(), 'project', query);
-  const data = entities.map((entity) => v.parse(project.schemas.entity(), entity));
+  const data = entities.map((entity) => project.show(entity));
   return { data, total, page, totalPages: Math.ceil(total / limit) };
 }
 
