@@ -15,10 +15,10 @@ import { Host, median, type Taken } from './host.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput, type Throughput } from './throughput.ts';
 
-const rounds = 7;
+const rounds = 5;
 /** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
-const reads = { warm: 600, measured: 150 };
-const writes = { warm: 400, measured: 40 };
+const reads = { warm: 400, measured: 100 };
+const writes = { warm: 250, measured: 30 };
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
 const contestants = await bundleContestants(directory);

@@ -12,7 +12,7 @@ import { median } from './host.ts';
 
 const execute = promisify(execFile);
 
-const rounds = Number(process.env['ROUNDS'] ?? 5);
+const rounds = Number(process.env['ROUNDS'] ?? 3);
 const seconds = 4;
 const connections = 16;
 const description = 'x'.repeat(164);
