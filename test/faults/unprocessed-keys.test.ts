@@ -8,7 +8,7 @@ import { unprocessedKeys } from './unprocessed-keys.ts';
 /** Batches of which a part is not answered, which is no error: what was left out is asked for again. */
 
 /** Milliseconds that a function may take. */
-const timeout = 3_000;
+const timeout = 6_000;
 
 /** Milliseconds that this machine may take beyond that. */
 const slack = 1_000;
