@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const root = join(__dirname, '../..');
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface StartedService {
   readonly url: string;
