@@ -159,7 +159,7 @@ export async function inParallel<Item, Result>(
 
 /** Repeats `check` until it passes. Gives up, with its last failure, after five seconds. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 15_000;
   for (;;) {
     try {
       return await check();
