@@ -157,7 +157,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Repeats `check` until it passes. Gives up, with its last failure, after five seconds. */
+/** Repeats `check` until it passes. Gives up, with its last failure, after fifteen seconds. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + 15_000;
   for (;;) {
