@@ -1,9 +1,7 @@
-import { environment } from '../shared/environment.ts';
 import { logDone, logFailure, type Subject } from '../shared/log.ts';
-import { sharedClient } from '../shared/store/client.ts';
-import { Database } from '../shared/store/database.ts';
-import { Deadline } from '../shared/store/deadline.ts';
-import { type Job, longestRequest } from '../shared/store/jobs.ts';
+import type { Database } from '../shared/store/database.ts';
+import type { Job } from '../shared/store/jobs.ts';
+import { openDatabase } from '../shared/store/open-database.ts';
 
 /** Milliseconds kept of the function's time to report what was not done. */
 const timeToReport = 500;
@@ -12,13 +10,8 @@ const timeToReport = 500;
  * The database, for as long as this invocation may take.
  * @param most milliseconds, if it is to be less.
  */
-export function jobDatabase(
-  context: { getRemainingTimeInMillis(): number },
-  most: number = longestRequest,
-): Database {
-  const time = Math.min(context.getRemainingTimeInMillis() - timeToReport, most);
-  return new Database(sharedClient(), environment.tableName(), new Deadline(time));
-}
+export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, most?: number): Database =>
+  openDatabase(context, timeToReport, most);
 
 /** What the log says of an invocation of a job's function. */
 export interface Invocation {

@@ -1,9 +1,9 @@
 /**
- * Modules that would come along in every bundle, and that no function here can ever run: a third of the bundle.
+ * Modules that would come along in every bundle, and that no function here can ever run.
  * Only what the module that asks for one needs to link stands in its place.
  *
  * Each must stay provably out of reach. The contract suite runs on these bundles (`npm run start:synthesized`), and a
- * test (`test/lib/infrastructure/unused-modules.test.ts`) sees that each is still there to be replaced.
+ * test (`test/lib/infrastructure/bundle-budget.test.ts`) sees that each is still there to be replaced.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';

@@ -5,8 +5,7 @@ import { Sha256 } from './sha256.ts';
 
 /**
  * What the SDK does for every call, and nobody here has any use of: lines for a log that is not kept, a name in
- * `User-Agent`, a mark against functions that call each other in circles, which DynamoDB does not pass on. A tenth of
- * what a call costs.
+ * `User-Agent`, a mark against functions that call each other in circles, which DynamoDB does not pass on.
  */
 export const idleMiddleware = [
   'loggerMiddleware',
