@@ -10,12 +10,12 @@ import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFi
 import { scopeName } from '../scopes.ts';
 import { Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
+import { embeddedClient } from './embedded-client.ts';
 import { setEngineEnvironment, streamsEndpoint } from './engine-environment.ts';
 import { newRequestId } from './event.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
 import type { Database, Hosted, ServiceOptions } from './service.ts';
 import type { StreamFunction } from './stream-reader.ts';
-import { unsigned } from './unsigned.ts';
 
 /** A handler that is loaded when it is first needed: forty at once would take a second of the start. */
 function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
@@ -44,7 +44,7 @@ export async function sourceFunctions(
   { authentication, tenantClaim = 'tenant', timeout = requestTimeout }: ServiceOptions,
 ): Promise<Hosted> {
   setEnvironment(database, authentication && tenantClaim);
-  const client = connect(database.isEmbedded ? unsigned : {});
+  const client = connect(database.isEmbedded ? embeddedClient(database.endpoint) : {});
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
     authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;

@@ -13,6 +13,9 @@ export const idleMiddleware = [
   'recursionDetectionMiddleware',
 ] as const;
 
+/** Milliseconds that DynamoDB may take to accept a connection, and to answer. */
+export const engineTimeouts = { connectionTimeout: 1_000, requestTimeout: 2_000 } as const;
+
 /** The SDK's retries, which others of its middlewares stand behind by this name. */
 export const retryMiddleware = 'retryMiddleware';
 
@@ -31,7 +34,7 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
     retryMode: 'standard',
     defaultsMode: 'standard',
     // Without throwOnRequestTimeout, a request that takes too long is logged and goes on waiting.
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+    requestHandler: { ...engineTimeouts, throwOnRequestTimeout: true },
     sha256: Sha256,
     // Or they would be read from the environment for every call.
     ...(credentials && { credentials }),
