@@ -3,13 +3,11 @@
  * counters that spread under contention, and with one item for each, in one run. Writes
  * `docs/performance/contention.md`.
  */
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { spreading } from '../../functions/shared/store/spread.ts';
 import { type Contention, contend } from '../faults/contention.ts';
 import { startFaultyService } from '../faults/faulty-service.ts';
 import { stopStream } from '../local-store.ts';
-import { median } from './host.ts';
+import { median, publish, table } from './report.ts';
 
 const rounds = 5;
 const creates = 400;
@@ -35,23 +33,27 @@ await faulty.stop();
 
 const rate = ({ created, milliseconds }: Contention): number => (created / milliseconds) * 1_000;
 const rateOf = (results: readonly Contention[] = []): number => median(results.map(rate));
-const row = ([parts, results]: [number, Contention[]]): string =>
-  `| ${[
-    parts === 1 ? 'one item a counter' : `up to ${parts} items a counter`,
-    results.map(({ created }) => created).join(', '),
-    rateOf(results).toFixed(0),
-    median(results.map(({ refused }) => refused)),
-    median(results.map(({ longest }) => longest)).toFixed(0),
-  ].join(' | ')} |`;
+const head = [
+  '',
+  `created of ${creates}, by round`,
+  'a second',
+  'transactions refused',
+  'longest request, ms',
+];
+const row = ([parts, results]: [number, Contention[]]) => [
+  parts === 1 ? 'one item a counter' : `up to ${parts} items a counter`,
+  results.map(({ created }) => created).join(', '),
+  rateOf(results).toFixed(0),
+  median(results.map(({ refused }) => refused)),
+  median(results.map(({ longest }) => longest)).toFixed(0),
+];
 const ratio = rateOf(measured.get(mostParts)) / rateOf(measured.get(1));
 const text = `<!-- Written by "npm run bench:contention". -->
 
 ${creates} creates in one project, ${atOnce} at a time; an item is held for 8 ms by each transaction, and another that wants it is
 refused, as DynamoDB does. ${rounds} rounds in turn, medians. Counters that spread create ${ratio.toFixed(1)} times as fast as single ones.
 
-| | created of ${creates}, by round | a second | transactions refused | longest request, ms |
-| --- | ---: | ---: | ---: | ---: |
-${[...measured].map(row).join('\n')}
+${table(head, [...measured].map(row))}
 `;
-writeFileSync(fileURLToPath(new URL('../../docs/performance/contention.md', import.meta.url)), text);
+publish('contention.md', text);
 console.log(text);

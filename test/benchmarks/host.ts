@@ -48,6 +48,3 @@ export class Host {
     await gone;
   }
 }
-
-export const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;

@@ -5,8 +5,6 @@
  *
  * `-- --million` goes up to 10^6 entities, which takes most of an hour and 10 GB of memory.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { end, firstBoundary } from '../../functions/shared/store/counted-index/counters.ts';
 import { partQuery } from '../../functions/shared/store/counted-index/page.ts';
 import { kindPartition, parentPartition } from '../../functions/shared/store/entities.ts';
@@ -18,6 +16,7 @@ import { startTestStore, type TestStore } from '../local-store.ts';
 import { Collection, statuses, tenant } from './collection.ts';
 import { plot } from './plot.ts';
 import { Postgres } from './postgres.ts';
+import { median, publish, table } from './report.ts';
 
 const sizes = [1_000, 10_000, 100_000, ...(process.argv.includes('--million') ? [1_000_000] : [])];
 const limit = 20;
@@ -44,9 +43,6 @@ interface Row {
   readonly usual: Cost | undefined;
   readonly postgres: number | undefined;
 }
-
-const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
 
 const lists = (organization: string) => [
   { list: 'all', filters: [] as [string, string][], where: '' },
@@ -184,9 +180,7 @@ async function dearest(
   return { readUnits, calls };
 }
 
-const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-
-function table(rows: readonly Row[]): string {
+function measurements(rows: readonly Row[]): string {
   const head = [
     'entities',
     'list',
@@ -203,31 +197,25 @@ function table(rows: readonly Row[]): string {
     if (number === undefined) return '';
     return number > patience ? `over ${patience / 1_000} s` : number.toFixed(number < 10 ? 1 : 0);
   };
-  return [
-    line(head),
-    line(head.map(() => '---')),
-    ...rows.map(({ size, list, page, own, usual, postgres }) =>
-      line([
-        size.toLocaleString('en'),
-        list,
-        page,
-        ms(own.milliseconds),
-        own.calls,
-        own.readUnits,
-        ms(usual?.milliseconds),
-        usual?.calls ?? '',
-        usual?.readUnits ?? '',
-        ms(postgres),
-      ]),
-    ),
-  ].join('\n');
+  return table(
+    head,
+    rows.map(({ size, list, page, own, usual, postgres }) => [
+      size.toLocaleString('en'),
+      list,
+      page,
+      ms(own.milliseconds),
+      own.calls,
+      own.readUnits,
+      ms(usual?.milliseconds),
+      usual?.calls ?? '',
+      usual?.readUnits ?? '',
+      ms(postgres),
+    ]),
+  );
 }
 
-const docs = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
-
 /** Writes what was measured so far. */
-function publish(rows: readonly Row[], worst: readonly string[], version: string | undefined): void {
+function report(rows: readonly Row[], worst: readonly string[], version: string | undefined): void {
   const compared = version ? `, and ${version}, which counts and pages in one connection` : '';
   const text = `<!-- Written by "npm run bench:lists". -->
 
@@ -237,10 +225,9 @@ The usual way counts all that match, and skips to the page.
 
 The dearest of 800 pages anywhere in the lists by creation: ${worst.join('; ')}.
 
-${table(rows)}
+${measurements(rows)}
 `;
-  mkdirSync(docs(''), { recursive: true });
-  writeFileSync(docs('lists.md'), text);
+  publish('lists.md', text);
   const ofLast = (pick: (row: Row) => number | undefined) =>
     rows
       .filter(({ list, page }) => list === 'all' && page === 'last')
@@ -250,7 +237,7 @@ ${table(rows)}
     { name: 'count and skip, DynamoDB', points: ofLast(({ usual }) => usual?.milliseconds) },
     { name: 'count(*) and OFFSET, PostgreSQL', points: ofLast((row) => row.postgres) },
   ]);
-  writeFileSync(docs('lists.svg'), drawing);
+  publish('lists.svg', drawing);
 }
 
 const store = await startTestStore({ stream: false });
@@ -268,7 +255,7 @@ for (const size of sizes) {
   const { readUnits, calls } = await dearest(store, collection);
   worst.push(`${size.toLocaleString('en')} entities: ${readUnits} read units, ${calls} calls`);
   console.log('dearest of 800 pages:', worst.at(-1));
-  publish(rows, worst, postgres?.version);
+  report(rows, worst, postgres?.version);
 }
 await postgres?.stop();
 await store.stop();

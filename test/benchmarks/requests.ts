@@ -2,16 +2,18 @@
  * `npm run bench:requests`: what a warm request costs the process that answers it, for every operation, beside the
  * SDK alone making the same calls and beside other frameworks; and how many requests a second the gateway of this
  * machine serves, beside Express. Writes `docs/performance/requests.md` and its plot.
+ *
+ * `-- createProject readTask` measures these only, and writes nothing.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
-import { Host, median, type Taken } from './host.ts';
+import { Host, type Taken } from './host.ts';
+import { median, publish, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput, type Throughput } from './throughput.ts';
 
@@ -69,20 +71,22 @@ const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
 async function measure({ contract, file }: (typeof operations)[number]): Promise<Row> {
   const { warm, measured } = contract.method === 'GET' ? reads : writes;
   const all = warm + rounds * measured;
+  // Another stage, with as much in it at each request: what was recorded is replayed on a copy of what it found.
+  const replayed = await setStage();
+  const asked = await events(replayed, contract, all);
+  await replayed.copyForReplay();
+  const calls = await record(replayed, file, asked);
   const stage = await setStage();
-  const asked = await events(stage, contract, all);
-  await stage.copyForReplay();
-  const calls = await record(stage, file, asked);
   const own = await events(stage, contract, all);
   const shared = common.includes(contract.operation) ? peers : [];
   const contest = [
-    { name: 'own', bundle: contestants.bundle(file), requests: own },
-    { name: 'sdk', bundle: peerFile(sdkAlone), requests: calls },
-    ...shared.map((name) => ({ name, bundle: peerFile(name), requests: own })),
+    { name: 'own', on: stage, bundle: contestants.bundle(file), requests: own },
+    { name: 'sdk', on: replayed, bundle: peerFile(sdkAlone), requests: calls },
+    ...shared.map((name) => ({ name, on: stage, bundle: peerFile(name), requests: own })),
   ].map((one) => ({ ...one, taken: [] as Taken[] }));
   const hosts = new Map<string, Host>();
-  for (const { name, bundle, requests } of contest) {
-    const host = await Host.start(bundle, stage.environment());
+  for (const { name, on, bundle, requests } of contest) {
+    const host = await Host.start(bundle, on.environment());
     hosts.set(name, host);
     await host.run(requests.slice(0, warm));
   }
@@ -94,6 +98,7 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
     }
   }
   for (const host of hosts.values()) await host.stop();
+  await replayed.stop();
   await stage.stop();
   const results = new Map(contest.map(({ name, taken }) => [name, perRequest(taken, measured)]));
   const of = (name: string): Measured => results.get(name) ?? { cpu: Number.NaN, wall: Number.NaN };
@@ -112,53 +117,43 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
   return row;
 }
 
-const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+const operationsTable = (rows: readonly Row[]): string =>
+  table(
+    ['operation', 'calls', 'CPU, µs', 'the SDK alone', 'ratio', 'wall, µs', 'the SDK alone'],
+    rows.map(({ operation, calls, own, sdk }) => [
+      operation,
+      calls,
+      own.cpu.toFixed(0),
+      sdk.cpu.toFixed(0),
+      (own.cpu / sdk.cpu).toFixed(2),
+      own.wall.toFixed(0),
+      sdk.wall.toFixed(0),
+    ]),
+  );
 
-function operationsTable(rows: readonly Row[]): string {
-  const head = ['operation', 'calls', 'CPU, µs', 'the SDK alone', 'ratio', 'wall, µs', 'the SDK alone'];
-  return [
-    line(head),
-    line(head.map(() => '---:')).replace('---:', '---'),
-    ...rows.map(({ operation, calls, own, sdk }) =>
-      line([
-        operation,
-        calls,
-        own.cpu.toFixed(0),
-        sdk.cpu.toFixed(0),
-        (own.cpu / sdk.cpu).toFixed(2),
-        own.wall.toFixed(0),
-        sdk.wall.toFixed(0),
-      ]),
-    ),
-  ].join('\n');
-}
-
-function peersTable(rows: readonly Row[]): string {
-  const head = ['CPU, µs', 'the SDK alone', 'this service', ...peers];
-  return [
-    line(head),
-    line(head.map(() => '---:')).replace('---:', '---'),
-    ...rows
+const peersTable = (rows: readonly Row[]): string =>
+  table(
+    ['CPU, µs', 'the SDK alone', 'this service', ...peers],
+    rows
       .filter(({ operation }) => common.includes(operation))
-      .map(({ operation, own, sdk, peers: others }) =>
-        line([
-          operation,
-          sdk.cpu.toFixed(0),
-          own.cpu.toFixed(0),
-          ...peers.map((name) => others.get(name)?.cpu.toFixed(0) ?? ''),
-        ]),
-      ),
-  ].join('\n');
-}
+      .map(({ operation, own, sdk, peers: others }) => [
+        operation,
+        sdk.cpu.toFixed(0),
+        own.cpu.toFixed(0),
+        ...peers.map((name) => others.get(name)?.cpu.toFixed(0) ?? ''),
+      ]),
+  );
 
 const throughputTable = (rows: readonly Throughput[]): string =>
-  [
-    line(['requests a second', 'this service', 'Express', 'ratio']),
-    line(['---', '---:', '---:', '---:']),
-    ...rows.map(({ what, own, express }) =>
-      line([what, own.toFixed(0), express.toFixed(0), (own / express).toFixed(2)]),
-    ),
-  ].join('\n');
+  table(
+    ['requests a second', 'this service', 'Express', 'ratio'],
+    rows.map(({ what, own, express }) => [
+      what,
+      own.toFixed(0),
+      express.toFixed(0),
+      (own / express).toFixed(2),
+    ]),
+  );
 
 const rows: Row[] = [];
 const only = process.argv.slice(2);
@@ -187,9 +182,7 @@ connections of autocannon, each with an embedded engine of its own, in turn, the
 ${throughputTable(throughput)}
 `;
 if (only.length === 0) {
-  const docs = (name: string): string =>
-    fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
-  writeFileSync(docs('requests.md'), text);
+  publish('requests.md', text);
   const groups = rows
     .filter(({ operation }) => common.includes(operation))
     .map(({ operation, own, sdk, peers: others }) => ({
@@ -200,6 +193,6 @@ if (only.length === 0) {
         ...[...others].map(([name, { cpu }]) => ({ name, value: cpu, isOurs: false })),
       ],
     }));
-  writeFileSync(docs('requests.svg'), bars('CPU of a warm request', 'microseconds', groups));
+  publish('requests.svg', bars('CPU of a warm request', 'microseconds', groups));
 }
 console.log(text);

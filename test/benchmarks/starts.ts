@@ -5,15 +5,15 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone, sdkAsItComes } from './contestants.ts';
-import { Host, median } from './host.ts';
+import { Host } from './host.ts';
+import { median, publish, table } from './report.ts';
 import { setStage } from './stage.ts';
 
-const runs = Number(process.env['RUNS'] ?? 25);
+const runs = 25;
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
 const contestants = await bundleContestants(directory);
@@ -85,14 +85,12 @@ for (let run = 0; run < runs; run += 1) {
 }
 
 const importOf = ({ imports }: Contestant): number => median(imports) - median(nothing.imports);
-const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-const row = (one: Contestant): string =>
-  line([
-    one.name,
-    `${(statSync(one.file).size / 1_000).toFixed(0)} kB`,
-    importOf(one).toFixed(1),
-    median(one.answers).toFixed(1),
-  ]);
+const row = (one: Contestant) => [
+  one.name,
+  `${(statSync(one.file).size / 1_000).toFixed(0)} kB`,
+  importOf(one).toFixed(1),
+  median(one.answers).toFixed(1),
+];
 /** A peer was measured as often as it has operations: the faster counts. */
 const importBy = (name: string): number =>
   Math.min(...others.filter((one) => one.name.startsWith(name)).map(importOf));
@@ -108,14 +106,12 @@ store and schemas, bundled as usual: minified, with the SDK as it comes.
 The slowest import of all operations, ${slowest.name}, takes ${ratio(sdkAlone)} of the SDK alone without the providers, ${ratio(sdkAsItComes)} of the SDK
 as it comes, ${peers.map((name) => `${ratio(name)} of ${name}`).join(', ')}.
 
-${[line(['', 'bundle', 'import, ms', 'first answer, ms']), line(['---', '---:', '---:', '---:']), ...others.map(row), ...ours.map(row)].join('\n')}
+${table(['', 'bundle', 'import, ms', 'first answer, ms'], [...others, ...ours].map(row))}
 `;
-const docs = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/performance/${name}`, import.meta.url));
-writeFileSync(docs('starts.md'), text);
+publish('starts.md', text);
 const bar = (one: Contestant, isOurs: boolean) => ({ name: one.name, value: importOf(one), isOurs });
-writeFileSync(
-  docs('starts.svg'),
+publish(
+  'starts.svg',
   bars('Import of a function', 'milliseconds', [
     {
       name: '',

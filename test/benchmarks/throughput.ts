@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { inMemory, startEngine } from '../../lib/local/engine.ts';
 import { setCredentials } from '../../lib/local/engine-environment.ts';
 import { peersFolder } from './contestants.ts';
-import { median } from './host.ts';
+import { median } from './report.ts';
 
 const execute = promisify(execFile);
 
-const rounds = Number(process.env['ROUNDS'] ?? 3);
+const rounds = 3;
 const seconds = 4;
 const connections = 16;
 const description = 'x'.repeat(164);
