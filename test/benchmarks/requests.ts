@@ -17,10 +17,10 @@ import { median, publish, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput, type Throughput } from './throughput.ts';
 
-const rounds = 5;
+const rounds = 7;
 /** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
-const reads = { warm: 400, measured: 100 };
-const writes = { warm: 250, measured: 30 };
+const reads = { warm: 1_500, measured: 100 };
+const writes = { warm: 800, measured: 40 };
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
 const contestants = await bundleContestants(directory);
@@ -62,6 +62,14 @@ interface Row {
   readonly peers: ReadonlyMap<string, Measured>;
 }
 
+interface Contestant {
+  readonly name: string;
+  readonly on: Stage;
+  readonly host: Host;
+  readonly requests: readonly unknown[];
+  readonly taken: Taken[];
+}
+
 /** The median of the rounds, for one request, in microseconds. */
 const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
   cpu: (median(taken.map(({ cpu }) => cpu)) / requests) * 1_000,
@@ -71,35 +79,40 @@ const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
 async function measure({ contract, file }: (typeof operations)[number]): Promise<Row> {
   const { warm, measured } = contract.method === 'GET' ? reads : writes;
   const all = warm + rounds * measured;
-  // Another stage, with as much in it at each request: what was recorded is replayed on a copy of what it found.
+  const shared = common.includes(contract.operation) ? peers : [];
+  // Each on a stage of its own, with as much in it at each request: what a write costs depends on what is there.
+  const contest: Contestant[] = [];
+  const enter = async (
+    name: string,
+    bundle: string,
+    on: Stage,
+    requests: readonly unknown[],
+  ): Promise<void> => {
+    const host = await Host.start(bundle, on.environment());
+    await host.run(requests.slice(0, warm));
+    contest.push({ name, on, host, requests, taken: [] });
+  };
+  const stage = await setStage();
+  await enter('own', contestants.bundle(file), stage, await events(stage, contract, all));
   const replayed = await setStage();
   const asked = await events(replayed, contract, all);
   await replayed.copyForReplay();
   const calls = await record(replayed, file, asked);
-  const stage = await setStage();
-  const own = await events(stage, contract, all);
-  const shared = common.includes(contract.operation) ? peers : [];
-  const contest = [
-    { name: 'own', on: stage, bundle: contestants.bundle(file), requests: own },
-    { name: 'sdk', on: replayed, bundle: peerFile(sdkAlone), requests: calls },
-    ...shared.map((name) => ({ name, on: stage, bundle: peerFile(name), requests: own })),
-  ].map((one) => ({ ...one, taken: [] as Taken[] }));
-  const hosts = new Map<string, Host>();
-  for (const { name, on, bundle, requests } of contest) {
-    const host = await Host.start(bundle, on.environment());
-    hosts.set(name, host);
-    await host.run(requests.slice(0, warm));
+  await enter('sdk', peerFile(sdkAlone), replayed, calls);
+  for (const name of shared) {
+    const on = await setStage();
+    await enter(name, peerFile(name), on, await events(on, contract, all));
   }
   for (let round = 0; round < rounds; round += 1) {
     const from = warm + round * measured;
-    for (const { name, requests, taken } of contest) {
-      const result = await hosts.get(name)?.run(requests.slice(from, from + measured));
-      if (result) taken.push(result);
+    for (const { host, requests, taken } of contest) {
+      taken.push(await host.run(requests.slice(from, from + measured)));
     }
   }
-  for (const host of hosts.values()) await host.stop();
-  await replayed.stop();
-  await stage.stop();
+  for (const { host, on } of contest) {
+    await host.stop();
+    await on.stop();
+  }
   const results = new Map(contest.map(({ name, taken }) => [name, perRequest(taken, measured)]));
   const of = (name: string): Measured => results.get(name) ?? { cpu: Number.NaN, wall: Number.NaN };
   const row = {
