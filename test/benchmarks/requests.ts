@@ -184,8 +184,8 @@ makes at once, and in their order, on a copy of what was there, so that they fin
 
 ${operationsTable(rows)}
 
-The peers have the same store and the same schemas behind routing, parsing and answering of their own; they check no
-conditions, make no entity tags and keep no keys of repeated requests.
+The peers have the same store and the same schemas behind routing, parsing and answering of their own, and the SDK's client
+as it comes, one for the process; they check no conditions, make no entity tags and keep no keys of repeated requests.
 
 ${peersTable(rows)}
 

@@ -1,11 +1,13 @@
 /**
  * What every peer does behind its own routing, parsing and answering: the service's store, its schemas and nothing of
- * its pipeline. So what differs between the peers and the service is the framework, and that it is one.
+ * its pipeline; and the SDK's client as it comes, one for the process, as everyone has it. So what differs between the
+ * peers and the service is the framework, and what the service leaves out of the SDK.
  */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { createProject as creation, project } from '../../../functions/projects/contract.ts';
 import { environment } from '../../../functions/shared/environment.ts';
-import { sharedClient } from '../../../functions/shared/store/client.ts';
 import { createEntity } from '../../../functions/shared/store/create-entity.ts';
 import { Database } from '../../../functions/shared/store/database.ts';
 import { Deadline } from '../../../functions/shared/store/deadline.ts';
@@ -14,9 +16,12 @@ import { listEntities } from '../../../functions/shared/store/list-entities.ts';
 import { readEntity } from '../../../functions/shared/store/read-entity.ts';
 import type { Session } from '../../../functions/shared/store/session.ts';
 
+/** The store tries again by itself. */
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
+
 const session = (): Session => ({
   tenant: 'public',
-  database: new Database(sharedClient(), environment.tableName(), new Deadline(9_500)),
+  database: new Database(client, environment.tableName(), new Deadline(9_500)),
 });
 
 /** @param body the parsed body of the request. */
