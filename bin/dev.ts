@@ -1,7 +1,7 @@
 /** `npm run dev`: as `npm start`, and every save starts the service anew, on the same data. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand, toldToStop } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped } from '../lib/command-line.ts';
 import { Development } from '../lib/development/development.ts';
 import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
 
@@ -29,8 +29,7 @@ await runCommand('npm run dev', async () => {
     return 1;
   }
   console.log('Stop: Ctrl-C');
-  await toldToStop();
-  await development.stop();
+  const code = await runUntilStopped(development);
   console.log('\nStopped.');
-  return 0;
+  return code;
 });

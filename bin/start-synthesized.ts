@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runCommand, toldToStop } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped } from '../lib/command-line.ts';
 import { startService } from '../lib/local/service.ts';
 import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
 import { runtimes } from '../lib/synthesized/deployment.ts';
@@ -88,9 +88,7 @@ async function main(): Promise<number> {
   }
   console.log(`What was synthesized listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
 Stop: Ctrl-C`);
-  await toldToStop();
-  await service.stop();
-  return 0;
+  return runUntilStopped(service);
 }
 
 await runCommand('npm run start:synthesized', main);

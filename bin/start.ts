@@ -1,5 +1,5 @@
 /** `npm start`: the whole service on this machine. */
-import { runCommand, toldToStop } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped } from '../lib/command-line.ts';
 import { inMemory } from '../lib/local/engine.ts';
 import { startService } from '../lib/local/service.ts';
 import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
@@ -30,10 +30,9 @@ Data: ${place} (${service.engine})
 Read: ${service.url}/docs
 Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${wanted.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
-  await toldToStop();
-  await service.stop();
+  const code = await runUntilStopped(service);
   console.log('\nStopped.');
-  return 0;
+  return code;
 }
 
 await runCommand('npm start', main);

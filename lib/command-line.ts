@@ -25,10 +25,25 @@ export function httpAddress(what: string, text: string, example: string): string
 }
 
 /** Waits for Ctrl-C, or what else tells a process to stop. */
-export function toldToStop(): Promise<void> {
+function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
+}
+
+/** What a command keeps running. */
+interface Running {
+  /** Says why, when it cannot go on. */
+  readonly failed: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+/** Keeps something running until the process is told to stop, or it cannot go on. @returns the command's exit code. */
+export async function runUntilStopped(running: Running): Promise<number> {
+  const failure = await Promise.race([toldToStop(), running.failed]);
+  await running.stop();
+  if (failure) console.error(failure.message);
+  return failure ? 1 : 0;
 }
 
 /**

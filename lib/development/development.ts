@@ -77,6 +77,11 @@ export class Development {
     return development;
   }
 
+  /** Says why, when it cannot go on: the data is gone with its engine. */
+  get failed(): Promise<Error> {
+    return this.#engine.failed;
+  }
+
   /** Ends all, the engine last. */
   async stop(): Promise<void> {
     this.#unwatch();

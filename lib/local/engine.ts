@@ -13,6 +13,8 @@ export interface Engine {
   readonly endpoint: string;
   /** The group of its processes, where they are ours. */
   readonly processGroup?: number | undefined;
+  /** Says why, when it ends without being told to. */
+  readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
@@ -131,7 +133,15 @@ async function run({ name, command }: Program, databaseFile: string): Promise<En
   });
   // The pipe breaks when the engine dies; that is noticed by its exit.
   child.stdin.on('error', () => {});
+  let isToldToStop = false;
+  const failed = new Promise<Error>((resolve) => {
+    child.once('exit', () => {
+      if (!isToldToStop)
+        resolve(new Error(`The database engine has ended by itself. ${errors.trim()}`.trim()));
+    });
+  });
   const stop = async (): Promise<void> => {
+    isToldToStop = true;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.stdin.end('stop\n');
@@ -143,7 +153,7 @@ async function run({ name, command }: Program, databaseFile: string): Promise<En
     await stop();
     throw error;
   }
-  return { name, endpoint, processGroup: child.pid, stop };
+  return { name, endpoint, processGroup: child.pid, failed, stop };
 }
 
 /**
@@ -152,7 +162,7 @@ async function run({ name, command }: Program, databaseFile: string): Promise<En
  */
 export async function existingEngine(endpoint: string): Promise<Engine> {
   if (!(await answers(endpoint))) throw new Error(`No DynamoDB answers at ${endpoint}.`);
-  return { name: endpoint, endpoint, stop: async () => {} };
+  return { name: endpoint, endpoint, failed: new Promise(() => {}), stop: async () => {} };
 }
 
 /**

@@ -42,6 +42,8 @@ export interface Service {
   /** The address of the engine. */
   readonly endpoint: string;
   readonly tableName: string;
+  /** Says why, when it cannot go on: its engine has ended. */
+  readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
@@ -125,7 +127,8 @@ export async function startService(
       server.closeIdleConnections();
       await closed;
     });
-    return { url: `http://localhost:${actualPort}`, engine: engine.name, endpoint, tableName, stop };
+    const url = `http://localhost:${actualPort}`;
+    return { url, engine: engine.name, endpoint, tableName, failed: engine.failed, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -52,6 +52,14 @@ test('Ctrl-C ends the engine as well, and the data is there the next time', asyn
   expect(await second.ended()).toBe(0);
 });
 
+test('ends, and says why, when its engine does', async () => {
+  const databaseFile = join(folder, 'gone.sqlite');
+  const service = await start({ DATABASE_FILE: databaseFile });
+  for (const id of processesNamed(databaseFile)) process.kill(Number(id), 'SIGKILL');
+  expect(await service.ended()).toBe(1);
+  expect(service.output()).toContain('The database engine has ended by itself.');
+});
+
 test('says that a port is taken, and leaves nothing behind', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, resolve));

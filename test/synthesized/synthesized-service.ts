@@ -44,6 +44,7 @@ export async function startSynthesized(
     engine: '',
     endpoint: '',
     tableName: '',
+    failed: started.ended().then(() => new Error(started.output())),
     stop: async () => {
       started.process.kill('SIGTERM');
       if ((await started.ended()) !== 0) throw new Error(started.output());
