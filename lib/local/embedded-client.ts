@@ -4,7 +4,7 @@
  */
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { engineTimeouts } from '../../functions/shared/store/client.ts';
+import { databaseTimeouts } from '../../functions/shared/store/client.ts';
 
 /** The engine asks for a signature, and takes any. */
 const anySignature = {
@@ -98,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
  * @param endpoint of the engine.
  */
 export function embeddedClient(endpoint: string) {
-  const { connectionTimeout, requestTimeout } = engineTimeouts;
+  const { connectionTimeout, requestTimeout } = databaseTimeouts;
   const pool = new Pool(endpoint, {
     connections,
     connect: { timeout: connectionTimeout },

@@ -14,7 +14,7 @@ export const idleMiddleware = [
 ] as const;
 
 /** Milliseconds that DynamoDB may take to accept a connection, and to answer. */
-export const engineTimeouts = { connectionTimeout: 1_000, requestTimeout: 2_000 } as const;
+export const databaseTimeouts = { connectionTimeout: 1_000, requestTimeout: 2_000 } as const;
 
 /** The SDK's retries, which others of its middlewares stand behind by this name. */
 export const retryMiddleware = 'retryMiddleware';
@@ -34,7 +34,7 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
     retryMode: 'standard',
     defaultsMode: 'standard',
     // Without throwOnRequestTimeout, a request that takes too long is logged and goes on waiting.
-    requestHandler: { ...engineTimeouts, throwOnRequestTimeout: true },
+    requestHandler: { ...databaseTimeouts, throwOnRequestTimeout: true },
     sha256: Sha256,
     // Or they would be read from the environment for every call.
     ...(credentials && { credentials }),
