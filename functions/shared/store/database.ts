@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { Deadline } from './deadline.ts';
 import { ConditionFailed, StoreUnavailable } from './errors.ts';
-import { Spread } from './spread.ts';
+import { drawParts, widen } from './spread.ts';
 import { type Item, type Key, transactItem, type Write } from './writes.ts';
 
 export type Query = Omit<QueryCommandInput, 'TableName' | 'ReturnConsumedCapacity'>;
@@ -232,8 +232,7 @@ export class Database {
    * @throws StoreUnavailable when it could not be done in time. It may have happened all the same.
    */
   async transact(writes: readonly Write[]): Promise<void> {
-    const spread = new Spread();
-    let request = this.#transaction(writes, spread);
+    let request = this.#transaction(writes);
     // Whether a try may have been done without our hearing of it: then only its own token tells.
     let isInDoubt = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -244,7 +243,7 @@ export class Database {
       if (!isPassing(error)) throw error;
       if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
       isInDoubt ||= isDone === 'unknown';
-      if (spread.widen(contended) && !isInDoubt) request = this.#transaction(writes, spread);
+      if (widen(contended) && !isInDoubt) request = this.#transaction(writes);
     }
   }
 
@@ -255,7 +254,7 @@ export class Database {
    */
   async transactOnce(writes: readonly Write[], milliseconds: number): Promise<boolean> {
     const brief = new Deadline(Math.min(milliseconds, this.deadline.remaining()));
-    return (await this.#failure(this.#transaction(writes, new Spread()), brief)) === undefined;
+    return (await this.#failure(this.#transaction(writes), brief)) === undefined;
   }
 
   /** Tries a transaction once; gives the error when it failed. */
@@ -270,8 +269,9 @@ export class Database {
   }
 
   /** One token for all tries: a try whose reply was lost is answered again, not done again. */
-  #transaction(writes: readonly Write[], spread: Spread): () => TransactWriteCommand {
-    const TransactItems = writes.map((write) => transactItem(write, this.#tableName, spread));
+  #transaction(writes: readonly Write[]): () => TransactWriteCommand {
+    const partOf = drawParts();
+    const TransactItems = writes.map((write) => transactItem(write, this.#tableName, partOf));
     const ClientRequestToken = randomUUID();
     return () =>
       new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });

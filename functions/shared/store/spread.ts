@@ -14,30 +14,36 @@ const widths = new Map<string, { width: number; until: number }>();
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-/**
- * Which part of a counter a transaction adds to. DynamoDB refuses a transaction that meets another on any item:
- * a counter is one item while it is quiet, and more after a conflict.
- */
-export class Spread {
-  /** The part of the counter to add to: any, by chance, of those that it has. */
-  part(counter: Key): number {
-    const known = widths.get(nameOf(counter));
-    return known && known.until > Date.now() ? Math.floor(Math.random() * known.width) : 0;
-  }
+/** Which part of a counter a transaction adds to. */
+export type PartOf = (counter: Key) => number;
 
-  /**
-   * Spreads counters on which there was a conflict over more parts.
-   * @returns whether there were any.
-   */
-  widen(counters: readonly Key[]): boolean {
-    const now = Date.now();
-    if (widths.size > 1_000) for (const [name, { until }] of widths) if (until <= now) widths.delete(name);
-    for (const counter of counters) {
-      const name = nameOf(counter);
-      const known = widths.get(name);
-      const width = Math.min(spreading.mostParts, 2 * (known && known.until > now ? known.width : 4));
-      widths.set(name, { width, until: now + remembered });
-    }
-    return counters.length > 0;
+/**
+ * Draws the parts that one transaction adds to. DynamoDB refuses a transaction that meets another on any item: a
+ * counter is one item while it is quiet, and more after a conflict.
+ *
+ * One draw decides for all of its counters. Two transactions that add to the same ten then meet on all or on none,
+ * as likely as on one; had each counter a draw of its own, they would meet on some of them nearly ten times as often.
+ */
+export function drawParts(): PartOf {
+  const draw = Math.random();
+  return (counter) => {
+    const known = widths.get(nameOf(counter));
+    return known && known.until > Date.now() ? Math.floor(draw * known.width) : 0;
+  };
+}
+
+/**
+ * Spreads counters on which there was a conflict over more parts.
+ * @returns whether there were any.
+ */
+export function widen(counters: readonly Key[]): boolean {
+  const now = Date.now();
+  if (widths.size > 1_000) for (const [name, { until }] of widths) if (until <= now) widths.delete(name);
+  for (const counter of counters) {
+    const name = nameOf(counter);
+    const known = widths.get(name);
+    const width = Math.min(spreading.mostParts, 2 * (known && known.until > now ? known.width : 4));
+    widths.set(name, { width, until: now + remembered });
   }
+  return counters.length > 0;
 }

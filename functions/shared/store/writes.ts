@@ -1,6 +1,6 @@
 /** Writes, apart from sending them. */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { Spread } from './spread.ts';
+import type { PartOf } from './spread.ts';
 
 export interface Key {
   readonly pk: string;
@@ -62,9 +62,9 @@ function additionItem({ addTo, numbers }: Addition, TableName: string, part: num
   };
 }
 
-/** A write as DynamoDB takes it. @param spread says which part of a counter is added to. */
-export function transactItem(write: Write, TableName: string, spread: Spread): TransactItem {
-  if ('addTo' in write) return additionItem(write, TableName, spread.part(write.addTo));
+/** A write as DynamoDB takes it. */
+export function transactItem(write: Write, TableName: string, partOf: PartOf): TransactItem {
+  if ('addTo' in write) return additionItem(write, TableName, partOf(write.addTo));
   const condition = {
     TableName,
     ConditionExpression: write.condition.expression,
