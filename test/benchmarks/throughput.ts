@@ -12,8 +12,9 @@ import { median } from './report.ts';
 
 const execute = promisify(execFile);
 
-const rounds = 3;
-const seconds = 4;
+const rounds = 5;
+/** Seconds before a measurement, so that V8 has compiled what it will, and of it. */
+const seconds = { warm: 3, measured: 5 };
 const connections = 16;
 const description = 'x'.repeat(164);
 
@@ -148,8 +149,8 @@ export async function measureThroughput(expressServer: string): Promise<Throughp
       const server = await contestants[which]();
       for (const [position, kind] of Object.values(kinds).entries()) {
         const { path, body } = { body: undefined, ...kind(server) };
-        await requestsPerSecond(server.url + path, 1, body);
-        measured[position]?.[which].push(await requestsPerSecond(server.url + path, seconds, body));
+        await requestsPerSecond(server.url + path, seconds.warm, body);
+        measured[position]?.[which].push(await requestsPerSecond(server.url + path, seconds.measured, body));
       }
       await server.stop();
     }

@@ -94,7 +94,8 @@ export function listQuery(resource: Resource, rawQueryString: string): ListQuery
     const value = values.get(member);
     return value === undefined ? [] : [[member, value]];
   });
-  return { filters, page, limit: Math.min(limit, largestLimit), sortBy, sortOrder };
+  const { members } = resource;
+  return { filters, page, limit: Math.min(limit, largestLimit), sortBy, sortOrder, members };
 }
 
 /**

@@ -54,9 +54,9 @@ const inOrderOfCreation = new Set(['createdAt', 'id']);
 async function readInOrder(
   { database }: Session,
   listing: Listing,
-  { page, limit, sortBy, sortOrder }: ListQuery,
+  { page, limit, sortBy, sortOrder, members }: ListQuery,
 ): Promise<Found | undefined> {
-  const window = { order: sortOrder, skip: (page - 1) * limit, limit };
+  const window = { order: sortOrder, skip: (page - 1) * limit, limit, members };
   if (inOrderOfCreation.has(sortBy)) return readWindow(database, listing, window);
   const isByName = sortBy === 'name' && listing.family === 'all' && listing.status === undefined;
   return isByName ? readNameWindow(database, listing, window) : undefined;

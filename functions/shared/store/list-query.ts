@@ -10,6 +10,8 @@ export interface ListQuery {
   readonly page: number;
   /** Entities on a page. */
   readonly limit: number;
+  /** The members to read of each entity; without them, all that it has. */
+  readonly members?: readonly string[];
 }
 
 export interface Page {

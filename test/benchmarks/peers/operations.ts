@@ -35,7 +35,8 @@ export async function readProject(id: string): Promise<unknown> {
 }
 
 export async function listProjects(page: number, limit: number): Promise<unknown> {
-  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit } as const;
+  const { members } = project;
+  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit, members } as const;
   const { entities, total } = await listEntities(session(), 'project', query);
   const data = entities.map((entity) => project.show(entity));
   return { data, total, page, totalPages: Math.ceil(total / limit) };

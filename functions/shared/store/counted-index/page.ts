@@ -31,6 +31,8 @@ export interface Window {
   readonly order: 'asc' | 'desc';
   readonly skip: number;
   readonly limit: number;
+  /** The members to read of each entity; without them, all that it has. */
+  readonly members?: readonly string[] | undefined;
 }
 
 export interface Found {
@@ -113,6 +115,17 @@ export function partQuery(
   };
 }
 
+/** Has a query give only some members of what it finds: keys of indexes are half of an item. */
+function onlyMembers(query: Query, members: readonly string[] | undefined): Query {
+  if (!members) return query;
+  const names = Object.fromEntries(members.map((member, place) => [`#member${place}`, member]));
+  return {
+    ...query,
+    ProjectionExpression: Object.keys(names).join(', '),
+    ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
+  };
+}
+
 /** Reads up to `count` entities from a boundary, in the direction's order, behind the first `skip`. */
 async function readEntities(
   database: Database,
@@ -121,10 +134,11 @@ async function readEntities(
   direction: 'up' | 'down',
   skip: number,
   count: number,
+  members: Window['members'],
 ): Promise<Item[]> {
   const items: Item[] = [];
   const part = direction === 'up' ? { from: boundary, to: end } : { from: firstBoundary, to: boundary };
-  const query = { ...partQuery(listing, part, direction), Limit: skip + count };
+  const query = { ...onlyMembers(partQuery(listing, part, direction), members), Limit: skip + count };
   for await (const page of database.pages(query)) {
     items.push(...page);
     if (items.length >= skip + count) break;
@@ -230,11 +244,15 @@ export const inOrder = (
 ): readonly Item[] => ((direction === 'up') === (order === 'asc') ? items : items.toReversed());
 
 /** The first entities of the window's order: the counters are read at the same time. */
-async function firstWindow(database: Database, listing: Listing, { order, limit }: Window): Promise<Found> {
+async function firstWindow(
+  database: Database,
+  listing: Listing,
+  { order, limit, members }: Window,
+): Promise<Found> {
   const [boundary, direction] = order === 'asc' ? ([firstBoundary, 'up'] as const) : ([end, 'down'] as const);
   const [groups, items] = await Promise.all([
     readGroups(database, listing.partition),
-    readEntities(database, listing, boundary, direction, 0, limit),
+    readEntities(database, listing, boundary, direction, 0, limit, members),
   ]);
   const total = totalOf(groups, listing.status);
   return { items, total };
@@ -259,7 +277,15 @@ async function laterWindow(database: Database, listing: Listing, window: Window)
     );
   }
   const count = range.to - range.from;
-  const items = await readEntities(database, listing, near.anchor.boundary, near.direction, near.skip, count);
+  const items = await readEntities(
+    database,
+    listing,
+    near.anchor.boundary,
+    near.direction,
+    near.skip,
+    count,
+    window.members,
+  );
   return { items: inOrder(items, near.direction, window.order), total };
 }
 
