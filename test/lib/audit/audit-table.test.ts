@@ -126,26 +126,27 @@ describe('writers whose clocks do not agree', () => {
 
   afterEach(() => clock.mockRestore());
 
-  /** Twenty writers, each with a clock of its own, for long enough that several blocks begin. */
-  async function write(apart: number): Promise<void> {
-    const tenant = randomUUID();
-    await Promise.all(
-      Array.from({ length: 20 }, (_, writer) =>
-        skew.run(apart * (writer / 19 - 0.5), async () => {
-          for (let number = 0; number < 15; number += 1)
-            await createEntity(store.session(tenant), 'task', task());
-        }),
-      ),
-    );
-  }
+  /** One writer, by a clock that is so many milliseconds ahead. */
+  const write = (tenant: string, ahead: number, entities: number): Promise<void> =>
+    skew.run(ahead, async () => {
+      for (let number = 0; number < entities; number += 1)
+        await createEntity(store.session(tenant), 'task', task());
+    });
 
   test('by a third of what boundaries lie ahead count exactly', async () => {
-    await write(cut.ahead / 3);
+    const tenant = randomUUID();
+    const apart = cut.ahead / 3;
+    // Twenty at once, for long enough that several blocks begin.
+    const writers = Array.from({ length: 20 }, (_, writer) => write(tenant, apart * (writer / 19 - 0.5), 15));
+    await Promise.all(writers);
     expect(await audit()).toMatchObject(clean);
   });
 
   test('by ten times as much count wrongly, and the audit mends it', async () => {
-    await write(10 * cut.ahead);
+    const tenant = randomUUID();
+    await write(tenant, 5 * cut.ahead, 5);
+    // Fills the section, and so writes a boundary: ahead of this clock, and behind the ids of the other.
+    await write(tenant, -5 * cut.ahead, 20);
     expect((await audit()).drifts.length).toBeGreaterThan(0);
     await audit(true);
     expect(await audit()).toMatchObject(clean);
