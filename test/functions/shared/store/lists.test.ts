@@ -47,7 +47,8 @@ beforeAll(async () => {
     });
     await performInPortions(store.session(tenant), pieces, 90);
   }
-}, 120_000);
+  // DynamoDB Local takes a minute or two.
+}, 300_000);
 
 afterAll(() => store.stop());
 
