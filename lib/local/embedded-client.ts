@@ -1,6 +1,6 @@
 /**
  * How the service talks to the engine that it started itself, which is a process beside it: without signatures, and over
- * a leaner HTTP client than the SDK's own. Everything above, and what is on the wire, is as it is on AWS.
+ * a leaner HTTP client than the SDK's own. Everything above is as it is on AWS.
  */
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type Dispatcher, errors, Pool } from 'undici';

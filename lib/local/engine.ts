@@ -80,7 +80,6 @@ export function dynamoDbLocal(): Program | undefined {
       if (databaseFile !== inMemory) mkdirSync(path, { recursive: true });
       return [
         'java',
-        `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
         '-jar',
         join(home, 'DynamoDBLocal.jar'),
         '-port',

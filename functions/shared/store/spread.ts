@@ -22,7 +22,7 @@ export type PartOf = (counter: Key) => number;
  * counter is one item while it is quiet, and more after a conflict.
  *
  * One draw decides for all of its counters. Two transactions that add to the same ten then meet on all or on none,
- * as likely as on one; had each counter a draw of its own, they would meet on some of them nearly ten times as often.
+ * as likely as on one; had each counter a draw of its own, they would meet on some of them far more often.
  */
 export function drawParts(): PartOf {
   const draw = Math.random();

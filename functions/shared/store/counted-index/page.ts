@@ -115,7 +115,7 @@ export function partQuery(
   };
 }
 
-/** Has a query give only some members of what it finds: keys of indexes are half of an item. */
+/** Has a query give only some members of what it finds, without the keys of indexes. */
 function onlyMembers(query: Query, members: readonly string[] | undefined): Query {
   if (!members) return query;
   const names = Object.fromEntries(members.map((member, place) => [`#member${place}`, member]));
