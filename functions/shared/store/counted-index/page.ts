@@ -126,15 +126,20 @@ function onlyMembers(query: Query, members: readonly string[] | undefined): Quer
   };
 }
 
+/** Entities that lie one behind the other. */
+interface Stretch {
+  readonly boundary: string;
+  readonly direction: 'up' | 'down';
+  readonly skip: number;
+  readonly count: number;
+  readonly members: Window['members'];
+}
+
 /** Reads up to `count` entities from a boundary, in the direction's order, behind the first `skip`. */
 async function readEntities(
   database: Database,
   listing: Listing,
-  boundary: string,
-  direction: 'up' | 'down',
-  skip: number,
-  count: number,
-  members: Window['members'],
+  { boundary, direction, skip, count, members }: Stretch,
 ): Promise<Item[]> {
   const items: Item[] = [];
   const part = direction === 'up' ? { from: boundary, to: end } : { from: firstBoundary, to: boundary };
@@ -252,7 +257,7 @@ async function firstWindow(
   const [boundary, direction] = order === 'asc' ? ([firstBoundary, 'up'] as const) : ([end, 'down'] as const);
   const [groups, items] = await Promise.all([
     readGroups(database, listing.partition),
-    readEntities(database, listing, boundary, direction, 0, limit, members),
+    readEntities(database, listing, { boundary, direction, skip: 0, count: limit, members }),
   ]);
   const total = totalOf(groups, listing.status);
   return { items, total };
@@ -276,17 +281,11 @@ async function laterWindow(database: Database, listing: Listing, window: Window)
       range,
     );
   }
-  const count = range.to - range.from;
-  const items = await readEntities(
-    database,
-    listing,
-    near.anchor.boundary,
-    near.direction,
-    near.skip,
-    count,
-    window.members,
-  );
-  return { items: inOrder(items, near.direction, window.order), total };
+  const { anchor, direction, skip } = near;
+  const { order, members } = window;
+  const stretch = { boundary: anchor.boundary, direction, skip, count: range.to - range.from, members };
+  const items = await readEntities(database, listing, stretch);
+  return { items: inOrder(items, direction, order), total };
 }
 
 /**
