@@ -42,6 +42,13 @@ export const unusedModules: readonly UnusedModule[] = [
     contents: 'export const Sha256Node = undefined;',
   },
   {
+    path: /[\\/]node-http-handler[\\/]dist-es[\\/]node-http-handler\.js$/,
+    because: `The client has an HTTP client of its own (\`functions/shared/store/http-client.ts\`); what is left of this
+      class takes it as it is.`,
+    contents: `export const DEFAULT_REQUEST_TIMEOUT = 0;
+      export class NodeHttpHandler { static create(handler) { return handler; } }`,
+  },
+  {
     path: /[\\/]shared-ini-file-loader[\\/]loadSharedConfigFiles\.js$/,
     because:
       'A function has no files of settings in its home; the SDK would look for two before the first call.',

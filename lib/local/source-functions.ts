@@ -8,9 +8,10 @@ import { table } from '../../functions/shared/store/table.ts';
 import { crossOrigin } from '../cross-origin.ts';
 import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { scopeName } from '../scopes.ts';
+import { anySignature } from './any-signature.ts';
 import { Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
-import { embeddedClient } from './embedded-client.ts';
+
 import { setEngineEnvironment, streamsEndpoint } from './engine-environment.ts';
 import { newRequestId } from './event.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
@@ -44,7 +45,7 @@ export async function sourceFunctions(
   { authentication, tenantClaim = 'tenant', timeout = requestTimeout }: ServiceOptions,
 ): Promise<Hosted> {
   setEnvironment(database, authentication && tenantClaim);
-  const client = connect(database.isEmbedded ? embeddedClient(database.endpoint) : {});
+  const client = connect(database.isEmbedded ? anySignature : {});
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
     authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;

@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../environment.ts';
+import { HttpClient } from './http-client.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
@@ -13,8 +14,8 @@ export const idleMiddleware = [
   'recursionDetectionMiddleware',
 ] as const;
 
-/** Milliseconds that DynamoDB may take to accept a connection, and to answer. */
-export const databaseTimeouts = { connectionTimeout: 1_000, requestTimeout: 2_000 } as const;
+/** Milliseconds that DynamoDB may take to accept a connection, and to go on with an answer. */
+const timeouts = { connection: 1_000, silence: 2_000 } as const;
 
 /** The SDK's retries, which others of its middlewares stand behind by this name. */
 export const retryMiddleware = 'retryMiddleware';
@@ -33,8 +34,7 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
     // The environment must not choose what is left out of the bundles (`lib/infrastructure/unused-modules.ts`).
     retryMode: 'standard',
     defaultsMode: 'standard',
-    // Without throwOnRequestTimeout, a request that takes too long is logged and goes on waiting.
-    requestHandler: { ...databaseTimeouts, throwOnRequestTimeout: true },
+    requestHandler: new HttpClient(timeouts),
     sha256: Sha256,
     // Or they would be read from the environment for every call.
     ...(credentials && { credentials }),

@@ -8,7 +8,7 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Deadline } from './deadline.ts';
-import { ConditionFailed, StoreUnavailable } from './errors.ts';
+import { ConditionFailed, NoAnswer, StoreUnavailable } from './errors.ts';
 import { drawParts, widen } from './spread.ts';
 import { type Item, type Key, transactItem, type Write } from './writes.ts';
 
@@ -45,7 +45,6 @@ type Units = 'readUnits' | 'writeUnits';
 
 interface SdkError extends Error {
   readonly $fault?: 'client' | 'server';
-  readonly code?: string;
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
@@ -67,8 +66,6 @@ const passingErrors = new Set([
   'TransactionInProgressException',
   // DynamoDB takes no signature that is five minutes off; the SDK has just learnt from the refusal how late it is.
   'InvalidSignatureException',
-  'TimeoutError',
-  'AbortError',
 ]);
 
 /** An answer of success that says nothing of its cost: DynamoDB did not give it, or only its head arrived. */
@@ -100,12 +97,11 @@ function isPassing(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
   }
-  // Codes like ECONNRESET are of the connection, those like ERR_INVALID_ARG_TYPE are mistakes of ours. An answer
-  // that is cut off, or is not DynamoDB's, shows as a SyntaxError of the SDK's JSON parser.
+  // An answer that is not DynamoDB's may show as a SyntaxError of the SDK's JSON parser.
   return (
     error.$fault === 'server' ||
     passingErrors.has(error.name) ||
-    /^E(?!RR_)/.test(error.code ?? '') ||
+    error instanceof NoAnswer ||
     error instanceof SyntaxError ||
     error instanceof ForeignAnswer
   );

@@ -19,9 +19,9 @@ export const databaseFaults: readonly PlantedFault[] = [
   {
     name: 'timeout-that-does-not-throw',
     what: 'a call that hangs is waited for as long as the request has time',
-    file: 'functions/shared/store/client.ts',
-    search: 'throwOnRequestTimeout: true',
-    replacement: 'throwOnRequestTimeout: false',
+    file: 'functions/shared/store/http-client.ts',
+    search: "outgoing.on('timeout', () => fail(",
+    replacement: "outgoing.on('timeout', () => void (",
     caughtBy: ['test/faults/single-failures.test.ts'],
     named: 'a call that hangs',
   },

@@ -34,7 +34,10 @@ describe('the client', () => {
     test('tries once, and says what went wrong as it is', async () => {
       const client = connect({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1' });
       const read = client.send(new GetCommand({ TableName: store.tableName, Key: { pk: 'a', sk: 'b' } }));
-      await expect(read).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(read).rejects.toMatchObject({
+        name: 'NoAnswer',
+        cause: { code: 'ECONNREFUSED' },
+      });
       client.destroy();
     });
 
