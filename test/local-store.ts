@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { connect } from '../functions/shared/store/client.ts';
 import { Database } from '../functions/shared/store/database.ts';
 import { Deadline } from '../functions/shared/store/deadline.ts';
 import type { Session } from '../functions/shared/store/session.ts';
@@ -45,7 +46,8 @@ export async function startTestStore({ stream = true } = {}): Promise<TestStore>
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName);
   if (!stream) await stopStream(endpoint, tableName);
-  const database = (milliseconds = 20_000) => new Database(client, tableName, new Deadline(milliseconds));
+  const own = connect();
+  const database = (milliseconds = 20_000) => new Database(own, tableName, new Deadline(milliseconds));
   return {
     endpoint,
     tableName,
@@ -54,6 +56,7 @@ export async function startTestStore({ stream = true } = {}): Promise<TestStore>
     session: (tenant) => ({ tenant, database: database() }),
     stop: async () => {
       client.destroy();
+      own.destroy();
       await engine.stop();
     },
   };

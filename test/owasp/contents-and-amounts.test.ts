@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { largestBody } from '../../functions/shared/http/json-body.ts';
@@ -71,7 +71,7 @@ describe.each(resources)('API3: of a $kind', (resource) => {
     const token = await as('stranger');
     const { id } = await tenants.make(token, resource, referring(resource, own));
     // As an earlier version of the service may have left it, which had a member more.
-    await connect().send(
+    await DynamoDBDocumentClient.from(connect()).send(
       new UpdateCommand({
         TableName: tenants.service.tableName,
         Key: entityKey('@stranger', kind, String(id)),

@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import {
-  BatchGetCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
   QueryCommand,
   type QueryCommandInput,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
+import { send } from './client.ts';
 import { Deadline } from './deadline.ts';
 import { ConditionFailed, NoAnswer, StoreUnavailable } from './errors.ts';
 import { drawParts, widen } from './spread.ts';
 import { type Item, type Key, transactItem, type Write } from './writes.ts';
 
-export type Query = Omit<QueryCommandInput, 'TableName' | 'ReturnConsumedCapacity'>;
+/** A query of the one table. */
+export type Query = Omit<
+  QueryCommandInput,
+  'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
+> & { readonly ExpressionAttributeValues: Readonly<Record<string, unknown>> };
 
 /** One page of a query. */
 interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */
-  readonly next: Record<string, unknown> | undefined;
+  readonly next: Attributes | undefined;
   /** How many items there are on it, also when only they were asked for. */
   readonly count: number;
   /** How many items were looked at, those that a filter left out included. */
@@ -115,10 +121,10 @@ function isPassing(error: SdkError): boolean {
 export class Database {
   readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 };
   readonly deadline: Deadline;
-  readonly #client: DynamoDBDocumentClient;
+  readonly #client: DynamoDBClient;
   readonly #tableName: string;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
+  constructor(client: DynamoDBClient, tableName: string, deadline: Deadline) {
     this.#client = client;
     this.#tableName = tableName;
     this.deadline = deadline;
@@ -127,17 +133,18 @@ export class Database {
   /** Reads one item as the last write left it. */
   async get(key: Key): Promise<Item | undefined> {
     const output = await this.#retry('readUnits', (abortSignal) =>
-      this.#client.send(
-        new GetCommand({
+      send(
+        this.#client,
+        new GetItemCommand({
           TableName: this.#tableName,
-          Key: key,
+          Key: toAttributes({ ...key }),
           ConsistentRead: true,
           ReturnConsumedCapacity: 'TOTAL',
         }),
-        { abortSignal },
+        abortSignal,
       ),
     );
-    return output.Item as Item | undefined;
+    return output.Item && (fromAttributes(output.Item) as Item);
   }
 
   /** Reads items as the last write left them, in no order; those that do not exist are left out. */
@@ -150,39 +157,52 @@ export class Database {
 
   async #getBatch(keys: readonly Key[]): Promise<Item[]> {
     const found: Item[] = [];
-    let wanted: readonly Key[] = keys;
+    let wanted = keys.map((key) => toAttributes({ ...key }));
     // An answer is cut at 16 MB, and under load; what it left out is said in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
-      const request = { [this.#tableName]: { Keys: [...wanted], ConsistentRead: true } };
+      const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: true } };
       const output = await this.#retry('readUnits', (abortSignal) =>
-        this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
+        send(
+          this.#client,
+          new BatchGetItemCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }),
           abortSignal,
-        }),
+        ),
       );
-      found.push(...((output.Responses?.[this.#tableName] ?? []) as Item[]));
-      wanted = (output.UnprocessedKeys?.[this.#tableName]?.Keys ?? []) as Key[];
+      found.push(...((output.Responses?.[this.#tableName] ?? []).map(fromAttributes) as Item[]));
+      wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
       if (wanted.length === 0) return found;
       if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable('unprocessed keys');
     }
   }
 
-  /** Reads one page of an index, at most 1 MB. */
-  async query(query: Query): Promise<QueryPage> {
+  /**
+   * Reads one page of an index, at most 1 MB.
+   * @param start where it begins: where the page before it ended.
+   */
+  async query(query: Query, start?: Attributes): Promise<QueryPage> {
+    const request = {
+      ...query,
+      ExpressionAttributeValues: toAttributes(query.ExpressionAttributeValues),
+      ExclusiveStartKey: start,
+      TableName: this.#tableName,
+      ReturnConsumedCapacity: 'TOTAL' as const,
+    };
     const output = await this.#retry('readUnits', (abortSignal) =>
-      this.#client.send(
-        new QueryCommand({ ...query, TableName: this.#tableName, ReturnConsumedCapacity: 'TOTAL' }),
-        { abortSignal },
-      ),
+      send(this.#client, new QueryCommand(request), abortSignal),
     );
-    const { Items, LastEvaluatedKey: next, Count: count = 0, ScannedCount: examined = 0 } = output;
-    return { items: (Items ?? []) as Item[], next, count, examined };
+    const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: examined = 0 } = output;
+    return { items: Items.map(fromAttributes) as Item[], next, count, examined };
   }
 
   /** Reads all pages of a query, one after the other; items that a filter leaves out count as examined. */
   async *queryPages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
-    let start: Record<string, unknown> | undefined;
+    yield* this.#pagesFrom(query, undefined);
+  }
+
+  async *#pagesFrom(query: Query, first: Attributes | undefined): AsyncGenerator<QueryPage, void, undefined> {
+    let start = first;
     do {
-      const page = await this.query(start ? { ...query, ExclusiveStartKey: start } : query);
+      const page = await this.query(query, start);
       yield page;
       start = page.next;
     } while (start);
@@ -199,24 +219,17 @@ export class Database {
    */
   async slice(query: Query, skip: number, count: number): Promise<Item[]> {
     let left = skip;
-    let start: Record<string, unknown> | undefined;
+    let start: Attributes | undefined;
     while (left > 0) {
-      const counted: Query = {
-        ...query,
-        Limit: left,
-        Select: 'COUNT',
-        ...(start && { ExclusiveStartKey: start }),
-      };
       // Not those that were looked at: the embedded engine says one too many where it cuts a page at 1 MB.
-      const { count: passed, next } = await this.query(counted);
+      const { count: passed, next } = await this.query({ ...query, Limit: left, Select: 'COUNT' }, start);
       if (!next) return [];
       left -= passed;
       start = next;
     }
     const items: Item[] = [];
-    const wanted: Query = { ...query, Limit: count, ...(start && { ExclusiveStartKey: start }) };
-    for await (const page of this.pages(wanted)) {
-      items.push(...page);
+    for await (const page of this.#pagesFrom({ ...query, Limit: count }, start)) {
+      items.push(...page.items);
       if (items.length >= count) break;
     }
     return items.slice(0, count);
@@ -254,9 +267,12 @@ export class Database {
   }
 
   /** Tries a transaction once; gives the error when it failed. */
-  async #failure(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
+  async #failure(
+    request: () => TransactWriteItemsCommand,
+    deadline: Deadline,
+  ): Promise<SdkError | undefined> {
     try {
-      const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
+      const call = deadline.limit((abortSignal) => send(this.#client, request(), abortSignal));
       await this.#measure('writeUnits', call);
       return undefined;
     } catch (error) {
@@ -265,12 +281,12 @@ export class Database {
   }
 
   /** One token for all tries: a try whose reply was lost is answered again, not done again. */
-  #transaction(writes: readonly Write[]): () => TransactWriteCommand {
+  #transaction(writes: readonly Write[]): () => TransactWriteItemsCommand {
     const partOf = drawParts();
     const TransactItems = writes.map((write) => transactItem(write, this.#tableName, partOf));
     const ClientRequestToken = randomUUID();
     return () =>
-      new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
+      new TransactWriteItemsCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
   }
 
   async #retry<Output extends Reply>(

@@ -19,7 +19,7 @@ export interface HttpTimeouts {
 const connections = 50;
 
 /** What the SDK asks to have sent. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number | undefined;
@@ -27,6 +27,8 @@ interface HttpRequest {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
+  /** Says when nobody waits for the answer any more. */
+  abortSignal?: AbortSignal | undefined;
 }
 
 interface HttpResponse {
@@ -66,18 +68,14 @@ export class HttpClient {
    * @returns the whole answer, whatever its status.
    * @throws NoAnswer when the connection is lost, says nothing for too long, or the call is aborted.
    */
-  handle(
-    { protocol, hostname, port, method, path, headers, body }: HttpRequest,
-    options: { readonly abortSignal?: unknown } = {},
-  ): Promise<{ response: HttpResponse }> {
-    // The SDK's type also has signals without listeners, from before Node.js had any.
-    const abortSignal = options.abortSignal as AbortSignal | undefined;
+  handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
+    const { protocol, hostname, port, method, path, headers, body, abortSignal } = request;
     const { connection, silence } = this.#timeouts;
-    const [{ request }, agent] =
+    const [scheme, agent] =
       protocol === 'https:' ? ([https, this.#secure] as const) : ([http, this.#plain] as const);
     return new Promise((resolve, reject) => {
       if (abortSignal?.aborted) throw new NoAnswer('The call was aborted.');
-      const outgoing = request({ agent, hostname, port, method, path, headers, timeout: silence });
+      const outgoing = scheme.request({ agent, hostname, port, method, path, headers, timeout: silence });
       const end = (): void => abortSignal?.removeEventListener('abort', onAbort);
       const fail = (why: string, cause?: Error): void => {
         end();

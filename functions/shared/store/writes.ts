@@ -1,5 +1,6 @@
 /** Writes, apart from sending them. */
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { toAttributes } from './attributes.ts';
 import type { PartOf } from './spread.ts';
 
 export interface Key {
@@ -37,8 +38,6 @@ export type Write =
 /** DynamoDB's own limit. */
 export const largestTransaction = 100;
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
 /** Placeholders for attributes and their values: no name and no value is ever part of an expression. */
 function placeholders(attributes: Readonly<Record<string, unknown>>) {
   const entries = Object.entries(attributes);
@@ -49,38 +48,38 @@ function placeholders(attributes: Readonly<Record<string, unknown>>) {
   };
 }
 
-function additionItem({ addTo, numbers }: Addition, TableName: string, part: number): TransactItem {
+function additionItem({ addTo, numbers }: Addition, TableName: string, part: number): TransactWriteItem {
   const { pairs, names, values } = placeholders(numbers);
   return {
     Update: {
       TableName,
-      Key: { pk: addTo.pk, sk: `${addTo.sk}#${part}` },
+      Key: toAttributes({ pk: addTo.pk, sk: `${addTo.sk}#${part}` }),
       UpdateExpression: `ADD ${pairs.map((pair) => pair.join(' ')).join(', ')}`,
       ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
+      ExpressionAttributeValues: toAttributes(values),
     },
   };
 }
 
 /** A write as DynamoDB takes it. */
-export function transactItem(write: Write, TableName: string, partOf: PartOf): TransactItem {
+export function transactItem(write: Write, TableName: string, partOf: PartOf): TransactWriteItem {
   if ('addTo' in write) return additionItem(write, TableName, partOf(write.addTo));
   const condition = {
     TableName,
     ConditionExpression: write.condition.expression,
     ...(write.condition.names && { ExpressionAttributeNames: { ...write.condition.names } }),
-    ...(write.condition.values && { ExpressionAttributeValues: { ...write.condition.values } }),
+    ...(write.condition.values && { ExpressionAttributeValues: toAttributes(write.condition.values) }),
   };
-  if ('put' in write) return { Put: { ...condition, Item: write.put } };
-  if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
+  if ('put' in write) return { Put: { ...condition, Item: toAttributes(write.put) } };
+  if ('remove' in write) return { Delete: { ...condition, Key: toAttributes({ ...write.remove }) } };
   const { pairs, names, values } = placeholders(write.attributes);
   return {
     Update: {
       ...condition,
-      Key: write.set,
+      Key: toAttributes({ ...write.set }),
       UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
       ExpressionAttributeNames: { ...names, ...write.condition.names },
-      ExpressionAttributeValues: { ...values, ...write.condition.values },
+      ExpressionAttributeValues: toAttributes({ ...values, ...write.condition.values }),
     },
   };
 }

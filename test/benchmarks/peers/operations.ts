@@ -4,7 +4,6 @@
  * peers and the service is the framework, and what the service leaves out of the SDK.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { createProject as creation, project } from '../../../functions/projects/contract.ts';
 import { environment } from '../../../functions/shared/environment.ts';
@@ -17,7 +16,7 @@ import { readEntity } from '../../../functions/shared/store/read-entity.ts';
 import type { Session } from '../../../functions/shared/store/session.ts';
 
 /** The store tries again by itself. */
-const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
+const client = new DynamoDBClient({ maxAttempts: 1 });
 
 const session = (): Session => ({
   tenant: 'public',

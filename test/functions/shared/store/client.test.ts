@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { connect, idleMiddleware, retryMiddleware } from '../../../../functions/shared/store/client.ts';
 import { Sha256 } from '../../../../functions/shared/store/sha256.ts';
@@ -8,6 +7,8 @@ import { startTestStore, type TestStore } from '../../../local-store.ts';
 
 const namesOf = (client: { middlewareStack: { identify(): string[] } }): string[] =>
   client.middlewareStack.identify().map((entry) => entry.split(' ')[0] ?? '');
+
+const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
 
 describe('the client', () => {
   const plain = new DynamoDBClient({ region: 'us-east-1' });
@@ -33,7 +34,7 @@ describe('the client', () => {
 
     test('tries once, and says what went wrong as it is', async () => {
       const client = connect({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1' });
-      const read = client.send(new GetCommand({ TableName: store.tableName, Key: { pk: 'a', sk: 'b' } }));
+      const read = client.send(new GetItemCommand({ TableName: store.tableName, Key }));
       await expect(read).rejects.toMatchObject({
         name: 'NoAnswer',
         cause: { code: 'ECONNREFUSED' },
@@ -51,7 +52,7 @@ describe('the client', () => {
         },
         { step: 'finalizeRequest', priority: 'low', name: 'spy' },
       );
-      await client.send(new GetCommand({ TableName: store.tableName, Key: { pk: 'a', sk: 'b' } }));
+      await client.send(new GetItemCommand({ TableName: store.tableName, Key }));
       expect(headers[0]?.['authorization']).toMatch(
         /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/us-east-1\/dynamodb\/aws4_request, SignedHeaders=.*host.*, Signature=[0-9a-f]{64}$/,
       );

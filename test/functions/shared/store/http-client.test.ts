@@ -7,8 +7,9 @@ import { type AddressInfo, connect as openSocket, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { connect } from '../../../../functions/shared/store/client.ts';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { toAttributes } from '../../../../functions/shared/store/attributes.ts';
+import { connect, send } from '../../../../functions/shared/store/client.ts';
 import { Database } from '../../../../functions/shared/store/database.ts';
 import { Deadline } from '../../../../functions/shared/store/deadline.ts';
 import { HttpClient } from '../../../../functions/shared/store/http-client.ts';
@@ -38,7 +39,7 @@ describe('at the engine', () => {
     client = connect({ endpoint: proxy.endpoint });
     const direct = connect({ endpoint: engine.endpoint });
     await ensureTable(direct, TableName);
-    await direct.send(new PutCommand({ TableName, Item: { ...key, text } }));
+    await direct.send(new PutItemCommand({ TableName, Item: toAttributes({ ...key, text }) }));
     direct.destroy();
   });
   afterEach(() => proxy.inject(undefined));
@@ -58,7 +59,7 @@ describe('at the engine', () => {
   });
 
   test('a refusal is the error that DynamoDB names', async () => {
-    const read = client.send(new GetCommand({ TableName: 'nothing-here', Key: key }));
+    const read = client.send(new GetItemCommand({ TableName: 'nothing-here', Key: toAttributes(key) }));
     await expect(read).rejects.toMatchObject({ name: 'ResourceNotFoundException', $fault: 'client' });
   });
 
@@ -104,7 +105,7 @@ describe('at the engine', () => {
 
   test('what is aborted says so, before it begins, while it waits for a connection, and on its way', async () => {
     const read = (abortSignal: AbortSignal) =>
-      client.send(new GetCommand({ TableName, Key: key }), { abortSignal });
+      send(client, new GetItemCommand({ TableName, Key: toAttributes(key) }), abortSignal);
     await expect(read(AbortSignal.abort())).rejects.toMatchObject({ name: 'NoAnswer' });
     proxy.inject(hang);
     const controller = new AbortController();
