@@ -6,7 +6,7 @@ const signature = {
   'x-amz-date': '20260101T000000Z',
 };
 
-/** Spares a client a third of what a call costs it beside the way there and back. */
+/** Settings of a client that signs nothing. */
 export const anySignature = {
   signer: {
     sign: async (request) => {

@@ -1,6 +1,6 @@
 /**
  * Values of items, and how DynamoDB's protocol writes them. The store puts strings, numbers, booleans, and lists and
- * objects of them into its items; the SDK's own conversion, which knows more types, took longer than to read their JSON.
+ * objects of them into its items; the SDK's own conversion, which knows more types, took about as long as reading JSON.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
@@ -16,15 +16,15 @@ export function toAttribute(value: unknown): AttributeValue {
   if (value === null) return { NULL: true };
   if (Array.isArray(value)) return { L: value.map(toAttribute) };
   if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {
-    return { M: toAttributes(value as Record<string, unknown>) };
+    return { M: toAttributes(value) };
   }
   throw new TypeError(`The store does not keep ${typeof value === 'number' ? value : `a ${typeof value}`}.`);
 }
 
 /** @throws TypeError as `toAttribute`. */
-export function toAttributes(values: Readonly<Record<string, unknown>>): Attributes {
+export function toAttributes(values: object): Attributes {
   const attributes: Attributes = {};
-  for (const name in values) attributes[name] = toAttribute(values[name]);
+  for (const [name, value] of Object.entries(values)) attributes[name] = toAttribute(value);
   return attributes;
 }
 

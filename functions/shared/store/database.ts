@@ -7,7 +7,7 @@ import {
   type QueryCommandInput,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Attributes, fromAttributes, toAttributes } from './attributes.ts';
+import { fromAttributes, toAttributes } from './attributes.ts';
 import { send } from './client.ts';
 import { Deadline } from './deadline.ts';
 import { ConditionFailed, NoAnswer, StoreUnavailable } from './errors.ts';
@@ -18,13 +18,15 @@ import { type Item, type Key, transactItem, type Write } from './writes.ts';
 export type Query = Omit<
   QueryCommandInput,
   'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
-> & { readonly ExpressionAttributeValues: Readonly<Record<string, unknown>> };
+> & { readonly ExpressionAttributeValues: Values };
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** One page of a query. */
 interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */
-  readonly next: Attributes | undefined;
+  readonly next: Values | undefined;
   /** How many items there are on it, also when only they were asked for. */
   readonly count: number;
   /** How many items were looked at, those that a filter left out included. */
@@ -137,7 +139,7 @@ export class Database {
         this.#client,
         new GetItemCommand({
           TableName: this.#tableName,
-          Key: toAttributes({ ...key }),
+          Key: toAttributes(key),
           ConsistentRead: true,
           ReturnConsumedCapacity: 'TOTAL',
         }),
@@ -157,7 +159,7 @@ export class Database {
 
   async #getBatch(keys: readonly Key[]): Promise<Item[]> {
     const found: Item[] = [];
-    let wanted = keys.map((key) => toAttributes({ ...key }));
+    let wanted = keys.map(toAttributes);
     // An answer is cut at 16 MB, and under load; what it left out is said in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
       const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: true } };
@@ -179,18 +181,19 @@ export class Database {
    * Reads one page of an index, at most 1 MB.
    * @param start where it begins: where the page before it ended.
    */
-  async query(query: Query, start?: Attributes): Promise<QueryPage> {
+  async query(query: Query, start?: Values): Promise<QueryPage> {
     const request = {
       ...query,
       ExpressionAttributeValues: toAttributes(query.ExpressionAttributeValues),
-      ExclusiveStartKey: start,
+      ExclusiveStartKey: start && toAttributes(start),
       TableName: this.#tableName,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     const output = await this.#retry('readUnits', (abortSignal) =>
       send(this.#client, new QueryCommand(request), abortSignal),
     );
-    const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: examined = 0 } = output;
+    const { Items = [], LastEvaluatedKey: last, Count: count = 0, ScannedCount: examined = 0 } = output;
+    const next = last && fromAttributes(last);
     return { items: Items.map(fromAttributes) as Item[], next, count, examined };
   }
 
@@ -199,7 +202,7 @@ export class Database {
     yield* this.#pagesFrom(query, undefined);
   }
 
-  async *#pagesFrom(query: Query, first: Attributes | undefined): AsyncGenerator<QueryPage, void, undefined> {
+  async *#pagesFrom(query: Query, first: Values | undefined): AsyncGenerator<QueryPage, void, undefined> {
     let start = first;
     do {
       const page = await this.query(query, start);
@@ -219,7 +222,7 @@ export class Database {
    */
   async slice(query: Query, skip: number, count: number): Promise<Item[]> {
     let left = skip;
-    let start: Attributes | undefined;
+    let start: Values | undefined;
     while (left > 0) {
       // Not those that were looked at: the embedded engine says one too many where it cuts a page at 1 MB.
       const { count: passed, next } = await this.query({ ...query, Limit: left, Select: 'COUNT' }, start);

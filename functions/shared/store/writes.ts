@@ -71,12 +71,12 @@ export function transactItem(write: Write, TableName: string, partOf: PartOf): T
     ...(write.condition.values && { ExpressionAttributeValues: toAttributes(write.condition.values) }),
   };
   if ('put' in write) return { Put: { ...condition, Item: toAttributes(write.put) } };
-  if ('remove' in write) return { Delete: { ...condition, Key: toAttributes({ ...write.remove }) } };
+  if ('remove' in write) return { Delete: { ...condition, Key: toAttributes(write.remove) } };
   const { pairs, names, values } = placeholders(write.attributes);
   return {
     Update: {
       ...condition,
-      Key: toAttributes({ ...write.set }),
+      Key: toAttributes(write.set),
       UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
       ExpressionAttributeNames: { ...names, ...write.condition.names },
       ExpressionAttributeValues: toAttributes({ ...values, ...write.condition.values }),
