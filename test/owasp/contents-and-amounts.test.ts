@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { largestBody } from '../../functions/shared/http/json-body.ts';
-import { connect } from '../../functions/shared/store/client.ts';
 import { entityKey, internalAttributes, readOnlyMembers } from '../../functions/shared/store/entities.ts';
 import { committedFile } from '../../lib/openapi/committed.ts';
 import type { OpenApiDocument, Schema } from '../../lib/openapi/types.ts';
@@ -71,7 +71,8 @@ describe.each(resources)('API3: of a $kind', (resource) => {
     const token = await as('stranger');
     const { id } = await tenants.make(token, resource, referring(resource, own));
     // As an earlier version of the service may have left it, which had a member more.
-    await DynamoDBDocumentClient.from(connect()).send(
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: tenants.service.endpoint }));
+    await client.send(
       new UpdateCommand({
         TableName: tenants.service.tableName,
         Key: entityKey('@stranger', kind, String(id)),
@@ -80,6 +81,7 @@ describe.each(resources)('API3: of a $kind', (resource) => {
         ExpressionAttributeValues: { ':secret': 'secret' },
       }),
     );
+    client.destroy();
     const path = `/v1/${plural}/${id}`;
     const answers = [
       await send('GET', path, { token }),

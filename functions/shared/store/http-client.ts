@@ -75,7 +75,9 @@ export class HttpClient {
       protocol === 'https:' ? ([https, this.#secure] as const) : ([http, this.#plain] as const);
     return new Promise((resolve, reject) => {
       if (abortSignal?.aborted) throw new NoAnswer('The call was aborted.');
-      const outgoing = scheme.request({ agent, hostname, port, method, path, headers, timeout: silence });
+      // An address of IPv6 is in brackets in a URL, and nowhere else.
+      const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+      const outgoing = scheme.request({ agent, host, port, method, path, headers, timeout: silence });
       const end = (): void => abortSignal?.removeEventListener('abort', onAbort);
       const fail = (why: string, cause?: Error): void => {
         end();

@@ -239,6 +239,14 @@ describe('time', () => {
   });
 });
 
+test('an address of IPv6 is called, whether or not this machine has any', async () => {
+  const call = httpClient().handle({ ...request, hostname: '[::1]', port: 9 });
+  await expect(call).rejects.toMatchObject({
+    name: 'NoAnswer',
+    cause: { syscall: 'connect', address: '::1' },
+  });
+});
+
 describe('over TLS, as on AWS', () => {
   // A certificate for localhost and its key, made for these tests.
   const certificate = fileURLToPath(new URL('localhost.pem', import.meta.url));
