@@ -22,10 +22,10 @@ function headersOf({ rawHeaders }: IncomingMessage): { headers: Record<string, s
     const name = (rawHeaders[position] ?? '').toLowerCase();
     const value = rawHeaders[position + 1] ?? '';
     if (name === 'cookie') cookies.push(...value.split(/; */).filter(Boolean));
-    // A header may be called __proto__.
     else if (Object.hasOwn(headers, name)) headers[name] = `${headers[name]},${value}`;
-    else
+    else if (name === '__proto__')
       Object.defineProperty(headers, name, { value, enumerable: true, writable: true, configurable: true });
+    else headers[name] = value;
   }
   return { headers, cookies };
 }
@@ -44,6 +44,7 @@ const textTypes = /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml)|application\/
 
 /** Whether a body arrives as it is. Everything else arrives in Base64. */
 function isText(contentType: string | undefined, body: Buffer): boolean {
+  if (body.length === 0) return true;
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   return textTypes.test(mediaType) && Buffer.from(body.toString('utf8')).equals(body);
 }

@@ -59,7 +59,10 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const noDatabaseCalls = 'dynamodb;dur=0;desc="calls=0, read=0, write=0"';
 
 /** The whole body, or nothing when it is larger than the gateway takes. */
-function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  // One of these announces a body (RFC 9112, section 6.3).
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (length === undefined && coding === undefined) return Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -89,46 +92,48 @@ function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatew
   };
 }
 
+/** What goes out: the function's headers, and those that the gateway adds. */
+function outgoingHeaders(
+  { headers: { origin } }: IncomingMessage,
+  requestId: string,
+  { headers }: APIGatewayProxyStructuredResultV2,
+  crossOrigin: CrossOrigin,
+): Record<string, string> {
+  const outgoing: Record<string, string> = { 'server-timing': noDatabaseCalls };
+  for (const name in headers) outgoing[name.toLowerCase()] = String(headers[name]);
+  outgoing['apigw-requestid'] = requestId;
+  const allowed = origin && crossOrigin.origins.find((one) => one === '*' || one === origin);
+  if (allowed) {
+    outgoing['access-control-allow-origin'] = allowed;
+    outgoing['access-control-expose-headers'] = crossOrigin.exposedHeaders.join(',');
+  }
+  return outgoing;
+}
+
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  requestId: string,
-  result: APIGatewayProxyStructuredResultV2,
-  crossOrigin: CrossOrigin,
+  { statusCode = 200, body = '', isBase64Encoded }: APIGatewayProxyStructuredResultV2,
+  headers: Record<string, string>,
 ): void {
-  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
-  response.statusCode = result.statusCode ?? 200;
-  response.setHeader('server-timing', noDatabaseCalls);
-  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value));
-  response.setHeader('apigw-requestid', requestId);
-  const { origin } = request.headers;
-  const allowed = crossOrigin.origins.find((one) => one === '*' || one === origin);
-  if (origin && allowed) {
-    response.setHeader('access-control-allow-origin', allowed);
-    response.setHeader('access-control-expose-headers', crossOrigin.exposedHeaders.join(','));
+  const content = isBase64Encoded ? Buffer.from(body, 'base64') : body;
+  if (statusCode !== 204 && statusCode !== 304 && request.method !== 'HEAD') {
+    headers['content-length'] = String(Buffer.byteLength(content));
   }
-  if (response.statusCode !== 204 && response.statusCode !== 304 && request.method !== 'HEAD') {
-    response.setHeader('content-length', body.length);
-  }
-  response.end(body);
+  response.writeHead(statusCode, headers).end(content);
 }
 
-function sentAnswer(
+const sentAnswer = (
   { method = '', url = '' }: IncomingMessage,
-  response: ServerResponse,
-  { body = '' }: APIGatewayProxyStructuredResultV2,
-): SentAnswer {
-  const headers = Object.entries(response.getHeaders()).map(
-    ([name, value]) => [name, String(value)] as const,
-  );
-  return {
-    method,
-    path: splitTarget(url).path,
-    status: response.statusCode,
-    headers: new Map(headers),
-    text: method === 'HEAD' ? '' : body,
-  };
-}
+  { statusCode = 200, body = '' }: APIGatewayProxyStructuredResultV2,
+  headers: Readonly<Record<string, string>>,
+): SentAnswer => ({
+  method,
+  path: splitTarget(url).path,
+  status: statusCode,
+  headers: new Map(Object.entries(headers)),
+  text: method === 'HEAD' ? '' : body,
+});
 
 /** The answer to what is not HTTP, or more of it than the gateway takes: there is no request to answer. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -210,8 +215,9 @@ export function createGateway(options: GatewayOptions): Server {
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
       .then((result) => {
-        send(request, response, requestId, result, crossOrigin);
-        onAnswer?.(sentAnswer(request, response, result));
+        const headers = outgoingHeaders(request, requestId, result, crossOrigin);
+        send(request, response, result, headers);
+        onAnswer?.(sentAnswer(request, result, headers));
       })
       .catch((error: unknown) => {
         console.error(error);

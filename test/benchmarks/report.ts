@@ -20,3 +20,10 @@ export function publish(file: string, text: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(folder + file, text);
 }
+
+/** In any order: whoever always ran behind the largest would always find the processor's caches full of it. */
+export const shuffled = <Value>(values: readonly Value[]): Value[] =>
+  values
+    .map((value) => ({ value, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ value }) => value);

@@ -13,7 +13,7 @@ import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
 import { Host, type Taken } from './host.ts';
-import { median, publish, table } from './report.ts';
+import { median, publish, shuffled, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput, type Throughput } from './throughput.ts';
 
@@ -30,13 +30,6 @@ const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
 const operations = routes.filter(({ contract }) => contract.access.actions.length > 0);
 /** What the peers have too. */
 const common = ['createProject', 'readProject', 'listProjects'];
-
-/** In any order: whoever always ran behind the largest would always find the processor's caches full of it. */
-const shuffled = <Value>(values: readonly Value[]): Value[] =>
-  values
-    .map((value) => ({ value, place: Math.random() }))
-    .sort((one, other) => one.place - other.place)
-    .map(({ value }) => value);
 
 const events = async (stage: Stage, contract: Contract, count: number): Promise<unknown[]> => {
   const made: unknown[] = [];
@@ -197,7 +190,7 @@ as it comes, one for the process; they check no conditions, make no entity tags 
 ${peersTable(rows)}
 
 The gateway of this machine with the handlers behind it, and Express listening by itself with the same store: 16
-connections of autocannon, each with an embedded engine of its own, in turn, the median of ${throughput[0]?.rounds ?? 0} rounds.
+connections of autocannon, each with an embedded engine of its own, in turns of 3 seconds, the median of ${throughput[0]?.rounds ?? 0} rounds.
 
 ${throughputTable(throughput)}
 `;

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import { inMemory, startEngine } from '../../lib/local/engine.ts';
 import { setCredentials } from '../../lib/local/engine-environment.ts';
 import { peersFolder } from './contestants.ts';
-import { median } from './report.ts';
+import { median, shuffled } from './report.ts';
 
 const execute = promisify(execFile);
 
-const rounds = 5;
+const rounds = 11;
 /** Seconds before a measurement, so that V8 has compiled what it will, and of it. */
-const seconds = { warm: 3, measured: 5 };
+const seconds = { warm: 5, measured: 3 };
 const connections = 16;
 const description = 'x'.repeat(164);
 
@@ -142,26 +142,25 @@ const kinds = {
 
 /** @param expressServer the bundle of Express, which listens by itself. */
 export async function measureThroughput(expressServer: string): Promise<Throughput[]> {
-  const contestants = { own: prepareOwn, express: () => prepareExpress(expressServer) };
-  const measured = Object.keys(kinds).map((what) => ({ what, own: [] as number[], express: [] as number[] }));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const which of ['own', 'express'] as const) {
-      const server = await contestants[which]();
-      for (const [position, kind] of Object.values(kinds).entries()) {
-        const { path, body } = { body: undefined, ...kind(server) };
-        await requestsPerSecond(server.url + path, seconds.warm, body);
-        measured[position]?.[which].push(await requestsPerSecond(server.url + path, seconds.measured, body));
+  // Both are there all the time, and take turns: what else the machine does then happens to both.
+  const servers = { own: await prepareOwn(), express: await prepareExpress(expressServer) };
+  const measured: Throughput[] = [];
+  for (const [what, kind] of Object.entries(kinds)) {
+    const ask = (which: 'own' | 'express', duration: number): Promise<number> => {
+      const { path, body } = { body: undefined, ...kind(servers[which]) };
+      return requestsPerSecond(servers[which].url + path, duration, body);
+    };
+    const taken = { own: [] as number[], express: [] as number[] };
+    for (const which of ['own', 'express'] as const) await ask(which, seconds.warm);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const which of shuffled(['own', 'express'] as const)) {
+        taken[which].push(await ask(which, seconds.measured));
       }
-      await server.stop();
     }
-    console.log(
-      ...measured.map(({ what, own, express }) => `${what}: ${own.at(-1)} and ${express.at(-1)} a second;`),
-    );
+    console.log(`${what}: ${taken.own.join(' ')} and ${taken.express.join(' ')} a second`);
+    measured.push({ what, own: median(taken.own), express: median(taken.express), rounds });
   }
-  return measured.map(({ what, own, express }) => ({
-    what,
-    own: median(own),
-    express: median(express),
-    rounds,
-  }));
+  await servers.own.stop();
+  await servers.express.stop();
+  return measured;
 }
