@@ -1,9 +1,9 @@
 /**
  * `npm run bench:requests`: what a warm request costs the process that answers it, for every operation, beside the
  * SDK alone making the same calls and beside other frameworks; and how many requests a second the gateway of this
- * machine serves, beside Express. Writes `docs/performance/requests.md` and its plot.
+ * machine serves, beside Express. Writes `docs/performance/requests.md` and its plot, and `throughput.md`.
  *
- * `-- createProject readTask` measures these only, and writes nothing.
+ * `-- createProject readTask` measures these only, and writes nothing; `-- throughput` measures and writes that only.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { bundleContestants, peers, sdkAlone } from './contestants.ts';
 import { Host, type Taken } from './host.ts';
 import { median, publish, shuffled, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
-import { measureThroughput, type Throughput } from './throughput.ts';
+import { measureThroughput } from './throughput.ts';
 
 const rounds = 9;
 /** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
@@ -157,24 +157,11 @@ const peersTable = (rows: readonly Row[]): string =>
       ]),
   );
 
-const throughputTable = (rows: readonly Throughput[]): string =>
-  table(
-    ['requests a second', 'this service', 'Express', 'ratio'],
-    rows.map(({ what, own, express }) => [
-      what,
-      own.toFixed(0),
-      express.toFixed(0),
-      (own / express).toFixed(2),
-    ]),
-  );
-
 const rows: Row[] = [];
 const only = process.argv.slice(2);
 for (const operation of operations) {
   if (only.length === 0 || only.includes(operation.contract.operation)) rows.push(await measure(operation));
 }
-const throughput = only.length === 0 ? await measureThroughput(contestants.expressServer) : [];
-rmSync(directory, { recursive: true, force: true });
 
 const text = `<!-- Written by "npm run bench:requests". -->
 
@@ -188,11 +175,6 @@ The peers have the same store and the same schemas behind routing, parsing and a
 as it comes, one for the process; they check no conditions, make no entity tags and keep no keys of repeated requests.
 
 ${peersTable(rows)}
-
-The gateway of this machine with the handlers behind it, and Express listening by itself with the same store: 16
-connections of autocannon, each with an embedded engine of its own, in turns of 3 seconds, the median of ${throughput[0]?.rounds ?? 0} rounds.
-
-${throughputTable(throughput)}
 `;
 if (only.length === 0) {
   publish('requests.md', text);
@@ -209,3 +191,5 @@ if (only.length === 0) {
   publish('requests.svg', bars('CPU of a warm request', 'microseconds', groups));
 }
 console.log(text);
+if (only.length === 0 || only.includes('throughput')) await measureThroughput(contestants.expressServer);
+rmSync(directory, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { inMemory, startEngine } from '../../lib/local/engine.ts';
 import { setCredentials } from '../../lib/local/engine-environment.ts';
 import { peersFolder } from './contestants.ts';
-import { median, shuffled } from './report.ts';
+import { median, publish, shuffled, table } from './report.ts';
 
 const execute = promisify(execFile);
 
@@ -18,12 +18,11 @@ const seconds = { warm: 5, measured: 3 };
 const connections = 16;
 const description = 'x'.repeat(164);
 
-export interface Throughput {
+interface Throughput {
   readonly what: string;
   /** Requests a second. */
   readonly own: number;
   readonly express: number;
-  readonly rounds: number;
 }
 
 interface Server {
@@ -140,8 +139,7 @@ const kinds = {
   }),
 };
 
-/** @param expressServer the bundle of Express, which listens by itself. */
-export async function measureThroughput(expressServer: string): Promise<Throughput[]> {
+async function measure(expressServer: string): Promise<Throughput[]> {
   // Both are there all the time, and take turns: what else the machine does then happens to both.
   const servers = { own: await prepareOwn(), express: await prepareExpress(expressServer) };
   const measured: Throughput[] = [];
@@ -158,9 +156,32 @@ export async function measureThroughput(expressServer: string): Promise<Throughp
       }
     }
     console.log(`${what}: ${taken.own.join(' ')} and ${taken.express.join(' ')} a second`);
-    measured.push({ what, own: median(taken.own), express: median(taken.express), rounds });
+    measured.push({ what, own: median(taken.own), express: median(taken.express) });
   }
   await servers.own.stop();
   await servers.express.stop();
   return measured;
+}
+
+/**
+ * Measures, and writes `docs/performance/throughput.md`.
+ * @param expressServer the bundle of Express, which listens by itself.
+ */
+export async function measureThroughput(expressServer: string): Promise<void> {
+  const rows = (await measure(expressServer)).map(({ what, own, express }) => [
+    what,
+    own.toFixed(0),
+    express.toFixed(0),
+    (own / express).toFixed(2),
+  ]);
+  const text = `<!-- Written by "npm run bench:requests". -->
+
+On Node.js ${process.versions.node}: the gateway of this machine with the handlers behind it, and Express listening by itself with the
+same store, bundled for production. ${connections} connections of autocannon; each server with an embedded engine of its own. Both are
+there all the time and take turns of ${seconds.measured} seconds, in any order; the median of ${rounds} turns.
+
+${table(['requests a second', 'this service', 'Express', 'ratio'], rows)}
+`;
+  publish('throughput.md', text);
+  console.log(text);
 }
