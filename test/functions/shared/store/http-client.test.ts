@@ -3,7 +3,13 @@ import { once as onceEmitted } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect as openSocket, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createPlainServer,
+  connect as openSocket,
+  type Server as PlainServer,
+  type Socket,
+} from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -143,8 +149,9 @@ const request = {
   headers: {},
   body: 'asked',
 };
-const connection = 100;
-const silence = 100;
+// Long enough for a machine that is busy with something else.
+const connection = 5_000;
+const silence = 1_000;
 
 /** Servers and clients of one test. */
 const opened: (() => unknown)[] = [];
@@ -159,7 +166,7 @@ function httpClient(): HttpClient {
 }
 
 /** @returns its port, and how many connections were made to it. */
-async function listen(server: Server): Promise<{ port: number; connections(): number }> {
+async function listen(server: Server | PlainServer): Promise<{ port: number; connections(): number }> {
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
@@ -168,7 +175,7 @@ async function listen(server: Server): Promise<{ port: number; connections(): nu
   await onceEmitted(server, 'listening');
   opened.push(() => {
     server.close();
-    server.closeAllConnections();
+    if ('closeAllConnections' in server) server.closeAllConnections();
   });
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
@@ -185,11 +192,11 @@ describe('time', () => {
   });
 
   test('an answer that goes on arrives, however long it takes', async () => {
-    const pieces = Array.from({ length: 8 }, (_, piece) => `piece ${piece};`);
+    const pieces = Array.from({ length: 5 }, (_, piece) => `piece ${piece};`);
     const slow: RequestListener = async (_, outgoing) => {
       for (const piece of pieces) {
         outgoing.write(piece);
-        await delay(silence / 4);
+        await delay(0.4 * silence);
       }
       outgoing.end();
     };
@@ -204,7 +211,7 @@ describe('time', () => {
     for (let call = 0; call < 3; call += 1) {
       const { response } = await client.handle({ ...request, port });
       expect(Buffer.from(response.body).toString()).toBe(request.body);
-      await delay(2 * silence);
+      await delay(1.5 * silence);
     }
     expect(connections()).toBe(1);
   });
@@ -231,11 +238,21 @@ describe('time', () => {
       waiting.push(openSocket({ port: port ?? 0, host: '127.0.0.1' }));
       await delay(100);
     } while (!waiting.at(-1)?.connecting && waiting.length < 50);
+    const connection = 300;
     const client = new HttpClient({ connection, silence: 10_000 });
+    opened.push(() => client.destroy());
     await expect(client.handle({ ...request, hostname: '127.0.0.1', port })).rejects.toMatchObject({
       name: 'NoAnswer',
       message: `There was no connection in ${connection} ms.`,
     });
+  });
+});
+
+test('an answer that is not HTTP is none', async () => {
+  const { port } = await listen(createPlainServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
+  await expect(httpClient().handle({ ...request, port })).rejects.toMatchObject({
+    name: 'NoAnswer',
+    cause: { code: 'HPE_INVALID_CONSTANT' },
   });
 });
 
