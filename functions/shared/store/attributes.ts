@@ -5,10 +5,10 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-export type Attributes = Record<string, AttributeValue>;
+type Attributes = Record<string, AttributeValue>;
 
 /** @throws TypeError for what the store does not keep: it would come back as something else. */
-export function toAttribute(value: unknown): AttributeValue {
+function toAttribute(value: unknown): AttributeValue {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'boolean') return { BOOL: value };
   // Beyond, DynamoDB keeps digits that a number here has lost.
@@ -29,7 +29,7 @@ export function toAttributes(values: object): Attributes {
 }
 
 /** @throws TypeError for a type that the store never wrote. */
-export function fromAttribute(attribute: AttributeValue): unknown {
+function fromAttribute(attribute: AttributeValue): unknown {
   if (attribute.S !== undefined) return attribute.S;
   if (attribute.N !== undefined) return Number(attribute.N);
   if (attribute.BOOL !== undefined) return attribute.BOOL;
