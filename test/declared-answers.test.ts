@@ -24,6 +24,7 @@ const good: SentAnswer = {
     ['content-type', 'application/json'],
     ['etag', '"c05a1b9e3f42-1"'],
     ['cache-control', 'private, no-cache'],
+    ['x-content-type-options', 'nosniff'],
   ]),
   text: JSON.stringify(tag),
 };

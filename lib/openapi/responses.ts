@@ -81,12 +81,19 @@ export const headers: Readonly<Record<string, Header>> = {
     required: true,
     schema: { type: 'string', enum: ['nosniff'] },
   },
+  'Refusal-Content-Type-Options': {
+    description: "Browsers take the media type at its word; the gateway's own refusals do not say.",
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
 };
 
-/** Headers by their names, and that of every answer. */
+/** Headers by their names, and those of every answer. */
 const header = (...names: (keyof typeof headers)[]): Record<string, Reference> =>
   Object.fromEntries(
-    [...names, 'Access-Control-Allow-Origin'].map((name) => [name, referTo('headers', name)]),
+    [...names, 'Access-Control-Allow-Origin', 'X-Content-Type-Options'].map((name) => [
+      name,
+      referTo('headers', name),
+    ]),
   );
 
 /** The statuses that the gateway has answers of its own for, in its own form. */
@@ -161,7 +168,11 @@ function refusal(status: number): Response {
     description:
       refusals[status] ??
       `${own.map((code) => `[${catalogue[code].title}](${problemType(code)})`).join(', or ')}.`,
-    headers: { ...header(...(own.length > 0 ? ['Cache-Control'] : [])), ...problemHeaders[status] },
+    headers: {
+      ...header(...(own.length > 0 ? ['Cache-Control'] : [])),
+      ...problemHeaders[status],
+      'X-Content-Type-Options': referTo('headers', 'Refusal-Content-Type-Options'),
+    },
     content: {
       ...(own.length > 0 && problemContent(status, own)),
       ...(ofGateway[status] && gatewayContent(status)),
@@ -295,7 +306,7 @@ function success(contract: Contract): [status: string, response: Response] {
         '200',
         {
           description: 'The page or file.',
-          headers: header('ETag', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'),
+          headers: header('ETag', 'Cache-Control', 'Content-Security-Policy'),
           content: pageContent(contract),
         },
       ];

@@ -88,6 +88,9 @@ describe('API8: every answer says no more than it must', () => {
           'x-amzn-trace-id',
         ];
         expect(revealing.filter((name) => headers.has(name))).toEqual([]);
+        // What people wrote is no page, whatever a browser thinks of it. The gateway's own answers do not say so.
+        const byGateway = status === 401;
+        expect(headers.get('x-content-type-options')).toBe(byGateway ? null : 'nosniff');
         // What is a tenant's own is in no cache that others share; a page is the same for all.
         const isShared = /public/.test(headers.get('cache-control') ?? '');
         expect([status, isShared]).toEqual([status, contract.success === 'page']);

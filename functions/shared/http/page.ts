@@ -58,7 +58,6 @@ export function page(
         ...headers,
         'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
         'content-security-policy': contentSecurityPolicy,
-        'x-content-type-options': 'nosniff',
       },
       body: content,
     };
