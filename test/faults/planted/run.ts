@@ -40,7 +40,10 @@ async function inCopy<Result>(work: (folder: string) => Promise<Result>): Promis
   try {
     cpSync(root, folder, {
       recursive: true,
-      filter: (source) => !leftOut.has(relative(root, source).split(sep)[0] ?? ''),
+      filter: (source) =>
+        !relative(root, source)
+          .split(sep)
+          .some((part) => leftOut.has(part)),
     });
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
     return await work(folder);
