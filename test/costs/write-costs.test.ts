@@ -1,9 +1,11 @@
+import { cut } from '../../functions/shared/store/counted-index/counters.ts';
 import { createEntity } from '../../functions/shared/store/create-entity.ts';
 import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
 import type { Fields } from '../../functions/shared/store/entities.ts';
 import type { Session } from '../../functions/shared/store/session.ts';
 import { updateEntity } from '../../functions/shared/store/update-entity.ts';
 import { startTestStore, type TestStore } from '../local-store.ts';
+import { makeFarApart } from '../long-listing.ts';
 
 /** What writing costs, as the embedded engine reports it: docs/performance.md publishes these numbers. */
 
@@ -55,4 +57,26 @@ test('a write costs the entity, its indexes, and two counters for each listing t
 
   const remove = await costOf((session) => deleteEntity(session, 'task', id));
   expect(remove).toMatchObject({ calls: 5, writeUnits: inTransaction + 7 + 3 * listing });
+});
+
+/** What it costs to create an entity, and to change the status of others and delete them. */
+async function costsBeside(ids: readonly string[]) {
+  const costs = [];
+  costs.push(await costOf((session) => createEntity(session, 'tag', { name: 'x', status: 'active' })));
+  for (const id of ids) {
+    costs.push(await costOf((session) => updateEntity(session, 'tag', id, { status: 'archived' })));
+    costs.push(await costOf((session) => deleteEntity(session, 'tag', id)));
+  }
+  return costs;
+}
+
+test('a write costs the same in a long listing as in a short one', async () => {
+  const make = async () =>
+    (await createEntity(store.session(tenant), 'tag', { name: 'x', status: 'active' })).entity.id;
+  const inShort = await costsBeside([await make(), await make(), await make()]);
+
+  // As many sections as 9,600 would have, in 15 blocks.
+  const ids = await makeFarApart(15 * cut.fullBlock, make);
+  const inLong = await costsBeside([ids.at(10) ?? '', ids.at(150) ?? '', ids.at(-10) ?? '']);
+  expect(inLong).toEqual(inShort);
 });

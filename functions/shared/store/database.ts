@@ -23,7 +23,7 @@ export type Query = Omit<
 type Values = Readonly<Record<string, unknown>>;
 
 /** One page of a query. */
-interface QueryPage {
+export interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */
   readonly next: Values | undefined;

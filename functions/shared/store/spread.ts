@@ -12,6 +12,9 @@ const remembered = 5_000;
 /** What this process knows of contended counters: over how many parts they are spread, and until when. */
 const widths = new Map<string, { width: number; until: number }>();
 
+/** Until when this process remembers that there was a conflict in a partition. */
+const conflicts = new Map<string, number>();
+
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /** Which part of a counter a transaction adds to. */
@@ -32,18 +35,25 @@ export function drawParts(): PartOf {
   };
 }
 
+/** Whether counters of a partition are likely to be spread, as far as this process knows. */
+export const isSpread = (partition: string): boolean => (conflicts.get(partition) ?? 0) > Date.now();
+
 /**
  * Spreads counters on which there was a conflict over more parts.
  * @returns whether there were any.
  */
 export function widen(counters: readonly Key[]): boolean {
   const now = Date.now();
-  if (widths.size > 1_000) for (const [name, { until }] of widths) if (until <= now) widths.delete(name);
+  if (widths.size > 1_000) {
+    for (const [name, { until }] of widths) if (until <= now) widths.delete(name);
+    for (const [partition, until] of conflicts) if (until <= now) conflicts.delete(partition);
+  }
   for (const counter of counters) {
     const name = nameOf(counter);
     const known = widths.get(name);
     const width = Math.min(spreading.mostParts, 2 * (known && known.until > now ? known.width : 4));
     widths.set(name, { width, until: now + remembered });
+    conflicts.set(counter.pk, now + remembered);
   }
   return counters.length > 0;
 }

@@ -53,6 +53,14 @@ export const writeFaults: readonly PlantedFault[] = [
     named: 'PATCH moves it to another',
   },
   {
+    name: 'far-sections-ignored',
+    what: 'of entities that change together, those made long before are counted where the others are',
+    file: 'functions/shared/store/counted-index/sections.ts',
+    search: 'goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : []',
+    replacement: 'goesOn ? times.filter(() => items.length === 0) : []',
+    caughtBy: ['test/functions/shared/store/far-apart.test.ts'],
+  },
+  {
     name: 'counted-beside-the-transaction',
     what: 'counters are adjusted before the transaction of what they count, not in it',
     file: commit,

@@ -125,7 +125,8 @@ export const boundariesKey = (partition: string, block: string): Key => ({
   sk: `${levels.block}${block}#${boundaries}`,
 });
 
-const startOf = ({ sk }: Item): string => sk.split('#')[1] ?? '';
+/** The start of the block or group that an item is of. */
+export const startOf = ({ sk }: Item): string => sk.split('#')[1] ?? '';
 
 /** Whether an item holds the boundaries of a block's sections; of a block's items it is the last. */
 export const isBoundaries = ({ sk }: Item): boolean => sk.endsWith(boundaries);

@@ -1,8 +1,8 @@
 /** Which section an id belongs to, and when the next one begins. */
-import type { Database } from '../database.ts';
+import type { Database, QueryPage } from '../database.ts';
 import { beginJob } from '../jobs.ts';
 import type { Session } from '../session.ts';
-import { spreading } from '../spread.ts';
+import { isSpread, spreading } from '../spread.ts';
 import { isNew } from '../versions.ts';
 import type { Item, Write } from '../writes.ts';
 import {
@@ -15,12 +15,19 @@ import {
   levels,
   millisecondsAt,
   type Section,
+  startOf,
   timeOf,
   toSections,
 } from './counters.ts';
 
-/** Items read at once: two contended blocks. */
-const pageOfItems = 2 * (spreading.mostParts + 1) + 4;
+/**
+ * Items read at once, from the end of a listing: first the last block of a quiet one, with the one before, so that it is
+ * known to be whole, and one that may have begun ahead; then blocks whose counts are spread.
+ */
+const itemsAtEnd = { quiet: 5, spread: 2 * (spreading.mostParts + 1) + 4 };
+
+/** Items read at once around ids: four blocks of a quiet listing. What was made at one time is in one or two of them. */
+const itemsAround = 8;
 
 /** The next sections of a listing, which lie in the future. */
 export interface Beginning {
@@ -95,9 +102,67 @@ export class Sections {
   }
 }
 
+/** The blocks of a listing downwards, from that which a time is in. */
+const blocksQuery = (partition: string, time: string) => ({
+  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: {
+    ':partition': partition,
+    ':first': levels.block,
+    ':last': `${levels.block}${time}${end}`,
+  },
+  ConsistentRead: true,
+  ScanIndexForward: false,
+});
+
+/** What was read of a listing, downwards. */
+interface Reading {
+  readonly items: readonly Item[];
+  /** Whether there is more below. */
+  readonly goesOn: boolean;
+}
+
+/** The times that are in blocks further down than what was read. */
+const timesBelow = (times: readonly string[], { items, goesOn }: Reading): readonly string[] =>
+  goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : [];
+
+/** Reads the blocks from the last down to that of a time, with all that they count. */
+async function readLast(database: Database, partition: string, time: string): Promise<Reading> {
+  const query = blocksQuery(partition, '');
+  const items: Item[] = [];
+  let limit = isSpread(partition) ? itemsAtEnd.spread : itemsAtEnd.quiet;
+  let next: QueryPage['next'];
+  do {
+    const page = await database.query({ ...query, Limit: limit }, next);
+    items.push(...page.items);
+    limit = itemsAtEnd.spread;
+    next = page.next;
+    // Where an earlier block has begun, all of the one that the time is in is read.
+  } while (next && new Set(items.map(startOf).filter((start) => start <= time)).size < 2);
+  return { items, goesOn: next !== undefined };
+}
+
 /**
- * Reads the sections from the last, or from that of the latest id, down to that of the earliest.
- * @param upTo whether only sections up to the latest id matter, or also those that have begun since.
+ * Reads where the sections are in the blocks that times are in; of what they count, perhaps not all. Read downwards, a
+ * block's boundaries come before its counts: its first item tells.
+ * @param times in their order.
+ */
+async function readAround(database: Database, partition: string, times: readonly string[]): Promise<Item[]> {
+  const read = async (time: string, limit: number): Promise<Reading> => {
+    const { items, next } = await database.query({ ...blocksQuery(partition, `${time}#`), Limit: limit });
+    return { items, goesOn: next !== undefined };
+  };
+  const latest = times.at(-1);
+  if (latest === undefined) return [];
+  const first = await read(latest, times.length > 1 ? itemsAround : 1);
+  // What was made long before is in blocks far away: one item of each is less than all that lies between.
+  const others = await Promise.all(timesBelow(times, first).map((time) => read(time, 1)));
+  const items = [first, ...others].flatMap((reading) => reading.items);
+  return [...new Map(items.map((item) => [item.sk, item])).values()];
+}
+
+/**
+ * Reads the sections that some ids are in.
+ * @param upTo whether only these matter, or also those that have begun since, and how full they are.
  */
 export async function readSections(
   database: Database,
@@ -105,27 +170,13 @@ export async function readSections(
   ids: readonly string[],
   upTo: 'latest id' | 'end',
 ): Promise<Sections> {
-  const times = ids.map(timeOf).sort();
-  const earliest = times[0] ?? firstBoundary;
-  const latest = upTo === 'end' ? end : `${times.at(-1)}#${end}`;
-  const items: Item[] = [];
-  const query = {
-    KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':partition': partition,
-      ':first': levels.block,
-      ':last': levels.block + latest,
-    },
-    ConsistentRead: true,
-    ScanIndexForward: false,
-    Limit: pageOfItems,
-  };
-  for await (const page of database.pages(query)) {
-    items.push(...page);
-    // A block's boundaries come before its counts when it is read downwards: its sections are known.
-    if (toSections(page).some(({ block }) => block <= earliest)) break;
-  }
-  return new Sections(partition, items);
+  const times = [...new Set(ids.map(timeOf))].sort();
+  if (upTo === 'latest id') return new Sections(partition, await readAround(database, partition, times));
+  // How many come to be is told by sections that are not all new.
+  const settled = boundaryAt(millisecondsAt(times.at(-1) ?? firstBoundary) - cut.grid);
+  const last = await readLast(database, partition, settled);
+  const earlier = await readAround(database, partition, timesBelow(times, last));
+  return new Sections(partition, [...last.items, ...earlier]);
 }
 
 /** The writes that begin sections: in the last block as long as it has room, and then in new ones. */
