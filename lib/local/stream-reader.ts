@@ -3,11 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
+  ExpiredIteratorException,
   GetRecordsCommand,
+  type GetRecordsCommandOutput,
   GetShardIteratorCommand,
   ListStreamsCommand,
   type ShardIteratorType,
   type _Record as StreamRecord,
+  TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { deliverAll } from './stream-delivery.ts';
@@ -30,13 +33,22 @@ function toEvent(records: readonly StreamRecord[], eventSourceARN: string): Dyna
   };
 }
 
+/** Where a shard is read. */
+interface Position {
+  readonly iterator: string;
+  /** Where it began. */
+  readonly from: ShardIteratorType;
+  /** The number of the last record that was delivered. */
+  readonly last?: string | undefined;
+}
+
 export class StreamReader {
   readonly #client: DynamoDBStreamsClient;
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #stopped = new AbortController();
   /** Where to read on, by shard. */
-  readonly #iterators = new Map<string, string>();
+  readonly #positions = new Map<string, Position>();
   readonly #known = new Set<string>();
   #streamArn = '';
   #running: Promise<void> = Promise.resolve();
@@ -74,12 +86,33 @@ export class StreamReader {
     const { StreamDescription } = await this.#client.send(new DescribeStreamCommand({ StreamArn }));
     for (const { ShardId } of StreamDescription?.Shards ?? []) {
       if (!ShardId || this.#known.has(ShardId)) continue;
-      const { ShardIterator } = await this.#client.send(
-        new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType }),
-      );
+      await this.#open(ShardId, ShardIteratorType);
       this.#known.add(ShardId);
-      if (ShardIterator) this.#iterators.set(ShardId, ShardIterator);
     }
+  }
+
+  /** Reads a shard from somewhere, or behind a record. */
+  async #open(ShardId: string, from: ShardIteratorType, last?: string): Promise<void> {
+    const { ShardIterator: iterator } = await this.#client.send(
+      new GetShardIteratorCommand({
+        StreamArn: this.#streamArn,
+        ShardId,
+        ...(last === undefined
+          ? { ShardIteratorType: from }
+          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: last }),
+      }),
+    );
+    if (iterator) this.#positions.set(ShardId, { iterator, from, last });
+  }
+
+  /**
+   * Reads on where an iterator is good no more: after 15 minutes, which a machine may sleep, or where records were kept
+   * for their 24 hours. What a reader misses that had not seen any is left to the schedule.
+   */
+  async #reopen(shard: string, { from, last }: Position, error: unknown): Promise<void> {
+    if (error instanceof ExpiredIteratorException) await this.#open(shard, from, last);
+    else if (error instanceof TrimmedDataAccessException) await this.#open(shard, 'TRIM_HORIZON');
+    else throw error;
   }
 
   async #run(): Promise<void> {
@@ -100,17 +133,25 @@ export class StreamReader {
   async #readShards(): Promise<boolean> {
     let found = false;
     let closed = false;
-    for (const [shard, iterator] of this.#iterators) {
-      const output = await this.#client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 100 }));
-      const records = output.Records ?? [];
+    for (const [shard, position] of this.#positions) {
+      let output: GetRecordsCommandOutput;
+      try {
+        const request = new GetRecordsCommand({ ShardIterator: position.iterator, Limit: 100 });
+        output = await this.#client.send(request);
+      } catch (error) {
+        await this.#reopen(shard, position, error);
+        continue;
+      }
+      const { Records: records = [], NextShardIterator: iterator } = output;
       if (records.length > 0) {
         found = true;
         await this.#deliverUntilDone(records);
       }
-      if (output.NextShardIterator) {
-        this.#iterators.set(shard, output.NextShardIterator);
+      if (iterator) {
+        const last = records.at(-1)?.dynamodb?.SequenceNumber ?? position.last;
+        this.#positions.set(shard, { ...position, iterator, last });
       } else {
-        this.#iterators.delete(shard);
+        this.#positions.delete(shard);
         closed = true;
       }
     }

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import {
+  DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
@@ -49,6 +53,7 @@ afterEach(async () => {
   await reader?.stop();
   reader = undefined;
   setAside.mockClear();
+  streams.middlewareStack.remove('spoiled');
 });
 
 afterAll(async () => {
@@ -218,4 +223,41 @@ test('a record that stops the function as a whole is set aside alone', async () 
   expect(alone.length).toBe(streamRetries + 1);
   expect(setAside.mock.calls.map(([, numbers]) => numbers)).toEqual([alone[0]]);
   await expectNothingWrong();
+});
+
+/** Has all iterators be good no more, until there is another. */
+function spoilIterators(error: Error): void {
+  let isGood = false;
+  streams.middlewareStack.add(
+    (next) => (args) => {
+      isGood ||= 'ShardIteratorType' in args.input;
+      if (!isGood && 'ShardIterator' in args.input) throw error;
+      return next(args);
+    },
+    { step: 'initialize', name: 'spoiled' },
+  );
+}
+
+test.each([
+  ['has expired, while the machine slept', ExpiredIteratorException],
+  ['leads to records that are kept no longer', TrimmedDataAccessException],
+])('an iterator that %s is replaced, and no record is lost', async (_, Gone) => {
+  const created: string[] = [];
+  await read(async ({ Records }) => {
+    created.push(...Records.map((record) => record.dynamodb?.Keys?.['pk']?.S ?? ''));
+    return { batchItemFailures: [] };
+  });
+  const session = newSession();
+  const create = async (kind: 'tag' | 'user'): Promise<string> => {
+    const { entity } = await createEntity(session, kind, fields());
+    return `${session.tenant}#${kind}#${entity.id}`;
+  };
+  const first = await create('tag');
+  await until(() => created.includes(first));
+  spoilIterators(new Gone({ $metadata: {}, message: 'It is good no more.' }));
+  const second = await create('user');
+  await until(() => created.includes(second));
+  expect(setAside).not.toHaveBeenCalled();
+  // Behind the last record that was delivered; what is kept no longer has no such place.
+  if (Gone === ExpiredIteratorException) expect(created.filter((key) => key === first)).toHaveLength(1);
 });
