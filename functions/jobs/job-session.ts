@@ -21,18 +21,21 @@ export interface Invocation {
   readonly started: number;
 }
 
+/** What a line of the log is about. @param tenant whose job it is, where it is about one. */
+export const subjectOf = ({ operation, requestId, started }: Invocation, tenant = ''): Subject => ({
+  requestId,
+  operation,
+  tenant,
+  duration: Math.round(performance.now() - started),
+});
+
 /** Works on a job, and says in the log that a step was done or failed: then it will be tried again. */
 export async function loggedStep(
-  { operation, requestId, started }: Invocation,
+  invocation: Invocation,
   job: Pick<Job, 'tenant' | 'id'> | undefined,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const subject = (): Subject => ({
-    requestId,
-    operation,
-    tenant: job?.tenant ?? '',
-    duration: Math.round(performance.now() - started),
-  });
+  const subject = (): Subject => subjectOf(invocation, job?.tenant);
   try {
     await work();
     logDone('A step of a job is done.', subject(), { job: job?.id });

@@ -1,8 +1,9 @@
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on: every minute. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
+import { logFailure } from '../shared/log.ts';
 import type { Database } from '../shared/store/database.ts';
 import { decodeJob, type Job, jobsQuery } from '../shared/store/jobs.ts';
-import { jobDatabase, loggedStep } from './job-session.ts';
+import { jobDatabase, loggedStep, subjectOf } from './job-session.ts';
 import { timeForOneTurn, workJob } from './work-job.ts';
 
 /** Jobs worked on side by side. */
@@ -35,5 +36,12 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
       await loggedStep(invocation, job, () => workJob(jobDatabase(context, longestStep), job.tenant, job.id));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, workUntilTimeIsOver));
+  try {
+    await Promise.all(Array.from({ length: atOnce }, workUntilTimeIsOver));
+  } catch (error) {
+    const subject = subjectOf(invocation);
+    logFailure('The jobs that are due could not be read.', subject, error);
+    // Lambda counts the invocation as failed, and logs what is thrown as it is: nothing of the inside goes along.
+    throw new Error('The jobs that are due could not be read.');
+  }
 }

@@ -77,3 +77,19 @@ test('jobs that get nowhere do not keep those behind them from being done', asyn
   proxy.inject(undefined);
   while ((await tenantsWithJobs()).length > 0) await call();
 });
+
+test('when jobs cannot be read, the log says so in its own form, and Lambda counts it', async () => {
+  proxy.inject(async ({ operation }, pass) =>
+    operation === 'Query' ? refusal('AccessDeniedException', { Message: 'of arn:secret' }) : pass(),
+  );
+  logged.mockClear();
+  const requestId = randomUUID();
+  const call = handler(scheduledEvent(), functionContext(requestId, timeout));
+  // What Lambda itself would log, with whatever is in it.
+  await expect(call).rejects.toThrow(/^The jobs that are due could not be read\.$/);
+  proxy.inject(undefined);
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+  expect(lines).toMatchObject([
+    { level: 'ERROR', operation: 'onSchedule', requestId, error: { name: 'AccessDeniedException' } },
+  ]);
+});
