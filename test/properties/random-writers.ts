@@ -11,6 +11,11 @@ import { type Answer, type FaultyService, startFaultyService } from '../faults/f
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const sequences = 125;
+/**
+ * Sequences after which there is another engine: the embedded one takes the longer for each write the more its stream
+ * holds.
+ */
+const sequencesOfAnEngine = 25;
 const writers = 3;
 const operations = 5;
 const statuses = ['active', 'planned', 'done'];
@@ -19,17 +24,15 @@ let faulty: FaultyService;
 const regularCut = { ...cut };
 let logged: jest.SpyInstance;
 
-beforeAll(async () => {
+beforeAll(() => {
   // Small blocks, so that there are many.
   Object.assign(cut, { fullSection: 4, fullBlock: 3, fullGroup: 3, ahead: 1_500, grid: 50, planned: 200 });
   process.stdout.write(`seed ${seed}\n`);
   // A request that crashes is logged, as it should be.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  faulty = await startFaultyService();
 });
 
-afterAll(async () => {
-  await faulty.stop();
+afterAll(() => {
   Object.assign(cut, regularCut);
   logged.mockRestore();
 });
@@ -52,7 +55,7 @@ interface List {
 
 /** What must be there. */
 type Model = Record<Kind, Map<string, Entity>>;
-const everything: Model = { projects: new Map(), tasks: new Map() };
+let everything: Model;
 
 const send = (method: string, path: string, body?: object): Promise<Answer> =>
   faulty.send(method, path, body);
@@ -255,6 +258,20 @@ async function verify(
   injected.resume();
 }
 
+async function verifyEverything(): Promise<void> {
+  for (const kind of ['projects', 'tasks'] as const) {
+    const entities = [...everything[kind].values()];
+    await expectList(`/v1/${kind}`, entities, 37);
+    for (const status of [...statuses, 'archived']) {
+      const some = entities.filter((entity) => entity.status === status);
+      await expectList(`/v1/${kind}`, some, 23, { status, sortOrder: 'asc' });
+    }
+  }
+  const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 100 });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  expect(report.entities).toBeGreaterThan(everything.tasks.size);
+}
+
 /** Runs the sequences on an engine that fails in one way. */
 export function testSequences(
   engineThatFails: string,
@@ -262,19 +279,17 @@ export function testSequences(
 ): void {
   test(`${sequences} random sequences keep every listing exact ${engineThatFails}`, async () => {
     const random = seeded(seed);
-    faulty.proxy.inject(injector(seed));
-    for (let number = 0; number < sequences; number += 1) await runSequence(random);
-    faulty.proxy.inject(undefined);
-    for (const kind of ['projects', 'tasks'] as const) {
-      const entities = [...everything[kind].values()];
-      await expectList(`/v1/${kind}`, entities, 37);
-      for (const status of [...statuses, 'archived']) {
-        const some = entities.filter((entity) => entity.status === status);
-        await expectList(`/v1/${kind}`, some, 23, { status, sortOrder: 'asc' });
+    for (let done = 0; done < sequences; done += sequencesOfAnEngine) {
+      faulty = await startFaultyService();
+      try {
+        everything = { projects: new Map(), tasks: new Map() };
+        faulty.proxy.inject(injector(seed + done));
+        for (let number = 0; number < sequencesOfAnEngine; number += 1) await runSequence(random);
+        faulty.proxy.inject(undefined);
+        await verifyEverything();
+      } finally {
+        await faulty.stop();
       }
     }
-    const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 100 });
-    expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
-    expect(report.entities).toBeGreaterThan(everything.tasks.size);
   }, 300_000);
 }
