@@ -110,9 +110,13 @@ export class StreamReader {
    * for their 24 hours. What a reader misses that had not seen any is left to the schedule.
    */
   async #reopen(shard: string, { from, last }: Position, error: unknown): Promise<void> {
-    if (error instanceof ExpiredIteratorException) await this.#open(shard, from, last);
-    else if (error instanceof TrimmedDataAccessException) await this.#open(shard, 'TRIM_HORIZON');
-    else throw error;
+    try {
+      if (!(error instanceof ExpiredIteratorException)) throw error;
+      await this.#open(shard, from, last);
+    } catch (reason) {
+      if (!(reason instanceof TrimmedDataAccessException)) throw reason;
+      await this.#open(shard, 'TRIM_HORIZON');
+    }
   }
 
   async #run(): Promise<void> {

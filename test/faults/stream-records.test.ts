@@ -225,11 +225,12 @@ test('a record that stops the function as a whole is set aside alone', async () 
   await expectNothingWrong();
 });
 
-/** Has all iterators be good no more, until there is another. */
-function spoilIterators(error: Error): void {
+/** Has all iterators be good no more, until there is another; and no other lead behind a record that is kept no longer. */
+function spoilIterators(error: Error, behindRecord?: Error): void {
   let isGood = false;
   streams.middlewareStack.add(
     (next) => (args) => {
+      if (behindRecord && 'SequenceNumber' in args.input) throw behindRecord;
       isGood ||= 'ShardIteratorType' in args.input;
       if (!isGood && 'ShardIterator' in args.input) throw error;
       return next(args);
@@ -238,10 +239,15 @@ function spoilIterators(error: Error): void {
   );
 }
 
+const details = { $metadata: {}, message: 'It is good no more.' };
+const expired = new ExpiredIteratorException(details);
+const trimmed = new TrimmedDataAccessException(details);
+
 test.each([
-  ['has expired, while the machine slept', ExpiredIteratorException],
-  ['leads to records that are kept no longer', TrimmedDataAccessException],
-])('an iterator that %s is replaced, and no record is lost', async (_, Gone) => {
+  ['has expired, while the machine slept', expired, undefined],
+  ['has expired, behind a record that is kept no longer', expired, trimmed],
+  ['leads to records that are kept no longer', trimmed, undefined],
+])('an iterator that %s is replaced, and no record is lost', async (_, gone, behindRecord) => {
   const created: string[] = [];
   await read(async ({ Records }) => {
     created.push(...Records.map((record) => record.dynamodb?.Keys?.['pk']?.S ?? ''));
@@ -254,10 +260,10 @@ test.each([
   };
   const first = await create('tag');
   await until(() => created.includes(first));
-  spoilIterators(new Gone({ $metadata: {}, message: 'It is good no more.' }));
+  spoilIterators(gone, behindRecord);
   const second = await create('user');
   await until(() => created.includes(second));
   expect(setAside).not.toHaveBeenCalled();
   // Behind the last record that was delivered; what is kept no longer has no such place.
-  if (Gone === ExpiredIteratorException) expect(created.filter((key) => key === first)).toHaveLength(1);
+  if (gone === expired && !behindRecord) expect(created.filter((key) => key === first)).toHaveLength(1);
 });
