@@ -39,9 +39,9 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
   try {
     await Promise.all(Array.from({ length: atOnce }, workUntilTimeIsOver));
   } catch (error) {
-    const subject = subjectOf(invocation);
-    logFailure('The jobs that are due could not be read.', subject, error);
+    const message = 'The jobs that are due could not be read.';
+    logFailure(message, subjectOf(invocation), error);
     // Lambda counts the invocation as failed, and logs what is thrown as it is: nothing of the inside goes along.
-    throw new Error('The jobs that are due could not be read.');
+    throw new Error(message);
   }
 }
