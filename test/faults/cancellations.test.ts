@@ -8,10 +8,10 @@ import { printedSeed } from './seed.ts';
 /** Every write, on an engine that cancels its transactions, for each reason and for several at once. */
 
 /** Milliseconds that a function may take. */
-const timeout = 2_000;
+const timeout = 4_000;
 
 /** Milliseconds that this machine may take to send all writes at once, and to read their answers. */
-const slack = 1_000;
+const slack = 3_000;
 
 const seed = printedSeed();
 let faulty: FaultyService;

@@ -165,11 +165,11 @@ interface Line {
 function takeLines(): Line[] {
   const taken = written.map((text) => {
     expect(text).toMatch(/^\{.*\}\n$/);
-    // What people wrote, their tokens, keys of the table.
-    expect(text).not.toMatch(
+    const line = JSON.parse(text) as Line;
+    // What people wrote, their tokens, keys of the table. The id of a request is made of any letters, those of a secret too.
+    expect(text.replaceAll(line.requestId, '')).not.toMatch(
       /Qz7|Bearer|#idempotency#|public#|"pk"|"sk"|ofKind|byStatus|ExpressionAttribute/,
     );
-    const line = JSON.parse(text) as Line;
     expect(Object.keys(line).filter((member) => !members.has(member))).toEqual([]);
     // Where it happened is said of failures alone.
     expect(text.includes('node_modules') || text.includes('    at ')).toBe(

@@ -11,7 +11,7 @@ import { unprocessedKeys } from './unprocessed-keys.ts';
 const timeout = 6_000;
 
 /** Milliseconds that this machine may take beyond that. */
-const slack = 1_000;
+const slack = 3_000;
 
 /** Tasks in the project that is listed, cloned and deleted: two pages of the index, and more than one transaction. */
 const tasks = 130;

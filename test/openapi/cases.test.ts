@@ -89,31 +89,39 @@ function isForeseen({ operation, headers }: Case, { status, text }: Answer): boo
   return errors.every(({ pointer = '' }) => refers(properties[pointer.split('/')[1] ?? ''] ?? {}));
 }
 
-test('5,000 requests made from the document are answered as it says', async () => {
-  const seen = new Map<string, Set<string>>();
-  await fc.assert(
-    fc.asyncProperty(cases(document), async (one) => {
-      const answer = await send(one);
-      const { method, operation, wrong } = one;
-      const { operationId } = operation;
-      const said = `${operationId} (${wrong ?? 'as declared'}): ${answer.status} ${answer.text.slice(0, 500)}`;
-      expect(answer.status < 500 ? '' : said).toBe('');
-      expect(declared.faults({ method, ...answer })).toEqual([]);
-      const isRefused = [400, 413, 415, 422].includes(answer.status);
-      if (wrong === undefined) expect(isRefused && !isForeseen(one, answer) ? said : '').toBe('');
-      else expect(answer.status < 400 ? said : '').toBe('');
-      remember(one, answer);
-      const kind = wrong === undefined ? String(answer.status).replace(/..$/, 'xx') : 'refused';
-      seen.set(operationId, (seen.get(operationId) ?? new Set()).add(kind));
-    }),
-    { numRuns: 5_000, endOnFailure: true },
-  );
-  // Every operation has succeeded at least once, and refused something.
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-  for (const { operationId } of operations) {
-    expect([operationId, [...(seen.get(operationId) ?? [])]]).toEqual([
-      operationId,
-      expect.arrayContaining(['2xx', 'refused']),
-    ]);
+/**
+ * Sends a request, and holds the answer against the document.
+ * @returns what kind of answer it was: its hundred, or that it was refused as it should be.
+ */
+async function kindOfAnswer(one: Case): Promise<string> {
+  const answer = await send(one);
+  const { method, operation, wrong } = one;
+  const said = `${operation.operationId} (${wrong ?? 'as declared'}): ${answer.status} ${answer.text.slice(0, 500)}`;
+  expect(answer.status < 500 ? '' : said).toBe('');
+  expect(declared.faults({ method, ...answer })).toEqual([]);
+  remember(one, answer);
+  if (wrong !== undefined) {
+    expect(answer.status < 400 ? said : '').toBe('');
+    return 'refused';
   }
-}, 180_000);
+  const isRefused = [400, 413, 415, 422].includes(answer.status);
+  expect(isRefused && !isForeseen(one, answer) ? said : '').toBe('');
+  return String(answer.status).replace(/..$/, 'xx');
+}
+
+test('5,000 requests made from the document are answered as it says', async () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const kinds = new Map(operations.map(({ operationId }) => [operationId, new Set<string>()]));
+  const sendThousand = () =>
+    fc.assert(
+      fc.asyncProperty(cases(document), async (one) => {
+        kinds.get(one.operation.operationId)?.add(await kindOfAnswer(one));
+      }),
+      { numRuns: 1_000, endOnFailure: true },
+    );
+  /** Operations that have not succeeded yet, or refused nothing. Among 5,000 requests few successes of one are not rare. */
+  const untried = (): string[] =>
+    [...kinds].flatMap(([id, had]) => (had.has('2xx') && had.has('refused') ? [] : [id]));
+  for (let turn = 1; turn <= 5 || (turn <= 10 && untried().length > 0); turn += 1) await sendThousand();
+  expect(untried()).toEqual([]);
+}, 300_000);
