@@ -212,10 +212,14 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
 /**
  * Answers queries of indexes from a replica that hears of writes some time after they were made, as on AWS.
  * @param replica the address of a second engine, with the same table.
+ * @returns with it, what waits until the replica has heard of all: it must not be stopped before.
  */
-export function laggingIndexes(replica: string, milliseconds: number): Injector {
+export function laggingIndexes(
+  replica: string,
+  milliseconds: number,
+): Injector & { caughtUp(): Promise<unknown> } {
   let heard: Promise<unknown> = Promise.resolve();
-  return async ({ operation, body }, pass) => {
+  const injector: Injector = async ({ operation, body }, pass) => {
     if (operation === 'Query' && body['IndexName']) return pass(replica);
     const reply = await pass();
     if (operation === 'TransactWriteItems' && reply.status === 200) {
@@ -225,4 +229,5 @@ export function laggingIndexes(replica: string, milliseconds: number): Injector 
     }
     return reply;
   };
+  return Object.assign(injector, { caughtUp: () => heard });
 }

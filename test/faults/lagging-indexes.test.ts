@@ -36,7 +36,18 @@ async function expectList(path: string, ids: readonly string[]): Promise<void> {
 }
 
 describe.each([200, 2_000])('indexes %i ms behind', (milliseconds) => {
-  beforeAll(() => faulty.proxy.inject(laggingIndexes(replica.endpoint, milliseconds)));
+  let lagging: ReturnType<typeof laggingIndexes>;
+
+  beforeAll(() => {
+    lagging = laggingIndexes(replica.endpoint, milliseconds);
+    faulty.proxy.inject(lagging);
+  });
+
+  // What the replica has yet to hear would not reach it when it is gone, and fail whatever test runs by then.
+  afterAll(async () => {
+    faulty.proxy.inject(undefined);
+    await lagging.caughtUp();
+  });
 
   test('what was created is in the next list, and what was deleted is not', async () => {
     const project = await make('projects', { organizationId: await make('organizations') });
