@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { connect } from '../functions/shared/store/client.ts';
 import { Database } from '../functions/shared/store/database.ts';
@@ -7,7 +7,7 @@ import { Deadline } from '../functions/shared/store/deadline.ts';
 import type { Session } from '../functions/shared/store/session.ts';
 import { existingEngine, startEngine } from '../lib/local/engine.ts';
 import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
-import { ensureTable } from '../lib/local/table.ts';
+import { endStream, ensureTable } from '../lib/local/table.ts';
 
 /** The store without what hosts it: an engine, and a table of its own in it. */
 export interface TestStore {
@@ -21,14 +21,10 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/**
- * Has an engine write no more to the stream of a table: the embedded one reads all of what the stream holds for each
- * write.
- */
+/** Has an engine write no more to the stream of a table: what is measured is not to hang on how much that holds. */
 export async function stopStream(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint });
-  const StreamSpecification = { StreamEnabled: false };
-  await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
+  await endStream(client, tableName);
   client.destroy();
 }
 
@@ -45,7 +41,7 @@ export async function startTestStore({ stream = true } = {}): Promise<TestStore>
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName);
-  if (!stream) await stopStream(endpoint, tableName);
+  if (!stream) await endStream(plain, tableName);
   const own = connect();
   const database = (milliseconds = 20_000) => new Database(own, tableName, new Deadline(milliseconds));
   return {

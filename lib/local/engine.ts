@@ -13,6 +13,8 @@ export interface Engine {
   readonly endpoint: string;
   /** The group of its processes, where they are ours. */
   readonly processGroup?: number | undefined;
+  /** Records that a stream of its tables can have before writes take much longer; any number, unless it is said. */
+  readonly longestStream?: number | undefined;
   /** Says why, when it ends without being told to. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
@@ -35,6 +37,7 @@ wait $engine
 
 interface Program {
   readonly name: string;
+  readonly longestStream?: number;
   command(port: number, databaseFile: string): string[];
 }
 
@@ -50,6 +53,9 @@ function nativeEngine(): Program | undefined {
   }
   return {
     name: 'embedded engine',
+    // It keeps all records for ever, and looks through all of them to number the next: with as many as these, a create
+    // takes twice as long.
+    longestStream: 4_000,
     command: (port, databaseFile) => [
       binary,
       '--port',
@@ -118,7 +124,7 @@ async function untilItAnswers(endpoint: string, process: ChildProcess, output: (
   throw new Error(`The database engine did not answer within ${longestStart / 1_000} seconds.`);
 }
 
-async function run({ name, command }: Program, databaseFile: string): Promise<Engine> {
+async function run({ name, command, longestStream }: Program, databaseFile: string): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   // In a process group of its own, so that Ctrl-C reaches us first and requests under way can end.
@@ -152,7 +158,7 @@ async function run({ name, command }: Program, databaseFile: string): Promise<En
     await stop();
     throw error;
   }
-  return { name, endpoint, processGroup: child.pid, failed, stop };
+  return { name, endpoint, processGroup: child.pid, longestStream, failed, stop };
 }
 
 /**

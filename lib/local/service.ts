@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Authentication } from './authorizer.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
+import { type EventFunctions, EventSources } from './event-sources.ts';
 import { createGateway, type GatewayOptions, type SentAnswer } from './gateway.ts';
 import { sourceFunctions } from './source-functions.ts';
-import { type StreamFunction, StreamReader } from './stream-reader.ts';
 import { ensureTable, type TableShape } from './table.ts';
-
-/** Milliseconds between two looks at what is due. In the cloud it is a minute; here someone may be watching. */
-const schedulePeriod = 5_000;
 
 export interface ServiceOptions {
   /** 0 takes any that is free. */
@@ -23,6 +19,8 @@ export interface ServiceOptions {
   /** The address of another engine. */
   readonly endpoint?: string | undefined;
   readonly tableName?: string | undefined;
+  /** Records after which the table's stream is ended, and all is left to the schedule; as the engine needs it, unless it is said. */
+  readonly longestStream?: number | undefined;
   /** Milliseconds that a function behind the gateway may take; as in the cloud, unless it is said. */
   readonly timeout?: number | undefined;
   /** Whose tokens are taken; none are asked for without. */
@@ -48,13 +46,9 @@ export interface Service {
 }
 
 /** What runs behind the gateway, wherever it comes from. */
-export interface Hosted {
+export interface Hosted extends EventFunctions {
   readonly table: TableShape;
   readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onAnswer'>;
-  readonly onStream: StreamFunction;
-  readonly onSchedule: () => Promise<void>;
-  /** How the stream is read; without it, what it would tell of is left to the schedule. */
-  readonly streams: DynamoDBStreamsClient | undefined;
   stop(): Promise<void>;
 }
 
@@ -70,20 +64,6 @@ async function listen(server: Server, port: number): Promise<number> {
   server.listen(port);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-}
-
-/** Calls a function again and again until it is stopped, one call at a time. */
-function every(milliseconds: number, call: () => Promise<void>): { stop(): Promise<void> } {
-  let running = Promise.resolve();
-  const timer = setInterval(() => {
-    running = running.then(call).catch((error: unknown) => console.error('The schedule failed:', error));
-  }, milliseconds);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return running;
-    },
-  };
 }
 
 /**
@@ -109,15 +89,12 @@ export async function startService(
     stops.push(() => hosted.stop());
     const client = new DynamoDBClient({ endpoint });
     stops.push(() => client.destroy());
-    await ensureTable(client, tableName, hosted.table);
+    const { longestStream = engine.longestStream } = options;
+    await ensureTable(client, tableName, hosted.table, longestStream === undefined);
 
-    if (hosted.streams) {
-      const reader = new StreamReader(hosted.streams, tableName, hosted.onStream);
-      await reader.start();
-      stops.push(() => reader.stop());
-    }
-    const schedule = every(schedulePeriod, hosted.onSchedule);
-    stops.push(() => schedule.stop());
+    const sources = new EventSources(hosted, { client, tableName, longestStream });
+    await sources.start();
+    stops.push(() => sources.stop());
 
     const server = createGateway({ ...hosted.gateway, onEvent, onAnswer });
     const actualPort = await listen(server, port);

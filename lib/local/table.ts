@@ -5,6 +5,7 @@ import {
   type DynamoDBClient,
   ResourceNotFoundException,
   type TableDescription,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { table as shape } from '../../functions/shared/store/table.ts';
@@ -56,14 +57,27 @@ async function create(client: DynamoDBClient, TableName: string, table: TableSha
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
+/** Whether changes of a table go to a stream. */
+export async function hasStream(client: DynamoDBClient, tableName: string): Promise<boolean> {
+  return (await describe(client, tableName))?.LatestStreamArn !== undefined;
+}
+
+/** Has changes of a table go to no stream any more. */
+export async function endStream(client: DynamoDBClient, tableName: string): Promise<void> {
+  const StreamSpecification = { StreamEnabled: false };
+  await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
+}
+
 /**
  * Sees that the table is there, in the shape that the store relies on.
+ * @param needsStream whether it must have a stream, or may have had one that was ended.
  * @throws Error when there is a table of this name in another shape: it is not touched.
  */
 export async function ensureTable(
   client: DynamoDBClient,
   tableName: string,
   table: TableShape = shape,
+  needsStream = true,
 ): Promise<void> {
   if (!(await describe(client, tableName))) await create(client, tableName, table);
   for (;;) {
@@ -71,7 +85,7 @@ export async function ensureTable(
     if (found?.TableStatus === 'ACTIVE') {
       const names = (found.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort();
       const expected = Object.keys(table.indexes).sort();
-      if (names.join() !== expected.join() || !found.LatestStreamArn) {
+      if (names.join() !== expected.join() || (needsStream && !found.LatestStreamArn)) {
         throw new Error(
           `The table "${tableName}" was made by another version: it has the indexes ${names.join(', ')}; ` +
             `${expected.join(', ')} are due, and a stream. Use another DATABASE_FILE, or another table.`,
