@@ -35,8 +35,8 @@ export class EventSources {
   readonly #functions: EventFunctions;
   readonly #table: StreamedTable;
   readonly #stopped = new AbortController();
+  /** While there is a stream to read. */
   #reader: StreamReader | undefined;
-  #pause = pauses.besideStream;
   #leaving: Promise<void> | undefined;
   #schedule: Promise<void> = Promise.resolve();
 
@@ -49,9 +49,7 @@ export class EventSources {
   async start(): Promise<void> {
     const { streams } = this.#functions;
     const { client, tableName, longestStream } = this.#table;
-    if (streams && longestStream !== undefined && !(await hasStream(client, tableName))) {
-      this.#pause = pauses.withoutStream;
-    } else if (streams) {
+    if (streams && (longestStream === undefined || (await hasStream(client, tableName)))) {
       this.#reader = new StreamReader(streams, tableName, (event) => this.#deliver(event));
       await this.#reader.start();
     }
@@ -67,7 +65,8 @@ export class EventSources {
   async #callOnSchedule(): Promise<void> {
     const { signal } = this.#stopped;
     for (;;) {
-      await delay(this.#pause, undefined, { signal }).catch(() => {});
+      const pause = this.#reader ? pauses.besideStream : pauses.withoutStream;
+      await delay(pause, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#functions.onSchedule();
@@ -88,8 +87,8 @@ export class EventSources {
     const { client, tableName } = this.#table;
     try {
       await endStream(client, tableName);
-      this.#pause = pauses.withoutStream;
       await this.#reader?.stop();
+      this.#reader = undefined;
     } catch (error) {
       console.error('The stream could not be ended:', error);
     }
