@@ -2,7 +2,7 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logFailure } from '../shared/log.ts';
 import type { Database } from '../shared/store/database.ts';
-import { decodeJob, type Job, jobsQuery } from '../shared/store/jobs.ts';
+import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/jobs.ts';
 import { jobDatabase, loggedStep, subjectOf } from './job-session.ts';
 import { timeForOneTurn, workJob } from './work-job.ts';
 
@@ -15,11 +15,12 @@ const atOnce = 8;
  */
 const share = 1 / 6;
 
+/** There is one schedule: the next call continues what the one before it left. */
+const owner = 'schedule';
+
 async function* dueJobs(database: Database): AsyncGenerator<Job, void, undefined> {
-  const now = new Date().toISOString();
-  for await (const items of database.pages(jobsQuery)) {
-    yield* items.map(decodeJob).filter(({ dueAt }) => dueAt <= now);
-  }
+  for await (const items of database.pages(jobsQuery))
+    yield* items.map(decodeJob).filter((job) => isReady(job, owner));
 }
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
@@ -33,7 +34,9 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
       // What is left is due the next time as well.
       if (database.deadline.remaining() < timeForOneTurn) return;
       // That one fails must not keep the others waiting.
-      await loggedStep(invocation, job, () => workJob(jobDatabase(context, longestStep), job.tenant, job.id));
+      await loggedStep(invocation, job, () =>
+        workJob(jobDatabase(context, longestStep), job.tenant, job.id, owner),
+      );
     }
   };
   try {

@@ -1,6 +1,6 @@
 /** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { jobOfKey, jobSortKey } from '../shared/store/jobs.ts';
+import { type Job, jobOfKey, jobSortKey } from '../shared/store/jobs.ts';
 import { jobDatabase, loggedStep } from './job-session.ts';
 import { workJob } from './work-job.ts';
 
@@ -8,8 +8,31 @@ import { workJob } from './work-job.ts';
 const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName !== 'REMOVE' && dynamodb?.Keys?.['sk']?.S === jobSortKey;
 
+/** A job, and the number of the first record of the batch that speaks of it. */
+interface Delivered {
+  readonly job: Pick<Job, 'tenant' | 'id'> | undefined;
+  readonly sequenceNumber: string;
+}
+
 /**
- * @returns the records that failed, so that the stream delivers them again, and none before them.
+ * Returns the jobs of a batch, each once: every step of a job writes its item, and Lambda delivers up to ten of those records
+ * together.
+ */
+function jobsOf(records: readonly DynamoDBRecord[]): Delivered[] {
+  const jobs = new Map<string, Delivered>();
+  for (const { dynamodb } of records.filter(isJobRecord)) {
+    const sequenceNumber = dynamodb?.SequenceNumber ?? '';
+    const key = dynamodb?.Keys?.['pk']?.S ?? '';
+    const job = jobOfKey(key);
+    const identity = job ? key : sequenceNumber;
+    if (!jobs.has(identity)) jobs.set(identity, { job, sequenceNumber });
+  }
+  return [...jobs.values()];
+}
+
+/**
+ * Handles a batch of stream records.
+ * @returns the first record of each job that failed: Lambda delivers the batch again from the earliest of them on.
  */
 export async function handler(
   { Records }: DynamoDBStreamEvent,
@@ -18,14 +41,13 @@ export async function handler(
   const database = jobDatabase(context);
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
-    Records.filter(isJobRecord).map(async ({ dynamodb }) => {
-      const job = jobOfKey(dynamodb?.Keys?.['pk']?.S);
+    jobsOf(Records).map(async ({ job, sequenceNumber }) => {
       const isDone = await loggedStep(invocation, job, async () => {
         // Taken for a job that is done, it would be forgotten.
         if (!job) throw new TypeError('The record names no job.');
-        await workJob(database, job.tenant, job.id);
+        await workJob(database, job.tenant, job.id, sequenceNumber);
       });
-      return isDone ? [] : [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+      return isDone ? [] : [{ itemIdentifier: sequenceNumber }];
     }),
   );
   return { batchItemFailures: failures.flat() };

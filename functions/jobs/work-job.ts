@@ -10,7 +10,15 @@ import { fold, removeCounters } from '../shared/store/counted-index/fold.ts';
 import type { Database } from '../shared/store/database.ts';
 import { decode, entityKey, parentPartition, type Stored } from '../shared/store/entities.ts';
 import { ConditionFailed, StoreUnavailable } from '../shared/store/errors.ts';
-import { decodeJob, type Job, type JobWork, jobKey, jobWrite, longestRequest } from '../shared/store/jobs.ts';
+import {
+  decodeJob,
+  isReady,
+  type Job,
+  type JobWork,
+  jobKey,
+  jobWrite,
+  longestRequest,
+} from '../shared/store/jobs.ts';
 import { dependentsOf, type Relation } from '../shared/store/relations.ts';
 import type { Session } from '../shared/store/session.ts';
 
@@ -41,8 +49,8 @@ async function removeListings(
   { tenant, database }: Session,
   { kind, id }: Extract<JobWork, { type: 'sweep' }>,
 ): Promise<Turn> {
-  for (const { child, listing } of dependentsOf(kind)) {
-    if (listing) await removeCounters(database, parentPartition(tenant, child, id));
+  for (const relation of dependentsOf(kind)) {
+    if (relation.listing) await removeCounters(database, parentPartition(tenant, relation, id));
   }
   return { left: undefined };
 }
@@ -119,38 +127,74 @@ function turn(session: Session, job: Job): Promise<Turn> {
 /** One turn: what it does, and the job's progress. Gives what is left of the job. */
 async function step(session: Session, job: Job): Promise<Job | undefined> {
   const { pieces = [], once = { changes: [] }, left, dueAt } = await turn(session, job);
-  const after = left && { ...job, version: job.version + 1, work: left, dueAt: dueAt ?? job.dueAt };
+  // A job that waits for a later time belongs to nobody meanwhile.
+  const rest = dueAt === undefined ? job : { ...job, dueAt, lease: undefined };
+  const after = left && { ...rest, version: job.version + 1, work: left };
   await performInPortions(session, pieces, portion);
   await perform(session, { ...once, writes: [jobWrite(job, after)] });
   return after;
 }
 
-/** What does not say when it is due is due: it fails and is set aside, where it would wait for ever. */
-const isDue = ({ dueAt }: Job): boolean => !(dueAt > new Date().toISOString());
+async function readJob({ tenant, database }: Session, id: string): Promise<Job | undefined> {
+  const item = await database.get(jobKey({ tenant, id }));
+  return item && decodeJob(item);
+}
 
 /**
- * Goes on with a job until it is done, is not due, or the time is nearly over; what is left is in its item, and
- * the stream tells of it, so that the next step begins.
- * @throws StoreUnavailable when the database does not answer; the job can be tried again.
+ * Takes the lease of a job for as long as this worker has time.
+ * @returns the job; `undefined` when there is nothing to do now, or another worker does it.
  */
-export async function workJob(database: Database, tenant: string, id: string): Promise<void> {
-  const session: Session = { tenant, database };
-  const read = async (): Promise<Job | undefined> => {
-    const item = await database.get(jobKey({ tenant, id }));
-    return item && decodeJob(item);
-  };
-  let job = await read();
-  let attempt = 1;
-  while (job && isDue(job) && database.deadline.remaining() > timeForOneTurn) {
+async function takeLease(session: Session, id: string, owner: string): Promise<Job | undefined> {
+  const job = await readJob(session, id);
+  const time = session.database.deadline.remaining();
+  if (!job || !isReady(job, owner) || time <= timeForOneTurn) return undefined;
+  const now = Date.now();
+  // Not written again: every write is a record of the stream, and a job that always fails would deliver itself for ever.
+  if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;
+  const lease = { owner, until: new Date(now + time).toISOString() };
+  const leased = { ...job, version: job.version + 1, lease };
+  try {
+    await perform(session, { changes: [], writes: [jobWrite(job, leased)] });
+    return leased;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return undefined;
+    throw error;
+  }
+}
+
+/** Milliseconds for giving a lease back. One that is not given back ends by itself. */
+const maxReleaseMs = 500;
+
+/** Gives a lease back. The write is also the stream record by which the next step begins. */
+async function release({ database }: Session, job: Job): Promise<void> {
+  const released = { ...job, version: job.version + 1, lease: undefined };
+  await database.transactOnce([jobWrite(job, released)], maxReleaseMs);
+}
+
+/** Takes the next step; `undefined` when the job is done or another worker has it. */
+async function nextStep(session: Session, job: Job): Promise<Job | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      job = await step(session, job);
-      attempt = 1;
+      return await step(session, job);
     } catch (error) {
-      // Someone changed an entity, or went on with this very job: look again.
+      // Somebody changed an entity that this step writes: it reads again. Or the lease ended, and another worker has it.
       if (!(error instanceof ConditionFailed)) throw error;
-      if (!(await database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
-      attempt += 1;
-      job = await read();
+      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      const current = await readJob(session, job.id);
+      if (current?.version !== job.version) return undefined;
     }
   }
+}
+
+/**
+ * Continues a job until it is done, is not due, or the time is nearly over. Only one worker at a time does: the others
+ * return at once. What is left is in the job's item, whose last write begins the next step by the stream.
+ * @param owner the delivery that this worker handles.
+ * @throws StoreUnavailable when the database does not respond; the same delivery continues the job.
+ */
+export async function workJob(database: Database, tenant: string, id: string, owner: string): Promise<void> {
+  const session: Session = { tenant, database };
+  let job = await takeLease(session, id, owner);
+  while (job?.lease && database.deadline.remaining() > timeForOneTurn) job = await nextStep(session, job);
+  if (job?.lease) await release(session, job);
 }

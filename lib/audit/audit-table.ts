@@ -53,9 +53,11 @@ const kindOf = (key: string): Kind => key.split('#')[1] as Kind;
 
 /** The indexes that a listing can be in. */
 function familiesOf(partition: string): IndexFamily[] {
-  if (partition.split('#').length === 2) return ['all'];
-  const families = referencesOf(kindOf(partition)).flatMap(({ listing }) => listing ?? []);
-  return [...new Set(families)];
+  const [, , field] = partition.split('#');
+  if (field === undefined) return ['all'];
+  return referencesOf(kindOf(partition)).flatMap(({ member, listing }) =>
+    member === field && listing ? [listing] : [],
+  );
 }
 
 const driftOf = (partition: string, { level, counter, expected }: Difference): Drift => ({
@@ -193,7 +195,7 @@ class TableAudit {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = randomUUID();
       await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
-      await workJob(this.#database, tenant, job);
+      await workJob(this.#database, tenant, job, `audit ${randomUUID()}`);
     }
     return orphans.length;
   }

@@ -90,7 +90,10 @@ async function usualWay({ database }: Session, collection: Collection, query: Li
   const values = new Map(query.filters);
   const parent = values.get('organizationId');
   const listing = parent
-    ? { family: 'parent' as const, partition: parentPartition(tenant, 'project', parent) }
+    ? {
+        family: 'parent' as const,
+        partition: parentPartition(tenant, { child: 'project', member: 'organizationId' }, parent),
+      }
     : { family: 'all' as const, partition: kindPartition(tenant, 'project') };
   const part = { from: firstBoundary, to: end };
   const request = partQuery({ ...listing, status: values.get('status') }, part, 'down');

@@ -1,3 +1,12 @@
+/** The ranks of priorities. */
+const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+
+/** Returns what a list compares: the rank of a priority, the first 100 characters of a description. */
+function sortValue(field: string, value: unknown): unknown {
+  if (field === 'priority') return String(priorities.indexOf(String(value)));
+  return field === 'description' ? [...String(value)].slice(0, 100).join('') : value;
+}
+
 /** Members of an entity, of any type. */
 type Values = { readonly [member: string]: unknown };
 
@@ -8,7 +17,7 @@ type Values = { readonly [member: string]: unknown };
 export function ascendingBy(sortBy: string): (one: Values, other: Values) => number {
   return (one, other) =>
     [sortBy, 'createdAt', 'id']
-      .map((field) => compareValues(one[field], other[field]))
+      .map((field) => compareValues(sortValue(field, one[field]), sortValue(field, other[field])))
       .find((difference) => difference !== 0) ?? 0;
 }
 

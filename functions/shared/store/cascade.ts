@@ -28,7 +28,7 @@ export async function readChildren(
   const { child, member, listing } = relation;
   const index = listing ?? 'all';
   const { tenant } = session;
-  const partition = listing ? parentPartition(tenant, child, parentId) : kindPartition(tenant, child);
+  const partition = listing ? parentPartition(tenant, relation, parentId) : kindPartition(tenant, child);
   const { items, next } = await session.database.query({
     IndexName: index,
     KeyConditionExpression: '#partition = :partition AND #id > :after',
@@ -59,17 +59,18 @@ export async function readChildren(
  */
 export async function idLaterThanChildren(
   { tenant, database }: Session,
-  { child, listing = 'parent' }: Relation,
+  relation: Relation,
   parentId: string,
   { children, next }: { readonly children: readonly Stored[]; readonly next: string | undefined },
 ): Promise<string> {
+  const { listing = 'parent' } = relation;
   const last = children.at(-1)?.entity.id;
   if (next === undefined) return last === undefined ? newId().id : idLaterThan(last);
   const { items } = await database.query({
     IndexName: listing,
     KeyConditionExpression: '#partition = :partition',
     ExpressionAttributeNames: { '#partition': table.indexes[listing].partitionKey },
-    ExpressionAttributeValues: { ':partition': parentPartition(tenant, child, parentId) },
+    ExpressionAttributeValues: { ':partition': parentPartition(tenant, relation, parentId) },
     ScanIndexForward: false,
     Limit: 1,
   });

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Kind, referencesOf } from './relations.ts';
+import { type Kind, type Relation, referencesOf } from './relations.ts';
 import { table } from './table.ts';
 import type { Item, Key } from './writes.ts';
 
@@ -62,9 +62,15 @@ export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
 /** The partition of an index that holds all of a kind. */
 export const kindPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}`;
 
-/** The partition of an index that holds a kind's children of one parent. */
-export const parentPartition = (tenant: string, kind: Kind, parentId: string): string =>
-  `${tenant}#${kind}#${parentId}`;
+/**
+ * The partition of an index that holds the children of one parent. The field is part of it: the tasks of a project and those
+ * of a user are different lists, whatever id is asked for.
+ */
+export const parentPartition = (
+  tenant: string,
+  { child, member }: Pick<Relation, 'child' | 'member'>,
+  parentId: string,
+): string => `${tenant}#${child}#${member}#${parentId}`;
 
 /** What sort keys by status start with. "#" cannot occur in a status. */
 export const statusPrefix = (status: string): string => `${status}#`;
@@ -107,10 +113,11 @@ function indexKeys(tenant: string, kind: Kind, entity: Entity): Record<string, s
     byStatus: statusPrefix(entity.status) + entity.id,
     byName: namePrefix(entity.name) + entity.id,
   };
-  for (const { member, listing } of referencesOf(kind)) {
+  for (const relation of referencesOf(kind)) {
+    const { member, listing } = relation;
     const parentId = entity[member];
     if (listing && typeof parentId === 'string') {
-      keys[table.indexes[listing].partitionKey] = parentPartition(tenant, kind, parentId);
+      keys[table.indexes[listing].partitionKey] = parentPartition(tenant, relation, parentId);
     }
   }
   return keys;

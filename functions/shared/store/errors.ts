@@ -27,6 +27,17 @@ export class ReferenceNotFound extends Error {
   }
 }
 
+/** A page lies deeper in an order than a function has memory for. */
+export class PageTooDeep extends Error {
+  /** How many entities of the order can be reached. */
+  readonly reach: number;
+  constructor(sortBy: string, reach: number) {
+    super(`Sorted by ${sortBy}, pages reach the first ${reach} entities.`);
+    this.name = 'PageTooDeep';
+    this.reach = reach;
+  }
+}
+
 /** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
   constructor() {

@@ -33,12 +33,24 @@ export type JobWork =
   /** Copies the tasks that a project had when it was cloned. */
   | { readonly type: 'clone'; readonly from: string; readonly to: string; readonly after: string };
 
+/**
+ * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
+ * transaction of the other. The lease of a worker that crashes ends by itself, and the schedule continues the job.
+ */
+export interface Lease {
+  /** The delivery that the worker handles: the same one, delivered again after a failure, continues. */
+  readonly owner: string;
+  /** RFC 3339. */
+  readonly until: string;
+}
+
 export interface Job {
   readonly id: string;
   readonly tenant: string;
   readonly version: number;
   /** When its next step may run, RFC 3339. */
   readonly dueAt: string;
+  readonly lease?: Lease | undefined;
   readonly work: JobWork;
 }
 
@@ -71,7 +83,10 @@ export function jobOfKey(pk = ''): Pick<Job, 'tenant' | 'id'> | undefined {
 /** The write that takes a job from one state to the next; none before: it begins; none after: it is done. */
 export function jobWrite(before: Job | undefined, after: Job | undefined): Write {
   const condition = before ? isVersion(before.version) : isNew;
-  if (after) return { put: { ...jobKey(after), ofKind: jobsPartition, ...after }, condition };
+  if (after) {
+    const { lease, ...rest } = after;
+    return { put: { ...jobKey(after), ofKind: jobsPartition, ...rest, ...(lease && { lease }) }, condition };
+  }
   if (before) return { remove: jobKey(before), condition };
   throw new TypeError('A job has a state before or after.');
 }
@@ -89,6 +104,12 @@ export function beginJob(tenant: string, work: JobWork, { wait = 0, id = uuidv7(
 
 /** The job that an item stands for. */
 export function decodeJob(item: Item): Job {
-  const { id, tenant, version, dueAt, work } = item as unknown as Job;
-  return { id, tenant, version, dueAt, work };
+  const { id, tenant, version, dueAt, lease, work } = item as unknown as Job;
+  return { id, tenant, version, dueAt, ...(lease && { lease }), work };
+}
+
+/** Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due. */
+export function isReady({ dueAt, lease }: Job, owner: string): boolean {
+  const now = new Date().toISOString();
+  return !(dueAt > now) && !(lease && lease.owner !== owner && lease.until > now);
 }

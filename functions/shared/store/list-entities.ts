@@ -43,7 +43,7 @@ function narrowest(tenant: string, kind: Kind, { filters }: ListQuery): Narrowes
   const parentId = values.get(relation.member) ?? '';
   if (!isId(parentId)) return undefined;
   return {
-    listing: { family: relation.listing, partition: parentPartition(tenant, kind, parentId), status },
+    listing: { family: relation.listing, partition: parentPartition(tenant, relation, parentId), status },
     undecided: without('status', relation.member),
   };
 }

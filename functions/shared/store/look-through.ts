@@ -6,7 +6,8 @@ import { readUntilComplete } from './catch-up.ts';
 import { divide, type Listing, type Part, readTotal } from './counted-index/page.ts';
 import type { Database, Query } from './database.ts';
 import { decode, entityKey, statusPrefix } from './entities.ts';
-import type { ListQuery, Page } from './list-query.ts';
+import { FirstRows } from './first-rows.ts';
+import type { ListQuery, Page, SortValue } from './list-query.ts';
 import { type Kind, referencesOf } from './relations.ts';
 import type { Session } from './session.ts';
 import { table } from './table.ts';
@@ -59,64 +60,7 @@ function listingQuery(kind: Kind, what: LookedThrough, { sortBy }: ListQuery, pa
   };
 }
 
-/** Compares by Unicode code point. UTF-16, which `<` compares, puts surrogates before U+E000 to U+FFFF. */
-export function compareText(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let position = 0; position < length; position += 1) {
-    const left = one.charCodeAt(position);
-    const right = other.charCodeAt(position);
-    if (left !== right) {
-      const leftIsSurrogate = left >= 0xd800 && left <= 0xdfff;
-      const rightIsSurrogate = right >= 0xd800 && right <= 0xdfff;
-      return leftIsSurrogate === rightIsSurrogate ? left - right : leftIsSurrogate ? 1 : -1;
-    }
-  }
-  return one.length - other.length;
-}
-
-interface Row {
-  readonly id: string;
-  readonly sort: unknown;
-}
-
-/** Null is lowest; ids, and so times of creation, decide between equals. */
-function compareRows(one: Row, other: Row): number {
-  const bySort =
-    typeof one.sort === 'string' && typeof other.sort === 'string'
-      ? compareText(one.sort, other.sort)
-      : Number(typeof one.sort === 'string') - Number(typeof other.sort === 'string');
-  return bySort || (one.id < other.id ? -1 : 1);
-}
-
-/** Rows in the order of a query; of those that come in, the ones behind the page that is asked for are dropped. */
-class FirstRows {
-  #rows: Row[] = [];
-  readonly #wanted: number;
-  readonly #order: 1 | -1;
-  total = 0;
-
-  constructor({ page, limit, sortOrder }: ListQuery) {
-    this.#wanted = page * limit;
-    this.#order = sortOrder === 'asc' ? 1 : -1;
-  }
-
-  add(rows: readonly Row[]): void {
-    this.total += rows.length;
-    // Not as arguments of one call: there may be more than the stack holds.
-    for (const row of rows) this.#rows.push(row);
-    if (this.#rows.length > 2 * this.#wanted + 10_000) this.#cut();
-  }
-
-  #cut(): void {
-    this.#rows.sort((one, other) => this.#order * compareRows(one, other));
-    this.#rows.length = Math.min(this.#rows.length, this.#wanted);
-  }
-
-  ids(): string[] {
-    this.#cut();
-    return this.#rows.map(({ id }) => id);
-  }
-}
+const storedText = (value: unknown): SortValue => (typeof value === 'string' ? value : undefined);
 
 /** Entities below which a part of a listing is not worth a call of its own: a call reads 1 MB. */
 const worthACall = 2_000;
@@ -140,11 +84,12 @@ async function readRows(
 ): Promise<{ rows: FirstRows; isComplete: boolean }> {
   const { parts, total } = await partsOf(session.database, what);
   const rows = new FirstRows(query);
+  const { sortValue = storedText } = query;
   let examined = 0;
   const readPart = async (part: Part): Promise<void> => {
     for await (const page of session.database.queryPages(listingQuery(kind, what, query, part))) {
       examined += page.examined;
-      rows.add(page.items.map((item) => ({ id: String(item['id']), sort: item[query.sortBy] })));
+      rows.add(page.items.map((item) => ({ id: String(item['id']), sort: sortValue(item[query.sortBy]) })));
     }
   };
   await Promise.all(parts.map(readPart));
@@ -162,7 +107,7 @@ export async function lookThrough(
 ): Promise<Page> {
   const read = async () => {
     const { rows, isComplete } = await readRows(session, kind, what, query);
-    const wanted = rows.ids().slice((query.page - 1) * query.limit);
+    const wanted = rows.pageIds();
     const items = await session.database.getMany(wanted.map((id) => entityKey(session.tenant, kind, id)));
     const found = new Map(items.map(decode).map(({ entity }) => [entity.id, entity]));
     const entities = wanted.flatMap((id) => found.get(id) ?? []);

@@ -50,7 +50,7 @@ async function workAll(session: Session, milliseconds?: number): Promise<number>
     if (due.length === 0) return steps;
     for (const { id } of due) {
       try {
-        await workJob(store.database(milliseconds), session.tenant, id);
+        await workJob(store.database(milliseconds), session.tenant, id, randomUUID());
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
       }
@@ -119,7 +119,9 @@ test('a job that is delivered several times at once is done once', async () => {
     work: { type: 'clone', from, to, after: '' },
   };
   await session.database.transact([jobWrite(undefined, job)]);
-  await Promise.all(Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id)));
+  await Promise.all(
+    Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id, randomUUID())),
+  );
   expect(await count(session, 'task', 'projectId', to)).toBe(120);
   expect(await pendingJobs(session)).toEqual([]);
 });
@@ -137,7 +139,7 @@ test('copies stop when their project is gone', async () => {
     work: { type: 'clone', from, to, after: '' },
   };
   await session.database.transact([jobWrite(undefined, job)]);
-  await workJob(store.database(), session.tenant, job.id);
+  await workJob(store.database(), session.tenant, job.id, randomUUID());
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
 

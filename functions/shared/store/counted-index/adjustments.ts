@@ -17,10 +17,11 @@ export interface Adjustments {
 
 /** The listings that an entity is in. */
 export function listingsOf(tenant: string, { kind, entity }: Stored): Listing[] {
-  const parents = referencesOf(kind).flatMap(({ member, listing: family }): Listing[] => {
+  const parents = referencesOf(kind).flatMap((relation): Listing[] => {
+    const { member, listing: family } = relation;
     const parentId = entity[member];
     return family && typeof parentId === 'string'
-      ? [{ family, partition: parentPartition(tenant, kind, parentId) }]
+      ? [{ family, partition: parentPartition(tenant, relation, parentId) }]
       : [];
   });
   return [{ family: 'all', partition: kindPartition(tenant, kind) }, ...parents];

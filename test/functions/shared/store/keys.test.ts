@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { isId, namePrefix, newId } from '../../../../functions/shared/store/entities.ts';
-import { compareText } from '../../../../functions/shared/store/look-through.ts';
+import { compareText } from '../../../../functions/shared/store/first-rows.ts';
 
 const name = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 255 })

@@ -4,6 +4,7 @@ import { creation } from '../../../../functions/shared/store/changes.ts';
 import { performInPortions } from '../../../../functions/shared/store/commit.ts';
 import type { Entity } from '../../../../functions/shared/store/entities.ts';
 import { listEntities } from '../../../../functions/shared/store/list-entities.ts';
+import { task } from '../../../../functions/tasks/contract.ts';
 import { ascendingBy } from '../../../contract/total-order.ts';
 import { startTestStore, type TestStore } from '../../../local-store.ts';
 
@@ -78,7 +79,15 @@ test('any page of any list is the one that a model has, first, middle and last',
       matching.sort(ascendingBy(sortBy));
       if (sortOrder === 'desc') matching.reverse();
       const page = 1 + Math.floor((place * matching.length) / limit);
-      const query = { filters: Object.entries(filters), sortBy, sortOrder, limit, page };
+      const sortValue = task.sortValues[sortBy];
+      const query = {
+        filters: Object.entries(filters),
+        sortBy,
+        ...(sortValue && { sortValue }),
+        sortOrder,
+        limit,
+        page,
+      };
       const { entities: found, total } = await listEntities(store.session(tenant), 'task', query);
       expect(total).toBe(matching.length);
       expect(found.map(({ id }) => id)).toEqual(

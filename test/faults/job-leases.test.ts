@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
+import { handler as onStream } from '../../functions/jobs/on-stream.ts';
+import { creation } from '../../functions/shared/store/changes.ts';
+import { performInPortions } from '../../functions/shared/store/commit.ts';
+import { createEntity } from '../../functions/shared/store/create-entity.ts';
+import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
+import {
+  decodeJob,
+  isReady,
+  type Job,
+  jobKey,
+  jobSortKey,
+  jobsQuery,
+} from '../../functions/shared/store/jobs.ts';
+import { listEntities } from '../../functions/shared/store/list-entities.ts';
+import type { Session } from '../../functions/shared/store/session.ts';
+import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
+import { setEngineEnvironment, streamsEndpoint } from '../../lib/local/engine-environment.ts';
+import { StreamReader } from '../../lib/local/stream-reader.ts';
+import { startTestStore, type TestStore } from '../local-store.ts';
+import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
+
+/** One worker per job, however many records of the stream speak of it and whoever else looks at it. */
+
+/** Records that Lambda puts into one batch (`lib/infrastructure/jobs.ts`). */
+const batchSize = 10;
+
+const tasks = 600;
+
+let store: TestStore;
+let proxy: EngineProxy;
+let logged: jest.SpyInstance;
+let transactions: { done: number; failed: number };
+
+const countTransactions: Injector = async ({ operation }, pass) => {
+  const reply = await pass();
+  if (operation === 'TransactWriteItems') transactions[reply.status === 200 ? 'done' : 'failed'] += 1;
+  return reply;
+};
+
+beforeAll(async () => {
+  store = await startTestStore();
+  proxy = await startEngineProxy(store.endpoint);
+  proxy.inject(countTransactions);
+  // What the functions under test write goes through the proxy; what the test prepares does not.
+  setEngineEnvironment(proxy.endpoint);
+  process.env['TABLE_NAME'] = store.tableName;
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+beforeEach(() => {
+  transactions = { done: 0, failed: 0 };
+});
+
+afterAll(async () => {
+  logged.mockRestore();
+  await proxy.stop();
+  await store.stop();
+});
+
+const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
+
+/** Creates a project with tasks and deletes it: the tasks are left to a job. */
+async function deletedProject(session: Session): Promise<string> {
+  const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
+  const project = await createEntity(session, 'project', {
+    name: 'x',
+    status: 'active',
+    organizationId: organization.entity.id,
+  });
+  const references = { projectId: project.entity.id, userId: null, tagIds: [] };
+  const pieces = Array.from({ length: tasks }, (_, number) => ({
+    changes: [creation('task', { name: String(number), status: 'active', ...references })],
+  }));
+  await performInPortions(session, pieces, 90);
+  await deleteEntity(session, 'project', project.entity.id);
+  return project.entity.id;
+}
+
+async function tasksLeft(session: Session, project: string): Promise<number> {
+  const filters = [['projectId', project]] as const;
+  const query = { filters, sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 1 } as const;
+  return (await listEntities(session, 'task', query)).total;
+}
+
+async function jobsOf({ tenant, database }: Session): Promise<Job[]> {
+  const found: Job[] = [];
+  for await (const items of database.pages(jobsQuery)) found.push(...items.map(decodeJob));
+  return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
+}
+
+const theJob = async (session: Session): Promise<Job> => {
+  const [job] = await jobsOf(session);
+  if (!job) throw new Error('There is no job.');
+  return job;
+};
+
+const recordOf = (job: Job, sequenceNumber: number): DynamoDBRecord => {
+  const { pk, sk } = jobKey(job);
+  return {
+    eventName: 'MODIFY',
+    dynamodb: { SequenceNumber: String(sequenceNumber), Keys: { pk: { S: pk }, sk: { S: sk } } },
+  };
+};
+
+const deliver = (records: readonly DynamoDBRecord[], milliseconds = 30_000) =>
+  onStream({ Records: [...records] }, functionContext(randomUUID(), milliseconds));
+
+test('ten records of one job in a batch begin one worker', async () => {
+  const session = newSession();
+  const project = await deletedProject(session);
+  const job = await theJob(session);
+  const records = Array.from({ length: batchSize }, (_, number) => recordOf(job, number));
+  expect(await deliver(records)).toEqual({ batchItemFailures: [] });
+  expect(transactions.failed).toBe(0);
+  // 600 tasks, 25 in a transaction, and what the job says of its progress.
+  expect(transactions.done).toBeLessThan(50);
+  expect(await tasksLeft(session, project)).toBe(0);
+});
+
+test('the schedule and a later batch leave a job that a worker holds', async () => {
+  const session = newSession();
+  const project = await deletedProject(session);
+  const job = await theJob(session);
+  const working = deliver([recordOf(job, 1)]);
+  while ((await theJob(session)).lease === undefined) await new Promise(setImmediate);
+  await Promise.all([
+    deliver([recordOf(job, 2), recordOf(job, 3)]),
+    onSchedule(scheduledEvent(), functionContext(randomUUID(), 30_000)),
+  ]);
+  await working;
+  expect(transactions.failed).toBe(0);
+  expect(await tasksLeft(session, project)).toBe(0);
+});
+
+test('the stream as Lambda delivers it, in steps that are cut short, makes no transaction fail', async () => {
+  const session = newSession();
+  const streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint(store.endpoint) });
+  const batches: number[] = [];
+  // Lambda filters the records first, then delivers up to ten, and waits for the function before the next batch.
+  const reader = new StreamReader(streams, store.tableName, async ({ Records }) => {
+    const records = Records.filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey);
+    for (let start = 0; start < records.length; start += batchSize) {
+      const batch = records.slice(start, start + batchSize);
+      batches.push(batch.length);
+      expect(await deliver(batch, 2_000)).toEqual({ batchItemFailures: [] });
+    }
+    return { batchItemFailures: [] };
+  });
+  await reader.start();
+  const project = await deletedProject(session);
+  while ((await jobsOf(session)).some((job) => isReady(job, 'nobody') || job.lease)) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await reader.stop();
+  streams.destroy();
+  expect(transactions.failed).toBe(0);
+  expect(Math.max(...batches)).toBeGreaterThan(1);
+  expect(await tasksLeft(session, project)).toBe(0);
+});
+
+test('the lease of a worker that crashed ends by itself', () => {
+  const job: Job = {
+    id: randomUUID(),
+    tenant: 'public',
+    version: 2,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'archive', id: randomUUID(), after: '' },
+  };
+  const leased = (until: number): Job => ({
+    ...job,
+    lease: { owner: 'crashed', until: new Date(until).toISOString() },
+  });
+  expect(isReady(leased(Date.now() + 30_000), 'another')).toBe(false);
+  expect(isReady(leased(Date.now() + 30_000), 'crashed')).toBe(true);
+  expect(isReady(leased(Date.now() - 1), 'another')).toBe(true);
+  expect(isReady(job, 'another')).toBe(true);
+});
