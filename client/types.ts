@@ -402,6 +402,7 @@ export interface ProblemStatuses {
   'malformed-request': 400;
   'invalid-request': 400;
   'no-tenant': 403;
+  'missing-scope': 403;
   'not-found': 404;
   'method-not-allowed': 405;
   'version-mismatch': 412;

@@ -7,6 +7,7 @@ import type { PipelineEvent } from '../shared/http/middleware.ts';
 import { quoted } from '../shared/http/nearest.ts';
 import { pipeline } from '../shared/http/pipeline.ts';
 import { Problem } from '../shared/http/problems.ts';
+import { suggestPath } from './suggest-path.ts';
 
 /** Whether a path is one that a template stands for. */
 function matches(template: string, path: string): boolean {
@@ -22,10 +23,14 @@ function matches(template: string, path: string): boolean {
 
 function answer({ rawPath, requestContext }: PipelineEvent): never {
   const { method } = requestContext.http;
-  const found = Object.entries(environment.routes()).find(([template]) => matches(template, rawPath));
+  const routes = environment.routes();
+  const found = Object.entries(routes).find(([template]) => matches(template, rawPath));
   // A path whose encoding is malformed is no path of the gateway's, even if it looks like one.
-  if (!found || found[1].includes(method))
-    throw new Problem('not-found', `There is nothing at ${quoted(rawPath)}.`);
+  if (!found || found[1].includes(method)) {
+    const suggested = suggestPath(rawPath, Object.keys(routes));
+    const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
+    throw new Problem('not-found', `There is nothing at ${quoted(rawPath)}.${suggestion}`);
+  }
   const allow = [...found[1], 'OPTIONS'].join(', ');
   throw new Problem('method-not-allowed', `${method} is not a method of this path. It has ${allow}.`, {
     headers: { allow },

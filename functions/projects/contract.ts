@@ -5,9 +5,8 @@ import {
   day,
   label,
   nullable,
-  oneOf,
   reference,
-  setOf,
+  setOfValues,
   text,
   withDefault,
 } from '../shared/contract/fields.ts';
@@ -46,12 +45,18 @@ export const cloneProject = contract({
   success: 'created',
   access: childrenAccess('parent'),
   resource: project,
+  // With `projects:write` alone, a clone would create tasks.
+  additionalScope: {
+    scope: 'tasks:write',
+    when: 'the clone includes tasks',
+    isNeeded: (body) => (body as { readonly include: readonly string[] }).include.includes('tasks'),
+  },
   body: {
-    members: ['name', 'include'],
+    writable: ['name', 'include'],
     schema: () =>
       v.object({
         name: v.optional(label(255)),
-        include: v.optional(setOf(oneOf(['tasks']), 1), ['tasks']),
+        include: v.optional(setOfValues(['tasks']), ['tasks']),
       }),
     optional: true,
   },

@@ -34,6 +34,8 @@ export const environment = {
   },
   /** The claim that says whose data a token is for; none where no tokens are asked for. */
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
+  /** What stands before a scope in the issuer's tokens: Cognito puts the API's name there. */
+  scopePrefix: (): string => process.env['SCOPE_PREFIX'] ?? '',
   /** From which level on lines are logged; all of them unless something else is said. */
   logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether answers tell what the database was asked for, in `Server-Timing`. */

@@ -30,6 +30,6 @@ export function authorization(
   return {
     authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
     scopeName: (name) => scopeName(issuer, name),
-    environment: { TENANT_CLAIM: tenantClaim },
+    environment: { TENANT_CLAIM: tenantClaim, SCOPE_PREFIX: scopeName(issuer, '') },
   };
 }

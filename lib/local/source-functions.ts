@@ -9,7 +9,7 @@ import { crossOrigin } from '../cross-origin.ts';
 import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { scopeName } from '../scopes.ts';
 import { anySignature } from './any-signature.ts';
-import { Authorizer } from './authorizer.ts';
+import { type Authentication, Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
 
 import { setEngineEnvironment, streamsEndpoint } from './engine-environment.ts';
@@ -28,7 +28,11 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
 }
 
 /** What the functions find in their environment. */
-function setEnvironment({ endpoint, tableName }: Database, tenantClaim: string | undefined): void {
+function setEnvironment(
+  { endpoint, tableName }: Database,
+  authentication: Authentication | undefined,
+  tenantClaim: string,
+): void {
   setEngineEnvironment(endpoint);
   process.env['TABLE_NAME'] = tableName;
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
@@ -36,15 +40,20 @@ function setEnvironment({ endpoint, tableName }: Database, tenantClaim: string |
   process.env['SERVER_TIMING'] = 'true';
   // The gateway's answers say enough to whoever watches; what goes wrong is still logged.
   process.env['LOG_LEVEL'] = 'ERROR';
-  if (tenantClaim) process.env['TENANT_CLAIM'] = tenantClaim;
-  else delete process.env['TENANT_CLAIM'];
+  if (authentication) {
+    process.env['TENANT_CLAIM'] = tenantClaim;
+    process.env['SCOPE_PREFIX'] = scopeName(authentication.issuer, '');
+  } else {
+    delete process.env['TENANT_CLAIM'];
+    delete process.env['SCOPE_PREFIX'];
+  }
 }
 
 export async function sourceFunctions(
   database: Database,
   { authentication, tenantClaim = 'tenant', timeout = requestTimeout }: ServiceOptions,
 ): Promise<Hosted> {
-  setEnvironment(database, authentication && tenantClaim);
+  setEnvironment(database, authentication, tenantClaim);
   const client = connect(database.isEmbedded ? anySignature : {});
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>

@@ -60,6 +60,14 @@ function requestBody(contract: Contract, named: Schemas): RequestBody | undefine
   };
 }
 
+function scopeDescription(contract: Contract): string {
+  const scope = scopeOf(contract);
+  if (!scope) return 'Requires no token.';
+  const { additionalScope: more } = contract;
+  const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
+  return `Requires the scope \`${scope}\`.${additional}`;
+}
+
 function operation(contract: Contract, method: string, named: Schemas): Operation {
   const scope = scopeOf(contract);
   const body = requestBody(contract, named);
@@ -68,7 +76,7 @@ function operation(contract: Contract, method: string, named: Schemas): Operatio
   return {
     operationId: isHead ? `${contract.operation}Head` : contract.operation,
     summary: isHead ? `${contract.summary.replace(/\.$/, '')}: the headers only.` : contract.summary,
-    description: scope ? `Needs the scope \`${scope}\`.` : 'Anybody may call this.',
+    description: scopeDescription(contract),
     tags: [tagOf(contract)],
     security: scope ? [{ token: [scope] }] : [],
     parameters: parametersOf(contract),

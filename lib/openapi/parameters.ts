@@ -1,5 +1,5 @@
 /** What operations take besides a body. */
-import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
 import { defaultLimit, largestLimit } from '../../functions/shared/http/list-query.ts';
@@ -51,8 +51,8 @@ const shared: Readonly<Record<string, Parameter>> = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` of the version that this request is about. When there is a newer one: 412, and nothing is done.',
-    schema: anyText,
+      'The `ETag` of the version that this request is about, or a list of at most 100. When there is a newer one: 412, and nothing is done.',
+    schema: { ...anyText, pattern: '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99})$' },
     example: '"7a2c4d8f0e36-3"',
   },
   ifNoneMatch: {
@@ -138,9 +138,6 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 /** Whether the answer can be told from the one that the caller has. */
 export const isRead = ({ method, success }: Contract): boolean => method === 'GET' && success !== 'health';
 
-/** Whether the operation writes one entity that is there already. */
-export const isGuarded = ({ method, path }: Contract): boolean => method !== 'GET' && path.includes('{id}');
-
 /** What a list takes, in the order in which people look for it. */
 const listNames = (resource: Resource): string[] => {
   const [sortBy = '', sort_by = ''] = sortByParameters(resource).map(([name]) => name);
@@ -157,7 +154,7 @@ export function parametersOf(contract: Contract): Reference[] {
     ...(path.includes('{file}') ? ['file'] : []),
     ...(resource && success === 'list' ? listNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
-    ...(isGuarded(contract) ? ['ifMatch'] : []),
+    ...(isConditionalWrite(contract) ? ['ifMatch'] : []),
     ...(method === 'POST' ? ['idempotencyKey'] : []),
   ];
   return names.map((name) => referTo('parameters', name));

@@ -1,8 +1,8 @@
 /** What operations answer: what they are for, and every problem they can have. */
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
+import { type Contract, isConditionalWrite, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
 import { explanations } from '../../functions/shared/pages/problem-explanations.ts';
-import { isGuarded, isRead } from './parameters.ts';
+import { isRead } from './parameters.ts';
 import { words } from './resources.ts';
 import { pascal } from './schemas.ts';
 import {
@@ -36,9 +36,9 @@ export const headers: Readonly<Record<string, Header>> = {
     example: 'no-store',
   },
   Link: {
-    description: 'Where the first, previous, next and last page are (RFC 8288); filters are kept.',
-    required: true,
-    schema: text(60_000),
+    description:
+      'The first, previous, next and last page (RFC 8288) with the same filters. Absent when the query is longer than 2,048 bytes.',
+    schema: text(10_000),
     example: '</v1/tasks?page=1&limit=20>; rel="first", </v1/tasks?page=3&limit=20>; rel="last"',
   },
   Location: {
@@ -215,7 +215,7 @@ function refusalStatuses(contract: Contract): number[] {
     400,
     ...(scopeOf(contract) ? [401, 403] : []),
     ...(isOne ? [404] : []),
-    ...(isGuarded(contract) ? [412] : []),
+    ...(isConditionalWrite(contract) ? [412] : []),
     ...(body ? [413, 415] : []),
     ...(method === 'POST' ? [422] : []),
     429,

@@ -94,14 +94,15 @@ export function bodyName({ body, resource, operation }: Contract): string | unde
 }
 
 /** What a body may be. Read-only members may be sent back as they came, whatever they are. */
-function bodySchema({ members, schema }: NonNullable<Contract['body']>, description: string): Schema {
+function bodySchema(
+  { ignored: accepted = [], schema }: NonNullable<Contract['body']>,
+  description: string,
+): Schema {
   const { properties = {}, ...rest } = converted(schema(), 'input');
-  const ignored = members
-    .filter((name) => !(name in properties))
-    .map((name) => [
-      name,
-      { readOnly: true, description: 'Taken and ignored, so that what was read can be sent.' },
-    ]);
+  const ignored = accepted.map((name) => [
+    name,
+    { readOnly: true, description: 'Accepted and ignored, so that a fetched object can be sent back.' },
+  ]);
   return {
     ...rest,
     description,

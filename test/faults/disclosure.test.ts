@@ -118,11 +118,11 @@ const talksToDatabase = ({ access }: Contract): boolean => access.actions.length
 /** Every member that a body may have, with something in it that must stay where it is. */
 const bodyOf = ({ body }: Contract): object | undefined =>
   body && {
-    ...(body.members.includes('name') && { name: secret }),
-    ...(body.members.includes('description') && { description: `${secret} ${'x'.repeat(50)}` }),
-    ...(body.members.includes('email') && { email: `${secret}@example.com` }),
-    ...(body.members.includes('status') && { status: secret }),
-    ...(body.members.includes('organizationId') && { organizationId: ids['organizations'] }),
+    ...(body.writable.includes('name') && { name: secret }),
+    ...(body.writable.includes('description') && { description: `${secret} ${'x'.repeat(50)}` }),
+    ...(body.writable.includes('email') && { email: `${secret}@example.com` }),
+    ...(body.writable.includes('status') && { status: secret }),
+    ...(body.writable.includes('organizationId') && { organizationId: ids['organizations'] }),
   };
 
 async function send(contract: Contract): Promise<Answer> {

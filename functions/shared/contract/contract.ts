@@ -4,14 +4,16 @@
  */
 import type * as v from 'valibot';
 import { type Access, listAccess, removeAccess, writeAccess } from './access.ts';
-import { acceptedMembers, type Resource } from './resource.ts';
+import { bodyFields, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a body must be. */
 export interface Body {
-  /** Any other member is a mistake. */
-  readonly members: readonly string[];
+  /** The fields that the caller sets. */
+  readonly writable: readonly string[];
+  /** Fields that are accepted and ignored, so that a fetched object can be sent back. Any other field is a mistake. */
+  readonly ignored?: readonly string[];
   readonly schema: () => v.GenericSchema;
   /** Whether it may be left out. */
   readonly optional?: boolean;
@@ -33,6 +35,13 @@ export interface Contract {
   /** The resource that the answer holds. */
   readonly resource?: Resource;
   readonly body?: Body;
+  /** A scope that some requests need besides the operation's own. */
+  readonly additionalScope?: {
+    readonly scope: string;
+    /** When it is needed, for the documentation: the end of a sentence. */
+    readonly when: string;
+    readonly isNeeded: (body: unknown) => boolean;
+  };
   /** For a nested list: the member that holds the id of the path. */
   readonly nestedBy?: string;
   /** For a page: the media types that it may have. */
@@ -44,6 +53,10 @@ export interface Contract {
 /** What a caller must be allowed to call the operation, `projects:read`; none for what anybody may call. */
 export const scopeOf = ({ method, resource }: Contract): string | undefined =>
   resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;
+
+/** Returns whether the operation writes an entity that exists already: such operations honour `If-Match`. */
+export const isConditionalWrite = ({ method, path }: Contract): boolean =>
+  method !== 'GET' && path.includes('{id}');
 
 /** Defines an operation. */
 export const contract = <const Definition extends Contract>(definition: Definition): Definition => definition;
@@ -82,7 +95,7 @@ export const create = (resource: Resource) =>
     success: 'created',
     access: writeAccess(resource.kind),
     resource,
-    body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
+    body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
 
 export const read = (resource: Resource) =>
@@ -105,7 +118,7 @@ export const replace = (resource: Resource) =>
     success: 'entity',
     access: writeAccess(resource.kind),
     resource,
-    body: { members: acceptedMembers(resource), schema: resource.schemas.whole },
+    body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
 
 export const update = (resource: Resource) =>
@@ -117,7 +130,7 @@ export const update = (resource: Resource) =>
     success: 'entity',
     access: writeAccess(resource.kind),
     resource,
-    body: { members: acceptedMembers(resource), schema: resource.schemas.part },
+    body: { ...bodyFields(resource), schema: resource.schemas.part },
   });
 
 export const remove = (resource: Resource) =>

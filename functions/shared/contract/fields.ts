@@ -4,7 +4,7 @@
  * own bounds is said in metadata as well, in keywords of JSON Schema: the OpenAPI document is made from these.
  */
 import * as v from 'valibot';
-import { statusPattern } from '../store/entities.ts';
+import { isStatus, statusPattern } from '../store/entities.ts';
 import type { Kind } from '../store/relations.ts';
 
 /** Length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
@@ -14,102 +14,190 @@ function codePoints(value: string): number {
   return count;
 }
 
-/** A lone surrogate cannot be written as UTF-8: it would come back as another character. */
-const wellFormed = v.check<string, string>(
-  (value) => value.isWellFormed(),
-  'must be well-formed Unicode: it holds half of a surrogate pair',
-);
+/** Something that must hold of a text, and what is wrong when it does not. */
+interface Rule {
+  readonly holds: (text: string) => boolean;
+  readonly message: string;
+}
+
+/**
+ * Returns the check of a text: its length first, and the rules only when the length is allowed. A pattern therefore
+ * never reads more than `maximum` characters, whatever valibot does after a failed check.
+ * @param maximum largest length in Unicode code points.
+ * @param tooLong the message for a longer text.
+ */
+const bounded = (
+  maximum: number,
+  rules: readonly Rule[],
+  tooLong = `must have at most ${maximum} characters`,
+) =>
+  v.rawCheck<string>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value } = dataset;
+    // A code point has at most two UTF-16 units: a much longer text is not even counted.
+    const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;
+    const message = isTooLong ? tooLong : rules.find(({ holds }) => !holds(value))?.message;
+    if (message !== undefined) addIssue({ message });
+  });
 
 const aString = (): v.StringSchema<string> => v.string('must be a string');
 
+/** A lone surrogate cannot be written as UTF-8: it would come back as another character. */
+const wellFormed: Rule = {
+  holds: (text) => text.isWellFormed(),
+  message: 'must be well-formed Unicode: it holds half of a surrogate pair',
+};
+
+const lineControls = new Set(['\t', '\n', '\r'].map((character) => character.charCodeAt(0)));
+
+function hasControlCharacter(text: string): boolean {
+  for (let position = 0; position < text.length; position += 1) {
+    const code = text.charCodeAt(position);
+    if (code < 0x20 && !lineControls.has(code)) return true;
+  }
+  return false;
+}
+
+/** JSON writes a control character as six bytes: a page full of them would exceed what a function may respond with. */
+const noControlCharacters: Rule = {
+  holds: (text) => !hasControlCharacter(text),
+  message: 'must not hold a control character other than tab, line feed and carriage return',
+};
+
+/** The same rule in the OpenAPI document. */
+const documentedText = '[^\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F]*';
+
 /**
- * Text of any characters.
+ * Text of any characters but control characters.
  * @param maximum largest length in Unicode code points.
  */
 export const text = (maximum: number) =>
   v.pipe(
     aString(),
-    v.metadata({ maxLength: maximum }),
-    wellFormed,
-    v.check((value) => codePoints(value) <= maximum, `must have at most ${maximum} characters`),
+    v.metadata({ maxLength: maximum, pattern: `^${documentedText}$` }),
+    bounded(maximum, [wellFormed, noControlCharacters]),
   );
 
 /**
- * Text on one line, trimmed before it is measured and stored.
+ * Text that is trimmed before it is measured and stored, and is not empty then.
  * @param maximum largest length in Unicode code points, after trimming.
  */
 export const label = (maximum: number) =>
   v.pipe(
     aString(),
-    v.metadata({ minLength: 1, maxLength: maximum, pattern: '\\S' }),
-    wellFormed,
+    v.metadata({ minLength: 1, maxLength: maximum, pattern: `^\\s*[^\\s\\u0000-\\u001F]${documentedText}$` }),
     v.trim(),
-    v.check(
-      (value) => value.length > 0 && codePoints(value) <= maximum,
-      `must have 1 to ${maximum} characters besides surrounding white space`,
+    bounded(
+      maximum,
+      [{ holds: (value) => value !== '', message: labelLength(maximum) }, wellFormed, noControlCharacters],
+      labelLength(maximum),
     ),
   );
 
-/** An open value: known ones are documented, others are welcome. */
-export const status = () =>
+const labelLength = (maximum: number): string =>
+  `must have 1 to ${maximum} characters besides surrounding white space`;
+
+/**
+ * Text that a pattern describes.
+ * @param maximum largest length in characters; the pattern never sees more.
+ * @param documented the pattern in the OpenAPI document, where it can be said there.
+ */
+const matching = (
+  maximum: number,
+  holds: (value: string) => boolean,
+  message: string,
+  documented: Readonly<Record<string, unknown>>,
+  tooLong = message,
+) =>
   v.pipe(
     aString(),
-    v.metadata({ minLength: 1, maxLength: 64 }),
-    v.regex(statusPattern, 'must be 1 to 64 letters, digits, "-" or "_"'),
+    v.metadata({ maxLength: maximum, ...documented }),
+    bounded(maximum, [{ holds, message }], tooLong),
   );
+
+/** An open value: known ones are documented, others are allowed. */
+export const status = () =>
+  matching(64, isStatus, 'must be 1 to 64 letters, digits, "-" or "_"', {
+    minLength: 1,
+    pattern: statusPattern.source,
+  });
 
 /** One of a closed list of values. */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
-/** A calendar day, `YYYY-MM-DD` (RFC 3339 full-date). */
-export const day = () =>
-  v.pipe(
-    aString(),
-    v.metadata({ format: 'date', maxLength: 10 }),
-    v.check((value) => {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-      const time = Date.parse(`${value}T00:00:00Z`);
-      // Date.parse rolls the 30th of February over into March; the day must come back as it went in.
-      return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
-    }, 'must be a day that exists, as YYYY-MM-DD'),
-  );
+function isDay(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  // Date.parse rolls the 30th of February over into March; the day must come back as it went in.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
 
-/** What the OpenAPI document says of an e-mail address: valibot's own, without the flags that it could not say. */
+/** A calendar day, `YYYY-MM-DD` (RFC 3339 full-date). */
+export const day = () => matching(10, isDay, 'must be a day that exists, as YYYY-MM-DD', { format: 'date' });
+
+/** The accepted e-mail addresses in the OpenAPI document: valibot's pattern, without flags, which JSON Schema does not have. */
 export const documentedEmail = '^[\\w+-]+(?:\\.[\\w+-]+)*@[\\dA-Za-z]+(?:[.-][\\dA-Za-z]+)*\\.[A-Za-z]{2,}$';
 
-/** The same, which never goes back in what it reads: looking behind tells what an address may end with. */
-const emailPattern = /^[\w+-]+(?:\.[\w+-]+)*@[\dA-Za-z]+(?:[.-][\dA-Za-z]+)*(?<=\.[A-Za-z]{2,})$/;
+/** Returns whether a text matches `documentedEmail`, by two patterns that never go back in what they read. */
+const isEmail = (value: string): boolean =>
+  /^[\w+-]+(?:\.[\w+-]+)*@[\dA-Za-z]+(?:[.-][\dA-Za-z]+)*$/.test(value) &&
+  /^\.[A-Za-z]{2,}$/.test(value.slice(value.lastIndexOf('.')));
 
 /** An e-mail address of at most 254 characters (RFC 5321, 4.5.3.1.3). */
 export const email = () =>
-  v.pipe(
-    aString(),
-    v.metadata({ format: 'email' }),
-    v.maxLength(254, 'must have at most 254 characters'),
-    v.metadata({ pattern: documentedEmail }),
-    v.check((value) => emailPattern.test(value), 'must be an e-mail address'),
+  matching(
+    254,
+    isEmail,
+    'must be an e-mail address',
+    { format: 'email', pattern: documentedEmail },
+    'must have at most 254 characters',
   );
 
 /** A colour as `#rrggbb`. */
 export const color = () =>
-  v.pipe(
-    aString(),
-    v.metadata({ maxLength: 7 }),
-    v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a color as #rrggbb, six hexadecimal digits'),
-  );
+  matching(7, (value) => colorPattern.test(value), 'must be a color as #rrggbb, six hexadecimal digits', {
+    pattern: colorPattern.source,
+  });
+
+const colorPattern = /^#[0-9A-Fa-f]{6}$/;
 
 /** The id of another entity. The store checks that it exists; `kind` says among which. */
 export const reference = (kind: Kind) =>
-  v.pipe(aString(), v.maxLength(255, 'must have at most 255 characters'), v.metadata({ reference: kind }));
+  v.pipe(aString(), v.metadata({ maxLength: 255, reference: kind }), bounded(255, []));
 
-/** Strings, none of them twice. */
+/**
+ * Returns the schema of an array whose length is checked before its items: valibot would check each of 100,000 items and
+ * then the length.
+ */
+function boundedArray<Item extends v.GenericSchema<string>>(item: Item, maximum: number) {
+  const whole = v.array(item, 'must be an array of strings');
+  const tooLong = v.pipe(v.array(v.any()), v.maxLength(maximum, `must have at most ${maximum} items`));
+  return {
+    ...whole,
+    '~run': (dataset, config) => {
+      const isTooLong = Array.isArray(dataset.value) && dataset.value.length > maximum;
+      return (isTooLong ? tooLong : whole)['~run'](dataset, config) as ReturnType<(typeof whole)['~run']>;
+    },
+  } satisfies typeof whole;
+}
+
+/**
+ * Strings, none of them twice.
+ * @param maximum items.
+ */
 export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
   v.pipe(
-    v.array(item, 'must be an array of strings'),
-    v.metadata({ uniqueItems: true }),
-    v.maxLength(maximum, `must have at most ${maximum} items`),
+    boundedArray(item, maximum),
+    v.metadata({ maxItems: maximum, uniqueItems: true }),
     v.check((value) => new Set(value).size === value.length, 'must not hold the same item twice'),
+  );
+
+/** A set of values from a closed list. */
+export const setOfValues = <const Values extends readonly string[]>(values: Values) =>
+  setOf(
+    v.picklist(values, `may only contain ${values.map((value) => `"${value}"`).join(', ')}`),
+    values.length,
   );
 
 /** A set of ids of other entities. */

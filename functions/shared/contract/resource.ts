@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { type Entity, type Fields, readOnlyMembers } from '../store/entities.ts';
+import type { SortValue } from '../store/list-query.ts';
 import type { Kind } from '../store/relations.ts';
 import { label, status, withDefault } from './fields.ts';
 
+/** Characters of a name. Lists sort by the whole of texts up to this length. */
+const maxLabelLength = 255;
+
 /** What every resource has besides its own fields. */
 export const commonFields = {
-  name: label(255),
+  name: label(maxLabelLength),
   status: withDefault(status(), 'active'),
 };
 
@@ -22,6 +26,8 @@ export interface Resource {
   /** Members that lists filter by; all but `filtersOnly` sort, too. */
   readonly filters: readonly string[];
   readonly sorts: readonly string[];
+  /** By field: what decides the order of a list, for a stored value. */
+  readonly sortValues: Readonly<Record<string, (stored: unknown) => SortValue>>;
   /**
    * What answers show of an entity: its members, in their order, and nothing else that the store has. One that is older than
    * a field has that field's default. Lists do this for every entity, so nothing is checked anew that was checked when it
@@ -39,7 +45,12 @@ export interface Resource {
   };
 }
 
-type AnySchema = v.GenericSchema & { readonly type: string; readonly wrapped?: v.GenericSchema };
+type AnySchema = v.GenericSchema & {
+  readonly type: string;
+  readonly wrapped?: v.GenericSchema;
+  /** Of an enumeration, in the order of their rank. */
+  readonly options?: readonly string[];
+};
 
 /** A field's schema without its default. */
 const bare = (schema: v.GenericSchema): v.GenericSchema => {
@@ -59,6 +70,33 @@ const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnyS
 
 /** A point in time as the store stamps it: RFC 3339, UTC, milliseconds. */
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
+
+/** Characters of a long text that lists sort by: whole descriptions would not fit into a function's memory. */
+export const sortedCharacters = 100;
+
+/**
+ * Returns the beginning of a text. It is copied: a slice would keep the whole text in memory.
+ * @param count Unicode code points.
+ */
+const beginning = (value: string, count: number): string =>
+  [...value.slice(0, 2 * count)].slice(0, count).join('');
+
+/**
+ * Returns what decides the order for the values of a field: the rank of an enumeration's value, the beginning of a long
+ * text, and otherwise the text itself. A value that is missing counts as the field's default.
+ */
+function sortValueOf(schema: v.GenericSchema): (stored: unknown) => SortValue {
+  const fallback = v.getDefault(schema);
+  const { type, options } = bare(schema) as AnySchema;
+  if (type === 'picklist') return (stored) => options?.indexOf((stored ?? fallback) as string);
+  const { maxLength } = v.getMetadata(bare(schema)) as { maxLength?: number };
+  const isLong = (maxLength ?? 0) > maxLabelLength;
+  return (stored) => {
+    const value = stored ?? fallback;
+    if (typeof value !== 'string') return undefined;
+    return isLong ? beginning(value, sortedCharacters) : value;
+  };
+}
 
 function once<Value>(make: () => Value): () => Value {
   let value: Value | undefined;
@@ -86,6 +124,9 @@ export function resource(definition: {
     members,
     filters: members,
     sorts: members.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
+    sortValues: Object.fromEntries(
+      Object.entries(fields).map(([name, schema]) => [name, sortValueOf(schema as v.GenericSchema)]),
+    ),
     show: (entity) => {
       const shown: Record<string, unknown> = {};
       for (const [member, fallback] of defaults) shown[member] = entity[member] ?? fallback;
@@ -114,8 +155,8 @@ export function resource(definition: {
   };
 }
 
-/** Members that a body may hold: those that the caller sets, and those that it may send back as it got them. */
-export const acceptedMembers = ({ fields }: Resource): readonly string[] => [
-  ...Object.keys(fields),
-  ...readOnlyMembers,
-];
+/** Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored. */
+export const bodyFields = ({ fields }: Resource) => ({
+  writable: Object.keys(fields),
+  ignored: readOnlyMembers,
+});

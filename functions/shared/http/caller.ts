@@ -1,37 +1,94 @@
-/** Whose data a request is about: what a verified claim says, never what the request says. */
+/** Who sends a request: what the token says that the gateway's authorizer has verified, never what the request says. */
 import { environment } from '../environment.ts';
 import type { PipelineEvent } from './middleware.ts';
 import { Problem } from './problems.ts';
 
-/** Whose data it is where nobody is asked for a token. */
+export interface Caller {
+  /** Whose data the request is about; every key begins with it. */
+  readonly tenant: string;
+  /** Who of the tenant it is; `undefined` when the token does not say. */
+  readonly subject: string | undefined;
+  /** The scopes of the token; `undefined` where no token is required. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** The tenant of every request where no token is required. */
 export const publicTenant = 'public';
 
-/** Of characters, after encoding: keys begin with the tenant, and have at most 1,024 bytes. */
-const longestTenant = 256;
+/** Characters, after encoding: keys begin with the tenant and have at most 1,024 bytes. */
+const maxTenantLength = 256;
+
+type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * A claim as keys begin with it. What parts a key ("#") is encoded, so that no claim reaches into another tenant's
- * keys, and different claims stay different; the mark in front keeps them apart from all that is not a tenant's.
+ * Returns a claim as keys begin with it. The separator of keys ("#") is encoded, so that no claim reaches into another
+ * tenant's keys and different claims stay different; the mark in front keeps tenants apart from other partitions.
  */
-function encoded(claim: string): string | undefined {
-  // The gateway puts brackets around the members of an array: it could be taken for another tenant's name.
-  if (claim === '' || claim.startsWith('[') || !claim.isWellFormed()) return undefined;
+function encodeTenant(claim: string): string | undefined {
+  if (claim === '' || !claim.isWellFormed()) return undefined;
   const tenant = `@${encodeURIComponent(claim)}`;
-  return tenant.length <= longestTenant ? tenant : undefined;
+  return tenant.length <= maxTenantLength ? tenant : undefined;
 }
 
 /**
- * The tenant that the gateway's authorizer vouches for.
- * @param needsToken whether the gateway lets nobody through to this operation without a token.
- * @throws Problem when the token names no tenant.
+ * Returns the payload of the token in `Authorization`, whose signature the gateway has verified. API Gateway hands claims
+ * over as text: only the payload tells the text "null" from the value null.
  */
-export function tenantOf({ requestContext }: PipelineEvent, needsToken: boolean): string {
-  const name = environment.tenantClaim();
-  if (name === undefined || !needsToken) return publicTenant;
-  const claims = requestContext.authorizer?.jwt?.claims ?? {};
-  const tenant = Object.hasOwn(claims, name) ? encoded(String(claims[name])) : undefined;
-  if (tenant === undefined) {
-    throw new Problem('no-tenant', `The token has no claim "${name}" that names a tenant.`);
+function verifiedPayload({ headers }: PipelineEvent): Claims {
+  const [, payload = ''] = (headers['authorization'] ?? '').split('.');
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    return typeof claims === 'object' && claims !== null ? (claims as Claims) : {};
+  } catch {
+    return {};
   }
-  return tenant;
+}
+
+/** Returns a claim that is a non-empty string in the token and the same text in what the authorizer hands over. */
+function stringClaim(payload: Claims, authorized: Claims, name: string): string | undefined {
+  const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+  const isVerified = Object.hasOwn(authorized, name) && authorized[name] === value;
+  return typeof value === 'string' && value !== '' && isVerified ? value : undefined;
+}
+
+/** Returns the scopes of a token: `scope` is one string (RFC 8693, 4.2), `scp` an array or a string. */
+function scopesOf({ scope, scp = scope }: Claims): string[] {
+  if (Array.isArray(scp)) return scp.filter((one) => typeof one === 'string');
+  return typeof scp === 'string' ? scp.split(' ') : [];
+}
+
+/**
+ * Returns the caller that the gateway's authorizer vouches for.
+ * @param needsToken whether the gateway requires a token for this operation.
+ * @throws Problem 403 when the token names no tenant, or when there is an authorizer and the function does not know
+ * which claim names the tenant: with the public tenant, everybody would share one.
+ */
+export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
+  const tenantClaim = environment.tenantClaim();
+  const { authorizer } = event.requestContext;
+  if (!needsToken || (tenantClaim === undefined && authorizer === undefined)) {
+    return { tenant: publicTenant, subject: '', scopes: undefined };
+  }
+  if (tenantClaim === undefined) {
+    throw new Problem('no-tenant', 'This service does not know which claim names the tenant.');
+  }
+  const payload = verifiedPayload(event);
+  const claim = (name: string) => stringClaim(payload, authorizer?.jwt?.claims ?? {}, name);
+  const tenant = encodeTenant(claim(tenantClaim) ?? '');
+  if (tenant === undefined) {
+    throw new Problem('no-tenant', `The token has no claim "${tenantClaim}" that names a tenant.`);
+  }
+  const [user, client] = [claim('sub'), claim('client_id')];
+  const subject = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
+  return { tenant, subject, scopes: scopesOf(payload) };
+}
+
+/**
+ * Checks a scope that the operation needs besides the one that the gateway has checked.
+ * @throws Problem 403 that names the scope.
+ */
+export function requireScope({ scopes }: Caller, scope: string): void {
+  const name = `${environment.scopePrefix()}${scope}`;
+  if (scopes === undefined || scopes.includes(name)) return;
+  throw new Problem('missing-scope', `This request needs a token with the scope "${name}".`);
 }

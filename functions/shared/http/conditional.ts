@@ -1,28 +1,80 @@
+/** Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. */
 import { hash } from 'node:crypto';
 import type { Expected } from '../store/read-entity.ts';
+import { invalidRequest, type Problem } from './problems.ts';
+
+/** Entity tags in one `If-Match`. */
+export const maxEntityTags = 100;
 
 /**
- * The entity tag of a version of an entity (RFC 9110, 8.8.3). The random end of the id is in it, so that a tag
- * which is sent with another entity by mistake does not fit.
+ * Returns the entity tag of a version of an entity (RFC 9110, 8.8.3). The random end of the id is part of it, so that
+ * a tag which is sent with another entity by mistake does not match.
  */
 export const versionTag = (id: string, version: number): string => `"${id.slice(-12)}-${version}"`;
 
-/** The entity tag of an answer that has no version: a digest of it. */
+/** Returns the entity tag of a response that has no version: a digest of its content. */
 export const contentTag = (content: string): string =>
   `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 
-/** The tags that a header lists. One of others' may hold a comma, and comes apart into what is no tag of ours. */
-const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim());
-
-/** Whether the caller already has what carries this tag (RFC 9110, 13.1.2: weak tags count as well). */
-export function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.trim() === '*' || tags(ifNoneMatch).some((one) => one.replace(/^W\//, '') === tag);
+interface EntityTags {
+  readonly tags: readonly string[];
+  /** Whether the header is a list of entity tags from its beginning to its end. */
+  readonly isWellFormed: boolean;
 }
 
-/** The versions of an entity that `If-Match` lets through (RFC 9110, 13.1.1: weak tags never do). */
+/**
+ * Reads a list of entity tags in one pass (RFC 9110, 5.6.1 and 8.8.3). A tag may hold a comma.
+ * @returns the tags before the first mistake.
+ */
+function readEntityTags(header: string): EntityTags {
+  const tags: string[] = [];
+  let needsComma = false;
+  let position = 0;
+  while (position < header.length) {
+    const character = header[position];
+    if (character === ',') needsComma = false;
+    if (character === ',' || character === ' ' || character === '\t') {
+      position += 1;
+      continue;
+    }
+    const quote = header.startsWith('W/', position) ? position + 2 : position;
+    const end = header[quote] === '"' ? header.indexOf('"', quote + 1) : -1;
+    if (needsComma || end < 0) return { tags, isWellFormed: false };
+    tags.push(header.slice(position, end + 1));
+    needsComma = true;
+    position = end + 1;
+  }
+  return { tags, isWellFormed: tags.length > 0 };
+}
+
+/**
+ * Returns whether the caller already has what carries this tag (RFC 9110, 13.1.2: weak tags match too). A malformed
+ * header costs the caller a full response and nothing else.
+ */
+export function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return readEntityTags(ifNoneMatch).tags.some((one) => one === tag || one === `W/${tag}`);
+}
+
+const invalidIfMatch = (detail: string): Problem => invalidRequest([{ parameter: 'If-Match', detail }]);
+
+/**
+ * Returns the versions of an entity that `If-Match` accepts (RFC 9110, 13.1.1: weak tags never match); `undefined`
+ * accepts any version.
+ * @throws Problem 400 when the header is not `*` or a list of at most 100 quoted entity tags.
+ */
 export function expectedVersions(ifMatch: string | undefined, id: string): Expected {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  const versions = tags(ifMatch).map((tag) => Number(/-(\d{1,15})"$/.exec(tag)?.[1] ?? 0));
-  return new Set(versions.filter((version) => tags(ifMatch).includes(versionTag(id, version))));
+  const { tags, isWellFormed } = readEntityTags(ifMatch);
+  if (!isWellFormed) {
+    throw invalidIfMatch(
+      'An entity tag must be quoted: "If-Match" takes * or a list of tags such as "7a2c4d8f0e36-3".',
+    );
+  }
+  if (tags.length > maxEntityTags) {
+    throw invalidIfMatch(`"If-Match" has ${tags.length} entity tags; at most ${maxEntityTags} are allowed.`);
+  }
+  const versions = tags.map((tag) => Number(/-(\d{1,15})"$/.exec(tag)?.[1] ?? 0));
+  return new Set(versions.filter((version, position) => tags[position] === versionTag(id, version)));
 }

@@ -1,10 +1,11 @@
 import type * as v from 'valibot';
-import { type Contract, scopeOf } from '../contract/contract.ts';
+import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Entity, Stored } from '../store/entities.ts';
 import type { ListQuery, Page } from '../store/list-query.ts';
 import type { Expected } from '../store/read-entity.ts';
 import type { Session } from '../store/session.ts';
+import { requireScope } from './caller.ts';
 import { contentTag, expectedVersions, isCurrent, versionTag } from './conditional.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
@@ -78,7 +79,7 @@ function listResponse(
     query,
     totalPages,
   );
-  return readResponse(event, content, contentTag(content), { link });
+  return readResponse(event, content, contentTag(content), link === undefined ? {} : { link });
 }
 
 function entityResponse(
@@ -108,8 +109,10 @@ function queryOf({ success, resource, nestedBy }: Contract, { rawQueryString }: 
 }
 
 /** Only `POST` needs a key to be repeated safely; the other methods are idempotent as they are. */
-function keyOf({ method, operation }: Contract, { headers }: PipelineEvent, id: string, body: unknown) {
-  return method === 'POST' ? idempotency(headers['idempotency-key'], `${operation}#${id}`, body) : undefined;
+function keyOf({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
+  if (method !== 'POST') return undefined;
+  const { headers, caller } = event;
+  return idempotency(headers['idempotency-key'], caller.subject, `${operation}#${id}`, body);
 }
 
 /**
@@ -127,8 +130,12 @@ export function endpoint<const C extends Contract>(
     const id = event.pathParameters?.['id'] ?? '';
     const query = queryOf(contract, event, id);
     const body = contract.body && validated(contract.body, event.body);
+    const { additionalScope } = contract;
+    if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
     const session: Session = { ...event.session, idempotency: keyOf(contract, event, id, body) };
-    const expected = expectedVersions(event.headers['if-match'], id);
+    const expected = isConditionalWrite(contract)
+      ? expectedVersions(event.headers['if-match'], id)
+      : undefined;
     const result = await run({ session, id, expected, body, query } as Request<C>);
     if (query) return listResponse(contract, event, query, id, result as Page);
     if (contract.success === 'deleted') return { statusCode: 204, headers: { 'cache-control': 'no-store' } };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Idempotency } from '../store/session.ts';
-import { invalidRequest } from './problems.ts';
+import { invalidRequest, type Problem } from './problems.ts';
 
 const digest = (text: string): string => hash('sha256', text, 'base64url');
 
@@ -16,24 +16,32 @@ function canonical(value: unknown): string {
   );
 }
 
+const invalidKey = (detail: string): Problem => invalidRequest([{ parameter: 'Idempotency-Key', detail }]);
+
 /**
- * What makes this request one with others under the same key.
- * @param operation the operation and the path that it is for; a key for another means another request.
- * @throws Problem when the key is not 1 to 255 visible characters of ASCII.
+ * Returns what makes this request one with others under the same key. A key belongs to its caller: another subject of the
+ * tenant may use the same one.
+ * @param subject who sends the request; '' where nobody has to say.
+ * @param operation the operation and the path; the same key for another one is another request.
+ * @throws Problem 400 when the key is not 1 to 255 visible ASCII characters, or when the token names no subject.
  */
 export function idempotency(
   key: string | undefined,
+  subject: string | undefined,
   operation: string,
   body: unknown,
 ): Idempotency | undefined {
   if (key === undefined) return undefined;
   if (!keyPattern.test(key)) {
-    throw invalidRequest([
-      {
-        parameter: 'Idempotency-Key',
-        detail: '"Idempotency-Key" must be 1 to 255 visible ASCII characters.',
-      },
-    ]);
+    throw invalidKey('"Idempotency-Key" must be 1 to 255 visible ASCII characters.');
   }
-  return { scope: digest(`${operation}\n${key}`), fingerprint: digest(canonical(body) ?? '') };
+  if (subject === undefined) {
+    throw invalidKey(
+      '"Idempotency-Key" needs a token with the claim "sub" or "client_id": a key belongs to its caller.',
+    );
+  }
+  return {
+    scope: digest(JSON.stringify([subject, operation, key])),
+    fingerprint: digest(canonical(body) ?? ''),
+  };
 }

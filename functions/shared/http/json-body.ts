@@ -1,5 +1,6 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { Contract } from '../contract/contract.ts';
+import { describeSyntaxError } from './json-syntax-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
@@ -92,7 +93,7 @@ export function jsonBody({ body: expected }: Contract): Middleware {
       try {
         await parse(request);
       } catch (cause) {
-        throw new Problem('malformed-body', 'The body could not be parsed as JSON.', { cause });
+        throw new Problem('malformed-body', describeSyntaxError(text), { cause });
       }
     },
   };

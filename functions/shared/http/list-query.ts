@@ -53,11 +53,10 @@ export function noParameters(rawQueryString: string): void {
 function wholeNumber(name: string, value: string | undefined, otherwise: number, faults: Fault[]): number {
   if (value === undefined) return otherwise;
   const number = /^\d+$/.test(value) ? Number(value) : 0;
-  if (number >= 1 && (number <= Number.MAX_SAFE_INTEGER || name === 'limit')) return number;
-  faults.push({
-    parameter: name,
-    detail: `"${name}" must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
-  });
+  const isTooLarge = number > Number.MAX_SAFE_INTEGER && name !== 'limit';
+  if (number >= 1 && !isTooLarge) return number;
+  const expected = isTooLarge ? `at most ${Number.MAX_SAFE_INTEGER}` : 'a whole number, 1 or more';
+  faults.push({ parameter: name, detail: `"${name}" must be ${expected}.` });
   return otherwise;
 }
 
@@ -95,11 +94,27 @@ export function listQuery(resource: Resource, rawQueryString: string): ListQuery
     return value === undefined ? [] : [[member, value]];
   });
   const { members } = resource;
-  return { filters, page, limit: Math.min(limit, largestLimit), sortBy, sortOrder, members };
+  const sortValue = resource.sortValues[sortBy];
+  return {
+    filters,
+    page,
+    limit: Math.min(limit, largestLimit),
+    sortBy,
+    ...(sortValue && { sortValue }),
+    sortOrder,
+    members,
+  };
 }
 
+/** Bytes of a query that links repeat. Four links stay below the 10,240 bytes that API Gateway allows for headers. */
+const maxLinkQueryBytes = 2_048;
+
+/** Bytes of a path that links repeat. Paths with the id of an entity are much shorter. */
+const maxLinkPathBytes = 256;
+
 /**
- * The `Link` header of a page (RFC 8288): where the list's first, last and neighbouring pages are.
+ * Returns the `Link` header of a page (RFC 8288) with the list's first, last and neighbouring pages; `undefined` when
+ * the query is longer than 2,048 bytes, as it was sent or as a link encodes it, or the path than 256.
  * @param path the list's own path, encoded.
  */
 export function pageLinks(
@@ -107,18 +122,19 @@ export function pageLinks(
   rawQueryString: string,
   { page, limit }: ListQuery,
   totalPages: number,
-): string {
+): string | undefined {
+  const query = new URLSearchParams(rawQueryString);
+  const pageQuery = (number: number): string => {
+    query.set('page', String(number));
+    query.set('limit', String(limit));
+    return query.toString();
+  };
+  const queryBytes = Math.max(rawQueryString.length, pageQuery(Number.MAX_SAFE_INTEGER).length);
+  if (queryBytes > maxLinkQueryBytes || path.length > maxLinkPathBytes) return undefined;
   const last = Math.max(1, totalPages);
   const pages: [string, number][] = [['first', 1]];
   if (page > 1) pages.push(['prev', Math.min(page - 1, last)]);
   if (page < totalPages) pages.push(['next', page + 1]);
   pages.push(['last', last]);
-  return pages
-    .map(([relation, number]) => {
-      const query = new URLSearchParams(rawQueryString);
-      query.set('page', String(number));
-      query.set('limit', String(limit));
-      return `<${path}?${query}>; rel="${relation}"`;
-    })
-    .join(', ');
+  return pages.map(([relation, number]) => `<${path}?${pageQuery(number)}>; rel="${relation}"`).join(', ');
 }

@@ -1,6 +1,7 @@
 /** What the pipeline's parts hand to each other. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Session } from '../store/session.ts';
+import type { Caller } from './caller.ts';
 
 /** A Lambda function behind an HTTP API, payload format 2.0. */
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
@@ -11,6 +12,7 @@ export type Response = APIGatewayProxyStructuredResultV2;
 export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
+  caller?: Caller;
   requestContext: {
     /** What the gateway's authorizer says of the token. */
     authorizer?: { jwt?: { claims: Record<string, unknown> } };

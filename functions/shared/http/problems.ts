@@ -3,6 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
   EntityNotFound,
   IdempotencyKeyReused,
+  PageTooDeep,
   ReferenceNotFound,
   StoreUnavailable,
   VersionMismatch,
@@ -14,6 +15,7 @@ export const catalogue = {
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'invalid-request': { status: 400, title: 'The request is not valid' },
   'no-tenant': { status: 403, title: 'The token names no tenant' },
+  'missing-scope': { status: 403, title: 'The token lacks a scope' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
@@ -59,8 +61,8 @@ export class Problem extends Error {
   }
 }
 
-/** As many faults as one answer names. */
-const mostFaults = 50;
+/** Issues that one response names. */
+export const maxIssues = 50;
 
 /** The request is not valid, in one place or several. */
 export const invalidRequest = (faults: readonly Fault[]): Problem =>
@@ -71,7 +73,7 @@ export const invalidRequest = (faults: readonly Fault[]): Problem =>
       .slice(0, 3)
       .join(' '),
     {
-      faults: faults.slice(0, mostFaults),
+      faults: faults.slice(0, maxIssues),
     },
   );
 
@@ -83,6 +85,10 @@ export function toProblem(error: unknown): Problem {
     return new Problem('version-mismatch', error.message, { cause: error });
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
+  }
+  if (error instanceof PageTooDeep) {
+    const remedy = 'Add filters, reverse "sortOrder", or sort by "createdAt".';
+    return invalidRequest([{ parameter: 'page', detail: `${error.message} ${remedy}` }]);
   }
   if (error instanceof ReferenceNotFound) {
     return invalidRequest(

@@ -1,13 +1,13 @@
 /** What a request works with, before anything of it is read. Pages have none, and leave the database's client out. */
 import { openDatabase } from '../store/open-database.ts';
 import type { Session } from '../store/session.ts';
+import { type Caller, callerOf } from './caller.ts';
 import type { Middleware, PipelineEvent } from './middleware.ts';
-import { tenantOf } from './tenant.ts';
 
 /** Milliseconds kept of the function's time to say that there was too little of it. */
 const timeToAnswer = 500;
 
-export type SessionEvent = PipelineEvent & { session: Session };
+export type SessionEvent = PipelineEvent & { session: Session; caller: Caller };
 
 /**
  * Opens the session of a request.
@@ -15,7 +15,8 @@ export type SessionEvent = PipelineEvent & { session: Session };
  */
 export const opensSession = (needsToken: boolean): Middleware => ({
   before: ({ event, context }) => {
-    const tenant = tenantOf(event, needsToken);
-    event.session = { tenant, database: openDatabase(context, timeToAnswer) };
+    const caller = callerOf(event, needsToken);
+    event.caller = caller;
+    event.session = { tenant: caller.tenant, database: openDatabase(context, timeToAnswer) };
   },
 });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Body } from '../contract/contract.ts';
 import { quoted, suggestion } from './nearest.ts';
-import { type Fault, invalidRequest } from './problems.ts';
+import { type Fault, invalidRequest, maxIssues } from './problems.ts';
 
 /** A JSON pointer (RFC 6901) to the value at these keys. */
 const pointer = (keys: readonly (string | number)[]): string =>
@@ -10,31 +10,37 @@ const pointer = (keys: readonly (string | number)[]): string =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function unknownMembers(value: Record<string, unknown>, members: readonly string[]): Fault[] {
-  return Object.keys(value)
-    .filter((name) => !members.includes(name))
-    .map((name) => ({
-      pointer: pointer([name]),
-      detail: `${quoted(name)} is not a member here. ${suggestion(name, members)}`,
-    }));
+/** Returns an issue for each unknown field; not for more than a response shows, because each suggestion takes time. */
+function unknownFields(value: Record<string, unknown>, { writable, ignored = [] }: Body): Fault[] {
+  const known = new Set([...writable, ...ignored]);
+  const issues: Fault[] = [];
+  for (const name of Object.keys(value)) {
+    if (issues.length === maxIssues) break;
+    if (known.has(name)) continue;
+    const detail = `${quoted(name)} is not a field here. ${suggestion(name, writable)}`;
+    issues.push({ pointer: pointer([name]), detail });
+  }
+  return issues;
 }
 
-function fault(issue: v.BaseIssue<unknown>): Fault {
-  const keys = (issue.path ?? []).map(({ key }) => key as string | number);
-  const isMissing = issue.input === undefined;
+function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>): Fault {
+  const keys = (path ?? []).map(({ key }) => key as string | number);
   const name = quoted(String(keys[0] ?? ''));
-  return { pointer: pointer(keys), detail: isMissing ? `${name} is missing.` : `${name} ${issue.message}.` };
+  if (input === undefined) return { pointer: pointer(keys), detail: `${name} is missing.` };
+  const isNull = input === null && kind === 'schema';
+  return { pointer: pointer(keys), detail: `${name} ${isNull ? 'must not be null' : message}.` };
 }
 
 /**
- * The value that a body stands for: defaults filled in, text trimmed, only what the operation takes.
- * @throws Problem that names every member that is unknown, missing or wrong.
+ * Returns the value of a body: defaults filled in, text trimmed, only the fields that the operation writes.
+ * @throws Problem 400 that names the unknown, missing and invalid fields, up to 50 of them.
  */
-export function validated({ members, schema, optional }: Body, body: unknown): unknown {
-  const value = body === undefined && optional ? {} : body;
+export function validated(contract: Body, body: unknown): unknown {
+  const value = body === undefined && contract.optional ? {} : body;
   if (!isObject(value)) throw invalidRequest([{ pointer: '', detail: 'The body must be a JSON object.' }]);
-  const result = v.safeParse(schema(), value);
-  const faults = [...unknownMembers(value, members), ...(result.issues ?? []).map(fault)];
-  if (faults.length > 0) throw invalidRequest(faults);
+  // After a failed check nothing else looks at the value: a pattern never sees text above its maximum length.
+  const result = v.safeParse(contract.schema(), value, { abortPipeEarly: true });
+  const issues = [...unknownFields(value, contract), ...(result.issues ?? []).map(toIssue)];
+  if (issues.length > 0) throw invalidRequest(issues);
   return result.output;
 }

@@ -26,6 +26,12 @@ export const explanations: Readonly<
     remedy: 'Ask whoever issues the tokens for one with that claim.',
     example: 'The token has no claim "tenant" that names a tenant.',
   },
+  'missing-scope': {
+    meaning:
+      'The token has the scope of the operation, but this request does more: a clone with tasks also creates tasks.',
+    remedy: 'Get a token with the scope that "detail" names, or ask for less.',
+    example: 'This request needs a token with the scope "tasks:write".',
+  },
   'not-found': {
     meaning: 'There is nothing at this path, or no entity with this id.',
     remedy: 'Check the path and the id. What was deleted stays deleted; a list shows what there is.',

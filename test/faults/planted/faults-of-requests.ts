@@ -1,7 +1,7 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const authorizer = 'lib/local/authorizer.ts';
-const tenant = 'functions/shared/http/tenant.ts';
+const caller = 'functions/shared/http/caller.ts';
 const listQuery = 'functions/shared/http/list-query.ts';
 const authentication = 'test/lib/local/authentication.test.ts';
 
@@ -10,24 +10,82 @@ export const requestFaults: readonly PlantedFault[] = [
   {
     name: 'tenant-of-the-query',
     what: 'the tenant is what the query says, before what the token says',
-    file: tenant,
-    search:
-      'export function tenantOf({ requestContext }: PipelineEvent, needsToken: boolean): string {\n  const name = environment.tenantClaim();\n  if (name === undefined || !needsToken) return publicTenant;\n  const claims = requestContext.authorizer?.jwt?.claims ?? {};',
+    file: caller,
+    search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
     replacement:
-      'export function tenantOf({ requestContext, queryStringParameters }: PipelineEvent, needsToken: boolean): string {\n  const name = environment.tenantClaim();\n  if (name === undefined || !needsToken) return publicTenant;\n  const claims: Record<string, unknown> = { ...requestContext.authorizer?.jwt?.claims, ...queryStringParameters };',
+      'const tenant = encodeTenant(event.queryStringParameters?.[tenantClaim] ?? claim(tenantClaim) ?? ',
     caughtBy: ['test/owasp/authorization.test.ts'],
     named: 'API1',
   },
   {
     name: 'tenant-of-a-header',
     what: 'the tenant is what a header says, before what the token says',
-    file: tenant,
-    search:
-      'export function tenantOf({ requestContext }: PipelineEvent, needsToken: boolean): string {\n  const name = environment.tenantClaim();\n  if (name === undefined || !needsToken) return publicTenant;\n  const claims = requestContext.authorizer?.jwt?.claims ?? {};',
-    replacement:
-      "export function tenantOf({ requestContext, headers }: PipelineEvent, needsToken: boolean): string {\n  const name = environment.tenantClaim();\n  if (name === undefined || !needsToken) return publicTenant;\n  const claims = { ...requestContext.authorizer?.jwt?.claims, ...(headers['x-tenant'] && { [name]: headers['x-tenant'] }) };",
+    file: caller,
+    search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
+    replacement: "const tenant = encodeTenant(event.headers['x-tenant'] ?? claim(tenantClaim) ?? ",
     caughtBy: ['test/owasp/authorization.test.ts'],
     named: 'API1',
+  },
+  {
+    name: 'claims-taken-as-text',
+    what: 'a tenant claim that is null, a number or an object names a tenant',
+    file: caller,
+    search: "return typeof value === 'string' && value !== '' && isVerified ? value : undefined;",
+    replacement: "return isVerified || value !== '' ? String(authorized[name] ?? '') : undefined;",
+    caughtBy: [authentication],
+    named: 'which is not text',
+  },
+  {
+    name: 'no-claim-means-public',
+    what: 'a function that does not know the tenant claim serves everybody as one tenant',
+    file: caller,
+    search: '(tenantClaim === undefined && authorizer === undefined)',
+    replacement: 'tenantClaim === undefined',
+    caughtBy: ['test/functions/shared/http/caller.test.ts'],
+  },
+  {
+    name: 'key-of-the-tenant',
+    what: 'an idempotency key belongs to the tenant: its users get the responses of each other',
+    file: 'functions/shared/http/idempotency-key.ts',
+    search: 'JSON.stringify([subject, operation, key])',
+    replacement: 'JSON.stringify([operation, key])',
+    caughtBy: [authentication],
+    named: 'belongs to the',
+  },
+  {
+    name: 'clone-with-one-scope',
+    what: 'who may write projects creates tasks',
+    file: 'functions/shared/http/endpoint.ts',
+    search: 'if (additionalScope?.isNeeded(body)) ',
+    replacement: 'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
+    caughtBy: [authentication],
+    named: 'a clone that includes tasks',
+  },
+  {
+    name: 'if-match-read-by-all',
+    what: 'every operation reads If-Match, also those that do not use it',
+    file: 'functions/shared/http/endpoint.ts',
+    search: 'isConditionalWrite(contract)\n',
+    replacement: 'isConditionalWrite(contract) || contract.operation\n',
+    caughtBy: ['test/contract/messages.test.ts'],
+    named: 'is read only by operations that use it',
+  },
+  {
+    name: 'any-number-of-tags',
+    what: 'If-Match may list any number of entity tags',
+    file: 'functions/shared/http/conditional.ts',
+    search: 'if (tags.length > maxEntityTags) {',
+    replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
+    caughtBy: ['test/contract/messages.test.ts'],
+    named: 'with 101 it is 400',
+  },
+  {
+    name: 'pattern-before-length',
+    what: 'patterns read texts of any length',
+    file: 'functions/shared/contract/fields.ts',
+    search: 'const isTooLong = value.length > 2 * maximum ||',
+    replacement: 'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
+    caughtBy: ['test/functions/shared/contract/hostile-text.test.ts'],
   },
   {
     name: 'keys-without-tenant',
@@ -80,8 +138,8 @@ export const requestFaults: readonly PlantedFault[] = [
     name: 'unbounded-text',
     what: 'a text may be as long as the body',
     file: 'functions/shared/contract/fields.ts',
-    search: 'v.check((value) => codePoints(value) <= maximum, `must',
-    replacement: 'v.check((value) => codePoints(value) >= 0, `must',
+    search: 'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
+    replacement: 'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
     caughtBy: ['test/owasp/contents-and-amounts.test.ts'],
     named: 'API4.* createTag',
   },
@@ -116,8 +174,8 @@ export const requestFaults: readonly PlantedFault[] = [
     name: 'prototype-let-through',
     what: 'a member named __proto__ is taken without a word',
     file: 'functions/shared/http/validation.ts',
-    search: '.filter((name) => !members.includes(name))',
-    replacement: ".filter((name) => !members.includes(name) && name !== '__proto__')",
+    search: 'if (known.has(name)) continue;',
+    replacement: "if (known.has(name) || name === '__proto__') continue;",
     caughtBy: ['test/contract/hostile-input.test.ts'],
     named: '__proto__" is refused with 400 and changes nothing',
   },

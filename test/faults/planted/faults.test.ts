@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { faults } from './faults.ts';
 import { withFault } from './planted-fault.ts';
@@ -15,18 +15,6 @@ test.each(faults)('$name can be planted, and its tests exist', (fault) => {
 
 test('no two faults have the same name', () => {
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
-});
-
-test('the documents list each fault with its file and the tests that catch it', () => {
-  const text = readFileSync(join(root, 'docs/reliability.md'), 'utf8');
-  const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  const listed = rows.flatMap(([, what, file, caughtBy]) =>
-    caughtBy?.startsWith('`test/') ? [{ what, file, caughtBy }] : [],
-  );
-  for (const { what, file, caughtBy } of faults) {
-    const row = { what, file: `\`${file}\``, caughtBy: caughtBy.map((one) => `\`${one}\``).join(', ') };
-    expect(listed).toContainEqual(row);
-  }
 });
 
 test('a fault whose place is gone, or is not the only one, is named', () => {

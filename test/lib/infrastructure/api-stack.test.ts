@@ -184,8 +184,8 @@ describe('functions', () => {
       return Object.keys(Variables).sort();
     };
     for (const { contract } of routes) {
-      const claim = scopeOf(contract) ? ['TENANT_CLAIM'] : [];
-      expect(variables(contract.operation)).toEqual(['TABLE_NAME', ...claim]);
+      const token = scopeOf(contract) ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
+      expect(variables(contract.operation)).toEqual([...token, 'TABLE_NAME'].sort());
     }
     expect(variables('onStream')).toEqual(['TABLE_NAME']);
     expect(variables('onSchedule')).toEqual(['TABLE_NAME']);

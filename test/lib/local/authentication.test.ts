@@ -50,6 +50,8 @@ const requests = routes.flatMap(({ contract, methods }) =>
     method,
     path: contract.path.replace('{file}', contract.files?.[0] ?? ''),
     scope: scopeOf(contract),
+    /** All that a request without a body needs. */
+    scopes: [scopeOf(contract), contract.additionalScope?.scope].filter(Boolean).join(' '),
   })),
 );
 const guarded = requests.filter((request) => request.scope !== undefined);
@@ -136,6 +138,14 @@ const attempts: readonly Attempt[] = [
     status: 403,
     header: () => bearer(issuer.token({ scope, tenant: ['a', 'b'] })),
   },
+  // API Gateway hands each of these over as text.
+  ...[null, 2 ** 53, 1.5, true, {}, { name: 'acme' }].map(
+    (tenant): Attempt => ({
+      title: `the tenant ${JSON.stringify(tenant)}, which is not text`,
+      status: 403,
+      header: () => bearer(issuer.token({ scope, tenant })),
+    }),
+  ),
   {
     title: 'a huge tenant',
     status: 403,
@@ -165,7 +175,7 @@ describe('with a good token', () => {
     ['one audience of several', { aud: ['other', audience] }],
     ['a client in its place', { aud: undefined, client_id: 'client' }],
   ])('that names %s, every operation is reached with its own scope alone', async (_, claims) => {
-    for (const { method, path, scope: own } of guarded) {
+    for (const { method, path, scopes: own } of guarded) {
       const answer = await send(method, path, await bearer(issuer.token({ ...claims, scope: own })));
       expect([401, 403]).not.toContain(answer.status);
       expect(answer.status).toBeLessThan(500);
@@ -175,6 +185,28 @@ describe('with a good token', () => {
   test('scopes can be in "scp", and the scheme can be left out', async () => {
     const token = await issuer.token({ scp: ['tags:read'] });
     expect((await send('GET', '/v1/tags', token)).status).toBe(200);
+  });
+
+  test('a clone that includes tasks needs the scope to write tasks, one without tasks does not', async () => {
+    const writer = await bearer(issuer.token({ scope: 'organizations:write projects:write' }));
+    const made = async (path: string, body: object): Promise<string> =>
+      ((await (await send('POST', path, writer, body)).json()) as { id: string }).id;
+    const organizationId = await made('/v1/organizations', { name: 'O' });
+    const project = await made('/v1/projects', { name: 'P', organizationId });
+    const clone = async (scopes: string, body?: object) =>
+      send('POST', `/v1/projects/${project}/clone`, await bearer(issuer.token({ scope: scopes })), body);
+    for (const body of [undefined, { include: ['tasks'] }]) {
+      const refused = await clone('projects:write', body);
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        type: '/docs/problems#missing-scope',
+        detail: expect.stringContaining('"tasks:write"'),
+      });
+      expect((await clone('projects:write tasks:write', body)).status).toBe(201);
+    }
+    expect((await clone('projects:write', { include: [] })).status).toBe(201);
+    const listed = await send('GET', '/v1/projects', await bearer(issuer.token({ scope: 'projects:read' })));
+    expect(await listed.json()).toMatchObject({ total: 4 });
   });
 
   test('unknown paths and methods are answered without one', async () => {
@@ -283,6 +315,45 @@ describe('tenants', () => {
     expect((await create('one', 'a')).status).toBe(201);
     expect((await create('two', 'b')).status).toBe(201);
     expect((await create('one', 'a')).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  describe('an idempotency key', () => {
+    const create = async (claims: object, name = 'same', key = 'of the caller') =>
+      fetch(`${service.url}/v1/tags`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'idempotency-key': key,
+          authorization: await bearer(issuer.token({ scope, tenant: 'keys', ...claims })),
+        },
+        body: JSON.stringify({ name }),
+      });
+    const idOf = async (answer: Response): Promise<string> => {
+      expect(answer.status).toBe(201);
+      return ((await answer.json()) as { id: string }).id;
+    };
+
+    test('belongs to the subject of the token', async () => {
+      const first = await idOf(await create({ sub: 'ada' }));
+      expect(await idOf(await create({ sub: 'grace' }))).not.toBe(first);
+      expect(await idOf(await create({ sub: 'ada', client_id: 'another device' }))).toBe(first);
+      expect((await create({ sub: 'grace' }, 'another body')).status).toBe(422);
+    });
+
+    test('belongs to the client where the token has no subject, and never to a subject of the same name', async () => {
+      const first = await idOf(await create({ sub: undefined, client_id: 'grace' }));
+      expect(await idOf(await create({ sub: undefined, client_id: 'grace' }))).toBe(first);
+      expect(await idOf(await create({ sub: 'grace' }))).not.toBe(first);
+    });
+
+    test.each([{}, { sub: null }, { sub: 7 }, { sub: '' }])(
+      'is 400 for a token that names neither, %j',
+      async (claims) => {
+        const answer = await create({ sub: undefined, ...claims }, 'same', 'of nobody');
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toMatchObject({ errors: [{ parameter: 'Idempotency-Key' }] });
+      },
+    );
   });
 
   test('the claim can have another name', async () => {

@@ -1,0 +1,153 @@
+import { expectProblem, type Problem } from './problem.ts';
+import { create, pathTo } from './resources.ts';
+import { type Answer, request, unique } from './service.ts';
+
+/** What an error says: the mistake, its place, and what would be right. */
+
+const firstDetail = (problem: Problem): string => problem.errors?.[0]?.detail ?? problem.detail;
+
+const post = (path: string, rawBody: string): Promise<Answer> =>
+  request('POST', path, { rawBody, headers: { 'content-type': 'application/json' } });
+
+describe('If-Match', () => {
+  const malformed = ['bad', '"a', 'a"', '"a" "b"', 'W/a', '"a", b', '*, "a"', ','];
+
+  test.each(malformed)('%s is 400: an entity tag must be quoted', async (value) => {
+    const { id } = await create('task');
+    const answer = await request('PATCH', pathTo('task', id), {
+      body: { name: 'x' },
+      headers: { 'if-match': value },
+    });
+    const problem = expectProblem(answer, 400);
+    expect(problem.errors).toEqual([
+      { parameter: 'If-Match', detail: expect.stringContaining('An entity tag must be quoted') },
+    ]);
+  });
+
+  test('takes a tag that holds a comma for one tag', async () => {
+    const { id } = await create('task');
+    const headers = { 'if-match': '"a,b"' };
+    expectProblem(await request('PATCH', pathTo('task', id), { body: {}, headers }), 412);
+  });
+
+  test('with 100 tags is compared, with 101 it is 400', async () => {
+    const { id } = await create('task');
+    const send = (tags: number) =>
+      request('PATCH', pathTo('task', id), {
+        body: {},
+        headers: { 'if-match': Array.from({ length: tags }, (_, tag) => `"${tag}"`).join(',') },
+      });
+    expectProblem(await send(100), 412);
+    const problem = expectProblem(await send(101), 400);
+    expect(firstDetail(problem)).toContain('at most 100');
+  });
+
+  test('is read only by operations that use it', async () => {
+    const headers = { 'if-match': 'bad' };
+    const { id } = await create('tag');
+    for (const path of ['/v1/health', '/v1/tags?limit=1', pathTo('tag', id)]) {
+      expect([path, (await request('GET', path, { headers })).status]).toEqual([path, 200]);
+    }
+    const body = { name: unique('n') };
+    expect((await request('POST', '/v1/tags', { body, headers })).status).toBe(201);
+  });
+});
+
+describe('page and limit', () => {
+  test.each([
+    ['page', '0', '"page" must be a whole number, 1 or more.'],
+    ['page', '-1', '"page" must be a whole number, 1 or more.'],
+    ['page', '1.5', '"page" must be a whole number, 1 or more.'],
+    ['page', '99999999999999999999', '"page" must be at most 9007199254740991.'],
+    ['limit', '0', '"limit" must be a whole number, 1 or more.'],
+    ['limit', 'ten', '"limit" must be a whole number, 1 or more.'],
+  ])('%s=%s: %s', async (parameter, value, detail) => {
+    const problem = expectProblem(await request('GET', `/v1/tasks?${parameter}=${value}`), 400);
+    expect(problem.errors).toEqual([{ parameter, detail }]);
+  });
+});
+
+describe('a body that is not JSON', () => {
+  test.each([
+    ['{"name":"x",}', 'line 1, column 13', 'a property name in double quotes'],
+    ['{\n  "name": "x"\n  "status": "y"\n}', 'line 3, column 3', 'a comma'],
+    ['{"name" "x"}', 'line 1, column 9', 'a colon'],
+    ['{"name": }', 'line 1, column 10', 'a value'],
+    ['{"name": "x"', 'line 1, column 13', 'a closing brace'],
+    ['{"tagIds": ["x"', 'line 1, column 16', 'a closing bracket'],
+    ['{"name": "x"} true', 'line 1, column 15', 'the end of the text'],
+    ['{"name": "x', 'line 1, column 10', 'a closing double quote'],
+    ['{"name": "\\q"}', 'line 1, column 10', 'a valid escape sequence'],
+    ['{"name": "\\u12"}', 'line 1, column 10', 'four hexadecimal digits'],
+    ['{"name": "a\tb"}', 'line 1, column 10', 'control characters to be escaped'],
+    ['{"name": 01}', 'line 1, column 11', 'a comma'],
+    ['{"name": -}', 'line 1, column 10', 'a value'],
+    ["{'name': 1}", 'line 1, column 2', 'a value, or a property name in double quotes'],
+    ['/* x */ {}', 'line 1, column 1', 'no comments'],
+    ['\ufeff{}', 'line 1, column 1', 'a value'],
+    ['nonsense', 'line 1, column 1', 'a value'],
+    ['{"name": "x" // a\n}', 'line 1, column 14', 'no comments'],
+  ])('%j names the place and what was expected', async (text, place, expected) => {
+    const problem = expectProblem(await post('/v1/tasks', text), 400, [text]);
+    expect(problem.type).toMatch(/malformed-body$/);
+    expect(problem.detail).toContain(place);
+    expect(problem.detail).toContain(`Expected ${expected}`);
+  });
+});
+
+describe('an unknown path', () => {
+  test.each([
+    ['/tasks', '/v1/tasks'],
+    ['/v1/task', '/v1/tasks'],
+    ['/v1/Tasks', '/v1/tasks'],
+    ['/v1/tasks/', '/v1/tasks'],
+    ['/v1/organisations', '/v1/organizations'],
+    ['/v1/project/7', '/v1/projects/7'],
+    ['/projects/7/task', '/v1/projects/7/tasks'],
+    ['/v1/organizations/7/archived', '/v1/organizations/7/archive'],
+    ['/health', '/v1/health'],
+  ])('%s suggests %s', async (path, suggested) => {
+    const problem = expectProblem(await request('GET', path), 404, [path]);
+    expect(problem.detail).toContain(`Did you mean ${suggested}?`);
+  });
+
+  test.each(['/nothing/like/this/here', '/v2/accounts', `/${'t'.repeat(3_000)}`])(
+    '%s suggests nothing',
+    async (path) => {
+      const problem = expectProblem(await request('GET', path), 404, [path]);
+      expect(problem.detail).not.toContain('Did you mean');
+    },
+  );
+});
+
+describe('a body with mistakes', () => {
+  test('says what an array of known values may contain', async () => {
+    const { id } = await create('project');
+    const answer = await request('POST', `${pathTo('project', id)}/clone`, { body: { include: ['x'] } });
+    const problem = expectProblem(answer, 400);
+    expect(problem.errors).toEqual([
+      { pointer: '/include/0', detail: '"include" may only contain "tasks".' },
+    ]);
+  });
+
+  test.each([
+    ['task', 'name'],
+    ['task', 'status'],
+    ['task', 'priority'],
+    ['task', 'description'],
+    ['task', 'tagIds'],
+    ['project', 'organizationId'],
+    ['tag', 'color'],
+  ] as const)('says that the %s field %s must not be null', async (kind, field) => {
+    const { id } = await create(kind);
+    const problem = expectProblem(await request('PATCH', pathTo(kind, id), { body: { [field]: null } }), 400);
+    expect(problem.errors).toEqual([{ pointer: `/${field}`, detail: `"${field}" must not be null.` }]);
+  });
+
+  test('lists the writable fields beside an unknown one, and no others', async () => {
+    const answer = await request('POST', '/v1/tags', { body: { name: 'x', quantity: 1 } });
+    const detail = firstDetail(expectProblem(answer, 400));
+    expect(detail).toContain('name, status, color, description, organizationId');
+    expect(detail).not.toMatch(/createdAt|updatedAt|\bid\b/);
+  });
+});
