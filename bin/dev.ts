@@ -16,7 +16,7 @@ const folders = ['functions', 'lib'].map((folder) =>
 );
 
 await runCommand('npm run dev', async () => {
-  const options = startOptions();
+  const options = startOptions(process.argv.slice(2));
   if (options === 'help') {
     console.log(help);
     return 0;
@@ -25,7 +25,7 @@ await runCommand('npm run dev', async () => {
   try {
     development = await Development.start(options, folders, console.log);
   } catch (error) {
-    console.error(explained(error, options.port, 'npm run dev'));
+    console.error(explained(error, options, 'npm run dev'));
     return 1;
   }
   console.log('Stop: Ctrl-C');

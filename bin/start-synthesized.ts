@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runCommand, runUntilStopped } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped, UsageError } from '../lib/command-line.ts';
+import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
-import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
+import { commonOptions, explained, synthesizedOptionsHelp } from '../lib/start-options.ts';
 import { runtimes } from '../lib/synthesized/deployment.ts';
 import type { Usage } from '../lib/synthesized/door.ts';
 import { findNode, isThisProcess, majorOf } from '../lib/synthesized/runtime.ts';
@@ -20,7 +21,7 @@ authorizer are those of the templates, and each call to the database is held aga
   --any-node                  on this Node.js, whatever the templates say
   --without-stream            leaves the work of the stream's function to the schedule's
   --usage-report <file>       where to write, at the end, which permissions were used
-${startOptionsHelp}`;
+${synthesizedOptionsHelp}`;
 
 const ownFlags = {
   assembly: { type: 'string' },
@@ -64,12 +65,17 @@ function otherNode(assembly: string, any: boolean): string | undefined {
 }
 
 async function main(): Promise<number> {
-  const wanted = startOptions(ownFlags);
+  const wanted = commonOptions(process.argv.slice(2), ownFlags);
   if (wanted === 'help') {
     console.log(help);
     return 0;
   }
-  const { flags, port } = wanted;
+  const { flags, endpoint } = wanted;
+  if (endpoint && isAws(endpoint)) {
+    throw new UsageError(
+      `This command does not run on AWS (${endpoint}): it signs no requests. Leave DYNAMODB_ENDPOINT out.`,
+    );
+  }
   const assembly = String(flags['assembly'] ?? 'cdk.out');
   const report = flags['usage-report'];
   let service: Awaited<ReturnType<typeof startService>>;
@@ -83,7 +89,7 @@ async function main(): Promise<number> {
     const withoutStream = flags['without-stream'] === true;
     service = await startService(wanted, shippedFunctions({ assembly, withoutStream, onUsage }));
   } catch (error) {
-    console.error(explained(error, port, 'npm run start:synthesized'));
+    console.error(explained(error, wanted, 'npm run start:synthesized'));
     return 1;
   }
   console.log(`What was synthesized listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).

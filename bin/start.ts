@@ -12,7 +12,7 @@ ${startOptionsHelp}`;
 
 async function main(): Promise<number> {
   const started = performance.now();
-  const wanted = startOptions();
+  const wanted = startOptions(process.argv.slice(2));
   if (wanted === 'help') {
     console.log(help);
     return 0;
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   try {
     service = await startService(wanted);
   } catch (error) {
-    console.error(explained(error, wanted.port, 'npm start'));
+    console.error(explained(error, wanted, 'npm start'));
     return 1;
   }
   const place = wanted.endpoint ?? (wanted.databaseFile === inMemory ? 'memory only' : wanted.databaseFile);

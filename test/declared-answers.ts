@@ -8,7 +8,7 @@ import type { Components, OpenApiDocument, Operation, Response, Schema } from '.
 
 /** Headers that HTTP and the gateway add to any answer. */
 const ofTransport =
-  /^(?:access-control-.*|apigw-requestid|connection|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|x-cache|via|alt-svc|server)$/;
+  /^(?:access-control-.*|apigw-requestid|connection|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
 
 /** An answer may gain members with the next version; what is not declared today is a mistake all the same. */
 const closed = (schema: Schema): Schema => ({

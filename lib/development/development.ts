@@ -51,12 +51,14 @@ export class Development {
     tell: (line: string) => void,
   ): Promise<Development> {
     const started = performance.now();
-    const { endpoint, databaseFile, tableName, authentication, tenantClaim } = options;
+    const { host, corsOrigins, endpoint, databaseFile, tableName, authentication, tenantClaim } = options;
     // The address must be the same after a restart.
     const port = options.port || (await freePort());
     const engine = endpoint ? await existingEngine(endpoint) : await startEngine(databaseFile);
     const serve = {
       port,
+      host,
+      corsOrigins,
       databaseFile,
       endpoint: engine.endpoint,
       tableName,

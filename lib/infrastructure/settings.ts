@@ -2,7 +2,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { crossOrigin } from '../cross-origin.ts';
+import { crossOrigin, isOrigin } from '../cross-origin.ts';
 
 /** Days that CloudWatch can keep a log for. */
 const retentions = Object.values(RetentionDays)
@@ -20,9 +20,6 @@ const several = v.pipe(
   ]),
   v.transform((values) => values.map((value) => value.trim()).filter(Boolean)),
 );
-
-const origin = (value: string): boolean =>
-  value === '*' || (URL.canParse(value) && new URL(value).origin === value && /^https?:/.test(value));
 
 const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -59,7 +56,7 @@ const definitions = {
     'a region of AWS, like "eu-central-1", or empty for that of your credentials',
   ),
   corsOrigins: setting(
-    v.optional(v.pipe(several, v.minLength(1), v.everyItem(origin)), [...crossOrigin.origins]),
+    v.optional(v.pipe(several, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
     'origins like "https://app.example.com", without a path, or "*" for any',
   ),
   throttlingRate: setting(

@@ -1,7 +1,24 @@
 /** What the SDK finds in its environment, so that its clients talk to the engine of this machine. */
 
+/**
+ * The domains of AWS's endpoints, over IPv4 and over both.
+ * @see https://docs.aws.amazon.com/general/latest/gr/rande.html
+ */
+const awsDomains = [
+  'amazonaws.com',
+  'amazonaws.com.cn',
+  'amazonaws.eu',
+  'api.aws',
+  'api.amazonwebservices.com.cn',
+  'api.amazonwebservices.eu',
+];
+
 /** Whether an address is of AWS itself. */
-export const isAws = (endpoint: string): boolean => new URL(endpoint).hostname.endsWith('.amazonaws.com');
+export function isAws(endpoint: string): boolean {
+  // A name with a dot at its end is the same name.
+  const hostname = new URL(endpoint).hostname.replace(/\.$/, '');
+  return awsDomains.some((domain) => hostname.endsWith(`.${domain}`));
+}
 
 /** Where the stream of a database's tables is read. */
 export const streamsEndpoint = (endpoint: string): string =>

@@ -92,6 +92,9 @@ export function dynamoDbLocal(): Program | undefined {
         String(port),
         '-disableTelemetry',
         '-sharedDb',
+        // Without an allow-list, any page in a browser can read the database.
+        '-cors',
+        'http://localhost',
         ...(databaseFile === inMemory ? ['-inMemory'] : ['-dbPath', path]),
       ];
     },

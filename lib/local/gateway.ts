@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
-import type { CrossOrigin } from '../cross-origin.ts';
+import { allowedOrigin, type CrossOrigin } from '../cross-origin.ts';
 import { type Authorizer, Refused } from './authorizer.ts';
 import { functionContext } from './context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';
@@ -79,10 +79,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 
 /** With CORS configured the gateway answers preflight itself, on any path. */
 function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatewayProxyStructuredResultV2 {
-  const isPreflight = request.headers.origin && request.headers['access-control-request-method'];
+  const { origin, 'access-control-request-method': method } = request.headers;
+  const isAllowed = origin && method && allowedOrigin(crossOrigin.origins, origin);
   return {
     statusCode: 204,
-    headers: isPreflight
+    headers: isAllowed
       ? {
           'access-control-allow-methods': crossOrigin.methods.join(','),
           'access-control-allow-headers': crossOrigin.requestHeaders.join(','),
@@ -102,7 +103,11 @@ function outgoingHeaders(
   const outgoing: Record<string, string> = { 'server-timing': noDatabaseCalls };
   for (const name in headers) outgoing[name.toLowerCase()] = String(headers[name]);
   outgoing['apigw-requestid'] = requestId;
-  const allowed = origin && crossOrigin.origins.find((one) => one === '*' || one === origin);
+  const allowed = origin && allowedOrigin(crossOrigin.origins, origin);
+  // A cache must not give the answer for one origin, or for none, to another (Fetch, section 3.2.5).
+  if (!crossOrigin.origins.includes('*')) {
+    outgoing['vary'] = outgoing['vary'] ? `${outgoing['vary']}, Origin` : 'Origin';
+  }
   if (allowed) {
     outgoing['access-control-allow-origin'] = allowed;
     outgoing['access-control-expose-headers'] = crossOrigin.exposedHeaders.join(',');

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+/** The address that only this machine reaches. */
+export const loopback = '127.0.0.1';
+
 /**
  * Ports that systems do not hand out by themselves: one of those could be given to somebody else between our look
  * and the engine's.
@@ -12,7 +15,7 @@ const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.listen(port, loopback, () => server.close(() => resolve(true)));
   });
 
 /** A port on which nobody listens just now. */

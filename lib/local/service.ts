@@ -8,12 +8,17 @@ import type { Authentication } from './authorizer.ts';
 import { type Engine, existingEngine, startEngine } from './engine.ts';
 import { type EventFunctions, EventSources } from './event-sources.ts';
 import { createGateway, type GatewayOptions, type SentAnswer } from './gateway.ts';
+import { loopback } from './port.ts';
 import { sourceFunctions } from './source-functions.ts';
 import { ensureTable, type TableShape } from './table.ts';
 
 export interface ServiceOptions {
   /** 0 takes any that is free. */
   readonly port: number;
+  /** The address to listen on; 127.0.0.1, unless it is said. */
+  readonly host?: string | undefined;
+  /** Origins that browsers may call from, besides those of this machine; `*` allows any. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Where the embedded engine keeps its data; `:memory:` keeps nothing. */
   readonly databaseFile: string;
   /** The address of another engine. */
@@ -60,8 +65,14 @@ export interface Database {
   readonly isEmbedded: boolean;
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port);
+/** Returns the address to give to clients on this machine. */
+function urlOf(host: string, port: number): string {
+  const isLocal = [loopback, '0.0.0.0', '::', '::1'].includes(host);
+  return `http://${isLocal ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
@@ -75,7 +86,7 @@ export async function startService(
   options: ServiceOptions,
   host: (database: Database, options: ServiceOptions) => Promise<Hosted> = sourceFunctions,
 ): Promise<Service> {
-  const { port, databaseFile, tableName = 'project-management', onEvent, onAnswer } = options;
+  const { port, host: address = loopback, databaseFile, tableName = 'project-management' } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -96,15 +107,16 @@ export async function startService(
     await sources.start();
     stops.push(() => sources.stop());
 
+    const { onEvent, onAnswer } = options;
     const server = createGateway({ ...hosted.gateway, onEvent, onAnswer });
-    const actualPort = await listen(server, port);
+    const actualPort = await listen(server, port, address);
     stops.push(async () => {
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
       await closed;
     });
-    const url = `http://localhost:${actualPort}`;
+    const url = urlOf(address, actualPort);
     return { url, engine: engine.name, endpoint, tableName, failed: engine.failed, stop };
   } catch (error) {
     await stop();

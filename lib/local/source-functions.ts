@@ -5,7 +5,7 @@ import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { connect, shareClient } from '../../functions/shared/store/client.ts';
 import { table } from '../../functions/shared/store/table.ts';
-import { crossOrigin } from '../cross-origin.ts';
+import { crossOrigin, localOrigins } from '../cross-origin.ts';
 import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { scopeName } from '../scopes.ts';
 import { anySignature } from './any-signature.ts';
@@ -51,7 +51,7 @@ function setEnvironment(
 
 export async function sourceFunctions(
   database: Database,
-  { authentication, tenantClaim = 'tenant', timeout = requestTimeout }: ServiceOptions,
+  { authentication, tenantClaim = 'tenant', timeout = requestTimeout, corsOrigins = [] }: ServiceOptions,
 ): Promise<Hosted> {
   setEnvironment(database, authentication, tenantClaim);
   const client = connect(database.isEmbedded ? anySignature : {});
@@ -72,7 +72,7 @@ export async function sourceFunctions(
       }),
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeout,
-      crossOrigin,
+      crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...corsOrigins] },
       authorizer: authentication && new Authorizer(authentication),
     },
     onStream: (event) => onStream(event, functionContext(newRequestId(), jobTimeout)),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type StartedService, start } from './started-service.ts';
+import { killLeftovers, type StartedService, start } from './started-service.ts';
 
 /**
  * The whole process group is killed while sixteen writers write, ten times over one database. What was
@@ -28,6 +28,7 @@ interface Acknowledged {
 
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(killLeftovers);
 
 /** One round's writer: goes on until the service is killed under it. */
 async function write(url: string, acknowledged: Acknowledged): Promise<void> {

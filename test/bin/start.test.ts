@@ -1,13 +1,14 @@
 import { execSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '../../lib/local/engine.ts';
-import { spawnStart, start } from './started-service.ts';
+import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(killLeftovers);
 
 /** Processes, engines among them, that have this word in their command line. */
 const processesNamed = (word: string): string[] =>
@@ -72,6 +73,63 @@ test('says that a port is taken, and leaves nothing behind', async () => {
   server.close();
 });
 
+/** How a connection to an address of this machine ends: "connected", or the code of the error. */
+const connection = (host: string, port: number): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve('connected');
+    });
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code));
+  });
+
+// 127.0.0.2 is an address of this machine that is not 127.0.0.1.
+test('listens on 127.0.0.1 only, unless another host is given', async () => {
+  const usual = await start({ DATABASE_FILE: ':memory:' });
+  const open = await start({ DATABASE_FILE: ':memory:', HOST: '0.0.0.0' });
+  const connections = async (url: string): Promise<string[]> =>
+    Promise.all(['127.0.0.1', '127.0.0.2'].map((host) => connection(host, Number(new URL(url).port))));
+  expect(await connections(usual.url)).toEqual(['connected', 'ECONNREFUSED']);
+  expect(await connections(open.url)).toEqual(['connected', 'connected']);
+  for (const service of [usual, open]) {
+    service.process.kill('SIGINT');
+    expect(await service.ended()).toBe(0);
+  }
+});
+
+test('says that the host is not one of this machine', async () => {
+  const refused = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:', HOST: '192.0.2.1' });
+  expect(await refused.ended()).toBe(1);
+  expect(refused.output()).toMatch(/^This machine has no address "192\.0\.2\.1"\. .*HOST=127\.0\.0\.1.*\n$/);
+});
+
+test('takes origins from the command line', async () => {
+  const service = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:' }, [
+    '--cors-origin',
+    'https://a.example',
+    '--cors-origin',
+    'https://b.example',
+  ]);
+  const url = await untilItListens(service);
+  const origins = ['https://a.example', 'https://b.example', 'http://localhost:5173', 'https://c.example'];
+  const allowed = await Promise.all(
+    origins.map(async (origin) => {
+      const { headers } = await fetch(`${url}/v1/health`, { headers: { origin } });
+      return headers.get('access-control-allow-origin');
+    }),
+  );
+  expect(allowed).toEqual([...origins.slice(0, 3), null]);
+  service.process.kill('SIGINT');
+  expect(await service.ended()).toBe(0);
+});
+
+test('refuses a table on AWS without an issuer, before it connects', async () => {
+  const refused = spawnStart({ DYNAMODB_ENDPOINT: 'https://dynamodb.no-such-region.amazonaws.com' });
+  expect(await refused.ended()).toBe(2);
+  expect(refused.output()).toContain('--authentication-issuer');
+  expect(refused.output()).toContain('--allow-unauthenticated');
+});
+
 test.each([
   [['--port', 'many'], 'The port must be a number'],
   [['--prot', '1'], '--prot'],
@@ -93,6 +151,11 @@ test('--help names every flag and its variable', async () => {
     'DATABASE_FILE',
     '--dynamodb-endpoint',
     'DYNAMODB_ENDPOINT',
+    '--host',
+    'HOST',
+    '--cors-origin',
+    'CORS_ORIGIN',
+    '--allow-unauthenticated',
   ]) {
     expect(help.output()).toContain(word);
   }

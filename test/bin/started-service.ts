@@ -13,6 +13,21 @@ export interface StartedService {
   ended(): Promise<number | null>;
 }
 
+/** Processes that have not ended yet. */
+const running = new Set<ChildProcess>();
+
+/** Kills what a test that failed has left, with all its process group. The engine ends with its service. */
+export async function killLeftovers(): Promise<void> {
+  const left = [...running];
+  await Promise.all(
+    left.map(async (child) => {
+      const exit = once(child, 'close');
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await exit;
+    }),
+  );
+}
+
 /** What `npm start`, or another command that serves, runs, in a process group of its own. */
 export function spawnStart(
   environment: Record<string, string>,
@@ -31,7 +46,8 @@ export function spawnStart(
   };
   process_.stdout.on('data', collect);
   process_.stderr.on('data', collect);
-  const exit = once(process_, 'close');
+  running.add(process_);
+  const exit = once(process_, 'close').finally(() => running.delete(process_));
   return {
     process: process_,
     output: () => output,

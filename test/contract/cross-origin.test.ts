@@ -1,7 +1,8 @@
 import { create, paths, pathTo } from './resources.ts';
 import { request } from './service.ts';
 
-const origin = 'https://app.example.com';
+/** Allowed by the local service, and by any deployment with the default `corsOrigins`. */
+const origin = 'http://localhost:5173';
 
 const preflights = paths.flatMap(({ path, methods }) => methods.map((method) => ({ method, path })));
 
