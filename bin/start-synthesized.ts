@@ -4,13 +4,15 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand, runUntilStopped, UsageError } from '../lib/command-line.ts';
+import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 import { commonOptions, explained, synthesizedOptionsHelp } from '../lib/start-options.ts';
-import { runtimes } from '../lib/synthesized/deployment.ts';
+import { readDeployment, runtimes } from '../lib/synthesized/deployment.ts';
 import type { Usage } from '../lib/synthesized/door.ts';
 import { findNode, isThisProcess, majorOf } from '../lib/synthesized/runtime.ts';
 import { shippedFunctions } from '../lib/synthesized/shipped-functions.ts';
+import { tokenHelp } from '../lib/synthesized/token-help.ts';
 
 const help = `Runs what "npm run synth" wrote on this machine: routes, environments, bundles, roles and the
 authorizer are those of the templates, and each call to the database is held against the function's role.
@@ -64,6 +66,15 @@ function otherNode(assembly: string, any: boolean): string | undefined {
   );
 }
 
+/** Warns when the tokens that the templates ask for cannot be checked. Their own issuer may not be deployed. */
+async function warnWithoutIssuer(assembly: string, given: Authentication | undefined): Promise<void> {
+  const { authentication, routes } = readDeployment(assembly, '');
+  if (!authentication) return;
+  const scope = routes.flatMap(({ scopes = [] }) => scopes)[0] ?? '';
+  const text = await tokenHelp((given ?? authentication).issuer, scope);
+  if (text) console.error(text);
+}
+
 async function main(): Promise<number> {
   const wanted = commonOptions(process.argv.slice(2), ownFlags);
   if (wanted === 'help') {
@@ -87,6 +98,7 @@ async function main(): Promise<number> {
       if (report) writeFileSync(String(report), JSON.stringify(usage, null, 2));
     };
     const withoutStream = flags['without-stream'] === true;
+    await warnWithoutIssuer(assembly, wanted.authentication);
     service = await startService(wanted, shippedFunctions({ assembly, withoutStream, onUsage }));
   } catch (error) {
     console.error(explained(error, wanted, 'npm run start:synthesized'));

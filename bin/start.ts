@@ -1,6 +1,7 @@
 /** `npm start`: the whole service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/command-line.ts';
 import { inMemory } from '../lib/local/engine.ts';
+import { requireIssuer } from '../lib/local/issuer.ts';
 import { startService } from '../lib/local/service.ts';
 import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
 
@@ -19,6 +20,7 @@ async function main(): Promise<number> {
   }
   let service: Awaited<ReturnType<typeof startService>>;
   try {
+    if (wanted.authentication) await requireIssuer(wanted.authentication.issuer);
     service = await startService(wanted);
   } catch (error) {
     console.error(explained(error, wanted, 'npm start'));

@@ -1,4 +1,5 @@
 import { type Engine, existingEngine, inMemory, startEngine } from '../local/engine.ts';
+import { requireIssuer } from '../local/issuer.ts';
 import { freePort } from '../local/port.ts';
 import type { StartOptions } from '../start-options.ts';
 import type { ServeMessage } from './served-process.ts';
@@ -43,7 +44,7 @@ export class Development {
    * Starts all, and watches.
    * @param folders whose files start the service anew when they are saved.
    * @param tell is told what happens, for people.
-   * @throws Error, with nothing left running, when no engine can run or the service does not start.
+   * @throws Error, with nothing left running, when the issuer or an engine cannot be used, or the service does not start.
    */
   static async start(
     options: StartOptions,
@@ -52,6 +53,7 @@ export class Development {
   ): Promise<Development> {
     const started = performance.now();
     const { host, corsOrigins, endpoint, databaseFile, tableName, authentication, tenantClaim } = options;
+    if (authentication) await requireIssuer(authentication.issuer);
     // The address must be the same after a restart.
     const port = options.port || (await freePort());
     const engine = endpoint ? await existingEngine(endpoint) : await startEngine(databaseFile);

@@ -4,6 +4,7 @@
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { findKeys } from './issuer.ts';
 
 /** Whose tokens are taken. */
 export interface Authentication {
@@ -62,10 +63,8 @@ export class Authorizer {
   /** The issuer's keys; they are looked up when the first token comes, and again when that failed. */
   #issuerKeys(): Promise<JWTVerifyGetKey> {
     const load = async (): Promise<JWTVerifyGetKey> => {
-      const place = `${this.#authentication.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-      const found = await fetch(place, { signal: AbortSignal.timeout(longestLookup) });
-      const { jwks_uri: address } = (await found.json()) as { jwks_uri: string };
-      return createRemoteJWKSet(new URL(address), { timeoutDuration: longestLookup });
+      const keys = await findKeys(this.#authentication.issuer, longestLookup);
+      return createRemoteJWKSet(keys, { timeoutDuration: longestLookup });
     };
     this.#keys ??= load().catch((error: unknown) => {
       this.#keys = undefined;

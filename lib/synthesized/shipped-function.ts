@@ -57,6 +57,7 @@ export function callable<Event, Context, Result>(
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_SESSION_TOKEN: 'local',
       AWS_LAMBDA_FUNCTION_NAME: shipped.name,
+      LAMBDA_TASK_ROOT: resolve(shipped.folder),
       ...shipped.environment,
     });
     return (await handler(event, context)) as Result;

@@ -8,6 +8,7 @@ import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { resourceServer } from '../../lib/scopes.ts';
 import type { Usage } from '../../lib/synthesized/door.ts';
 import { findNode } from '../../lib/synthesized/runtime.ts';
+import { killLeftovers, spawnStart, untilItListens } from '../bin/started-service.ts';
 import { audience, type Issuer, startIssuer } from '../issuer.ts';
 import { synthesize, temporaryFolder } from '../lib/infrastructure/stacks.ts';
 import { type Synthesized, startSynthesized, toEnvironment } from './synthesized-service.ts';
@@ -38,6 +39,7 @@ beforeAll(async () => {
   };
 });
 
+afterEach(killLeftovers);
 afterAll(() => issuer.stop());
 
 /** Runs a part of the tests on what was synthesized; gives its end and what it printed. */
@@ -108,6 +110,40 @@ test('the schedule does the work of the stream when that is not read', async () 
   }
   await service.stop();
 }, 60_000);
+
+/** What the command prints until it listens. */
+async function startOutput(more: Record<string, string>): Promise<string> {
+  const { assembly, node } = synthesized;
+  const started = spawnStart(
+    { PORT: '0', DATABASE_FILE: ':memory:', ...more },
+    ['--assembly', assembly, '--any-node'],
+    {
+      command: 'start-synthesized',
+      node,
+    },
+  );
+  await untilItListens(started);
+  started.process.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+  return started.output();
+}
+
+test('says how to get a token, or how to do without, when the issuer of the templates is not there', async () => {
+  const output = await startOutput({});
+  const isShown = [
+    '/.well-known/openid-configuration failed: ',
+    'oauth2/token',
+    '--authentication-issuer',
+    '-c authentication=none',
+  ].map((part) => output.includes(part));
+  expect(isShown).toEqual(isShown.map(() => authentication !== 'none'));
+});
+
+test('says nothing of tokens when the issuer can be asked', async () => {
+  const { AUTHENTICATION_ISSUER = '', AUTHENTICATION_AUDIENCE = '' } = environment;
+  const output = await startOutput({ AUTHENTICATION_ISSUER, AUTHENTICATION_AUDIENCE });
+  expect(output).not.toContain('oauth2/token');
+});
 
 test('no function was refused a call', () => {
   for (const [name, { refused }] of usage()) expect([name, ...refused]).toEqual([name]);

@@ -1,0 +1,88 @@
+/**
+ * An OpenID issuer: its configuration, and where its keys are.
+ * @see https://openid.net/specs/openid-connect-discovery-1_0.html
+ */
+
+/** Milliseconds that the issuer may take to respond when the service starts. */
+const maxStartLookupMs = 5_000;
+
+/** Returns the system's error behind a failed `fetch`: "fetch failed" says nothing. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  // An error of several addresses has a code, and no message.
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
+}
+
+/**
+ * Reads a JSON object.
+ * @throws Error that names the address and what failed.
+ */
+async function readObject(url: string, timeoutMs: number): Promise<Readonly<Record<string, unknown>>> {
+  const failure = (reason: string, cause?: unknown): Error =>
+    new Error(`GET ${url} failed: ${reason}`, { cause });
+  let status: number;
+  let text: string;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+    status = response.status;
+    text = await response.text();
+  } catch (error) {
+    const isLate = (error as Error).name === 'TimeoutError';
+    throw failure(isLate ? `no response within ${timeoutMs / 1_000} seconds` : reasonOf(error), error);
+  }
+  if (status !== 200) throw failure(`the response has the status ${status}`);
+  try {
+    return (JSON.parse(text) as Record<string, unknown> | null) ?? {};
+  } catch (error) {
+    throw failure('the response is not JSON', error);
+  }
+}
+
+/** Returns where the configuration of an issuer is. */
+const configurationUrl = (issuer: string): string =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+
+/**
+ * Looks up where the keys of an issuer are.
+ * @param issuer as `iss` has it in its tokens.
+ * @throws Error that names the address and what failed.
+ */
+export async function findKeys(issuer: string, timeoutMs: number): Promise<URL> {
+  const url = configurationUrl(issuer);
+  const { jwks_uri: keys, issuer: name = issuer } = await readObject(url, timeoutMs);
+  if (typeof keys !== 'string' || !URL.canParse(keys)) {
+    throw new Error(`GET ${url} failed: the response is no OpenID configuration, it has no "jwks_uri"`);
+  }
+  if (name !== issuer) {
+    throw new Error(`GET ${url} failed: the response is of another issuer, ${JSON.stringify(name)}`);
+  }
+  return new URL(keys);
+}
+
+/**
+ * Checks that the tokens of an issuer can be checked: its configuration and its keys can be read.
+ * @throws Error that names the address and what failed, in one line.
+ */
+export async function checkIssuer(issuer: string): Promise<void> {
+  const { href } = await findKeys(issuer, maxStartLookupMs);
+  const { keys } = await readObject(href, maxStartLookupMs);
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new Error(`GET ${href} failed: the response has no keys`);
+}
+
+/**
+ * Requires an issuer that somebody named to be usable.
+ * @throws Error that says what failed and what to do, in one line.
+ */
+export async function requireIssuer(issuer: string): Promise<void> {
+  try {
+    await checkIssuer(issuer);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(
+      `The tokens of the issuer cannot be checked: ${message}. Correct AUTHENTICATION_ISSUER, or start the issuer first.`,
+      { cause: error },
+    );
+  }
+}
