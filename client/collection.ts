@@ -30,6 +30,18 @@ export interface CreateOptions extends RequestOptions {
 /** How often `change` begins anew before it gives up. */
 const mostChanges = 10;
 
+/**
+ * Encodes an id as one segment of a path. A URL drops `.` and `..`, encoded or not, and would be of something else.
+ * @see https://url.spec.whatwg.org/#double-dot-path-segment
+ * @throws TypeError for what cannot be an id.
+ */
+function segmentOf(id: unknown): string {
+  if (typeof id === 'string' && !['', '.', '..'].includes(id) && !/\p{Surrogate}/u.test(id)) {
+    return encodeURIComponent(id);
+  }
+  throw new TypeError(`An id must be text, and not empty, "." or ".."; this one is ${JSON.stringify(id)}.`);
+}
+
 interface Identified {
   readonly id: string;
 }
@@ -82,17 +94,21 @@ export class Collection<
     return this.written({ method: 'POST', path: this.path, body: entity, idempotencyKey, signal });
   }
 
-  read(id: string, { signal }: RequestOptions = {}): Promise<Versioned<Entity>> {
+  async read(id: string, { signal }: RequestOptions = {}): Promise<Versioned<Entity>> {
     return this.written({ method: 'GET', path: this.#pathOf(id), signal });
   }
 
   /** Replaces all of an entity: what is left out gets its default. */
-  replace(target: Target<Entity>, entity: New, { signal }: RequestOptions = {}): Promise<Versioned<Entity>> {
+  async replace(
+    target: Target<Entity>,
+    entity: New,
+    { signal }: RequestOptions = {},
+  ): Promise<Versioned<Entity>> {
     return this.written({ method: 'PUT', ...this.target(target), body: entity, signal });
   }
 
   /** Changes some members. */
-  update(
+  async update(
     target: Target<Entity>,
     changes: Changes,
     { signal }: RequestOptions = {},
@@ -125,7 +141,8 @@ export class Collection<
 
   /** Where a target is, and which version of it is meant. */
   protected target(target: Target<Entity>, action = ''): { path: string; ifMatch?: string } {
-    if (typeof target === 'string') return { path: this.#pathOf(target) + action };
+    // Without types, a caller can give anything.
+    if (typeof target !== 'object' || target === null) return { path: this.#pathOf(target) + action };
     return { path: this.#pathOf(target.id) + action, ifMatch: etagOf(target) };
   }
 
@@ -137,10 +154,10 @@ export class Collection<
   }
 
   #pathOf(id: string): string {
-    return `${this.path}/${encodeURIComponent(id)}`;
+    return `${this.path}/${segmentOf(id)}`;
   }
 
-  /** What belongs to one of these. */
+  /** What belongs to one of these. @throws TypeError for what cannot be an id. */
   protected nested<Child extends Identified, ChildQuery extends object>(
     id: string,
     name: string,

@@ -41,6 +41,13 @@ export interface Received {
 /** The gateway's and the service's ways to say that the same request may succeed a little later. */
 const isPassing = (status: number): boolean => [429, 502, 503, 504].includes(status);
 
+/** The statuses with which a server sends a client elsewhere (RFC 9110, section 15.4). */
+const redirects = [301, 302, 303, 307, 308];
+
+/** Whether a try failed because it was redirected. Node.js says so; browsers give no reason for a failure. */
+const isRedirected = (error: unknown): boolean =>
+  error instanceof Error && (/\bredirect/.test(error.message) || isRedirected(error.cause));
+
 /** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
@@ -81,7 +88,7 @@ export class Connection {
    * Sends a request until it is answered. All tries of a `POST` have one key, so that it is done once; the other
    * methods do the same however often they are sent. A `DELETE` that finds nothing the second time was done the first.
    * @throws ProblemError when the service refuses it.
-   * @throws ConnectionError when no try is answered.
+   * @throws ConnectionError when no try is answered, or one is redirected: a token and a body are for this address alone.
    */
   async send(message: Message): Promise<Received> {
     const { url, tries = 4 } = this.#options;
@@ -92,6 +99,10 @@ export class Connection {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#try(address, message, key).catch((error: unknown) => {
         signal?.throwIfAborted();
+        if (isRedirected(error)) {
+          const message = `${url} redirects requests, and this client follows none. Make it with the final address.`;
+          throw new ConnectionError(url, error, message);
+        }
         if (attempt >= tries) throw new ConnectionError(url, error);
       });
       if (answer && !(isPassing(answer.status) && attempt < tries)) {
@@ -114,8 +125,13 @@ export class Connection {
         ...(key && { 'idempotency-key': key }),
       },
       ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
+    // A `fetch` of the caller's may do otherwise.
+    if (answer.redirected || answer.type === 'opaqueredirect' || redirects.includes(answer.status)) {
+      throw new Error('unexpected redirect');
+    }
     // A connection may break in the middle of an answer, too.
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }

@@ -17,7 +17,7 @@ class Organizations extends Collection<
   types.OrganizationQuery
 > {
   /** Archives an organization and its projects. */
-  archive(
+  async archive(
     target: Target<types.Organization>,
     { idempotencyKey, signal }: CreateOptions = {},
   ): Promise<Versioned<types.Organization>> {
@@ -37,7 +37,7 @@ class Organizations extends Collection<
 
 class Projects extends Collection<types.Project, types.NewProject, types.ProjectChanges, types.ProjectQuery> {
   /** Creates a project like another, with copies of its tasks unless `include` is empty. */
-  clone(
+  async clone(
     target: Target<types.Project>,
     options: types.CloneProjectOptions = {},
     { idempotencyKey, signal }: CreateOptions = {},

@@ -46,10 +46,10 @@ export class ProblemError<Kind extends Problem = Problem> extends Error {
   }
 }
 
-/** No try got an answer; `cause` is what the last one got instead. */
+/** The service did not answer: each try failed, or was redirected. `cause` is what the last try got instead. */
 export class ConnectionError extends Error {
-  constructor(url: string, cause: unknown) {
-    super(`There is no answer from ${url}.`, { cause });
+  constructor(url: string, cause: unknown, message = `There is no answer from ${url}.`) {
+    super(message, { cause });
     this.name = 'ConnectionError';
   }
 }
