@@ -18,6 +18,7 @@ import {
   jobKey,
   jobWrite,
   longestRequest,
+  requireKnownJob,
 } from '../shared/store/jobs.ts';
 import { dependentsOf, type Relation } from '../shared/store/relations.ts';
 import type { Session } from '../shared/store/session.ts';
@@ -148,6 +149,7 @@ async function takeLease(session: Session, id: string, owner: string): Promise<J
   const job = await readJob(session, id);
   const time = session.database.deadline.remaining();
   if (!job || !isReady(job, owner) || time <= timeForOneTurn) return undefined;
+  requireKnownJob(job);
   const now = Date.now();
   // Not written again: every write is a record of the stream, and a job that always fails would deliver itself for ever.
   if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;

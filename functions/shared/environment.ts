@@ -9,19 +9,6 @@ function required(name: string): string {
 }
 
 export const environment = {
-  /**
-   * The credentials that stand in the environment as they are, for as long as the process lives.
-   * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
-   */
-  credentials: () => {
-    const {
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-      AWS_SESSION_TOKEN: sessionToken,
-    } = process.env;
-    if (!accessKeyId || !secretAccessKey) return undefined;
-    return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  },
   /** Name of the DynamoDB table. */
   tableName: (): string => required('TABLE_NAME'),
   /** Methods by path template, for the answers to unknown paths and methods. */

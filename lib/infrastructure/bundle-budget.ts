@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
 
 /** Bytes, minified. */
-export const largestBundle = 230_000;
+export const largestBundle = 250_000;
 
 /** As a share of the recorded size: what a bundle may grow by before somebody must look at it. */
 export const largestGrowth = 0.05;

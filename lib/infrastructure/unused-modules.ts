@@ -31,57 +31,6 @@ export const unusedModules: readonly UnusedModule[] = [
       keep all of whatever it imports, HTTP/2 and compression among it.`,
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
-  {
-    path: /[\\/]endpoint-cache[\\/]dist-es[\\/]index\.js$/,
-    because: 'The client makes this cache, but discovers no endpoints.',
-    contents: 'export class EndpointCache {}',
-  },
-  {
-    path: /[\\/]checksum[\\/]sha256[\\/]Sha256Node\.js$/,
-    because: 'The client has a SHA-256 of its own (`functions/shared/store/sha256.ts`).',
-    contents: 'export const Sha256Node = undefined;',
-  },
-  {
-    path: /[\\/]node-http-handler[\\/]dist-es[\\/]node-http-handler\.js$/,
-    because: `The client has an HTTP client of its own (\`functions/shared/store/http-client.ts\`); what is left of this
-      class takes it as it is.`,
-    contents: `export const DEFAULT_REQUEST_TIMEOUT = 0;
-      export class NodeHttpHandler { static create(handler) { return handler; } }`,
-  },
-  {
-    path: /[\\/]shared-ini-file-loader[\\/]loadSharedConfigFiles\.js$/,
-    because:
-      'A function has no files of settings in its home; the SDK would look for two before the first call.',
-    contents: `export { CONFIG_PREFIX_SEPARATOR } from './constants';
-      export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
-  },
-  {
-    path: /[\\/]shared-ini-file-loader[\\/]readFile\.js$/,
-    because: 'As above: what is left that asks for it only keeps files apart for tests of the SDK.',
-    contents: 'export const fileIntercept = {}, filePromises = {}, readFile = undefined;',
-  },
-  {
-    path: /[\\/]shared-ini-file-loader[\\/]getSSOTokenFromFile\.js$/,
-    because: 'As above, for the tokens of somebody who signed in at a terminal.',
-    contents: 'export const tokenIntercept = {}, getSSOTokenFromFile = undefined;',
-  },
-  {
-    path: /[\\/]regionConfig[\\/]getInstanceMetadataRegion\.js$/,
-    because:
-      'The region stands in the environment of a function; a function has no instance whose metadata say it.',
-    contents: 'export const getInstanceMetadataRegion = undefined;',
-  },
-  {
-    path: /[\\/]util-retry[\\/]AdaptiveRetryStrategy\.js$/,
-    because: 'The client tries once (`functions/shared/store/client.ts`).',
-    contents: 'export const AdaptiveRetryStrategy = undefined;',
-  },
-  {
-    path: /^node:stream\/web$/,
-    importer: /[\\/]@middy[\\/]core[\\/]/,
-    because: 'middy needs it for answers that are streamed; no answer is.',
-    contents: 'export const ReadableStream = undefined;',
-  },
 ];
 
 /** Leaves modules out of a bundle. */

@@ -8,7 +8,6 @@ import { table } from '../../functions/shared/store/table.ts';
 import { crossOrigin, localOrigins } from '../cross-origin.ts';
 import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
 import { scopeName } from '../scopes.ts';
-import { anySignature } from './any-signature.ts';
 import { type Authentication, Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
 
@@ -54,7 +53,7 @@ export async function sourceFunctions(
   { authentication, tenantClaim = 'tenant', timeout = requestTimeout, corsOrigins = [] }: ServiceOptions,
 ): Promise<Hosted> {
   setEnvironment(database, authentication, tenantClaim);
-  const client = connect(database.isEmbedded ? anySignature : {});
+  const client = connect();
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
     authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
   QueryCommand,
   type QueryCommandInput,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
-import { fromAttributes, toAttributes } from './attributes.ts';
-import { send } from './client.ts';
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { Deadline } from './deadline.ts';
-import { ConditionFailed, NoAnswer, StoreUnavailable } from './errors.ts';
+import { ConditionFailed, StoreUnavailable } from './errors.ts';
 import { drawParts, widen } from './spread.ts';
 import { type Item, type Key, transactItem, type Write } from './writes.ts';
 
@@ -101,15 +99,22 @@ function outcomeOf(error: unknown, writes: readonly Write[]) {
   return { failed, contended, isDone: reasons.length > 0 ? ('no' as const) : ('unknown' as const) };
 }
 
+/** Errors of the SDK's HTTP handler: a timeout, and a call whose signal was aborted. */
+const transportErrors = new Set(['TimeoutError', 'AbortError']);
+
+/** Whether no response arrived, or not all of it: the errors of Node.js's sockets and of its HTTP parser have a code. */
+const isConnectionError = (error: SdkError & { readonly code?: unknown }): boolean =>
+  transportErrors.has(error.name) || (error.$fault === undefined && typeof error.code === 'string');
+
 function isPassing(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
     return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
   }
-  // An answer that is not DynamoDB's may show as a SyntaxError of the SDK's JSON parser.
+  // A response that is not DynamoDB's may show as a SyntaxError of the SDK's JSON parser.
   return (
     error.$fault === 'server' ||
     passingErrors.has(error.name) ||
-    error instanceof NoAnswer ||
+    isConnectionError(error) ||
     error instanceof SyntaxError ||
     error instanceof ForeignAnswer
   );
@@ -123,10 +128,10 @@ function isPassing(error: SdkError): boolean {
 export class Database {
   readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 };
   readonly deadline: Deadline;
-  readonly #client: DynamoDBClient;
+  readonly #client: DynamoDBDocumentClient;
   readonly #tableName: string;
 
-  constructor(client: DynamoDBClient, tableName: string, deadline: Deadline) {
+  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
     this.#client = client;
     this.#tableName = tableName;
     this.deadline = deadline;
@@ -135,18 +140,17 @@ export class Database {
   /** Reads one item as the last write left it. */
   async get(key: Key): Promise<Item | undefined> {
     const output = await this.#retry('readUnits', (abortSignal) =>
-      send(
-        this.#client,
-        new GetItemCommand({
+      this.#client.send(
+        new GetCommand({
           TableName: this.#tableName,
-          Key: toAttributes(key),
+          Key: key,
           ConsistentRead: true,
           ReturnConsumedCapacity: 'TOTAL',
         }),
-        abortSignal,
+        { abortSignal },
       ),
     );
-    return output.Item && (fromAttributes(output.Item) as Item);
+    return output.Item as Item | undefined;
   }
 
   /** Reads items as the last write left them, in no order; those that do not exist are left out. */
@@ -159,18 +163,16 @@ export class Database {
 
   async #getBatch(keys: readonly Key[]): Promise<Item[]> {
     const found: Item[] = [];
-    let wanted = keys.map(toAttributes);
+    let wanted: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
     // An answer is cut at 16 MB, and under load; what it left out is said in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
       const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: true } };
       const output = await this.#retry('readUnits', (abortSignal) =>
-        send(
-          this.#client,
-          new BatchGetItemCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }),
+        this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
           abortSignal,
-        ),
+        }),
       );
-      found.push(...((output.Responses?.[this.#tableName] ?? []).map(fromAttributes) as Item[]));
+      found.push(...((output.Responses?.[this.#tableName] ?? []) as Item[]));
       wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
       if (wanted.length === 0) return found;
       if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable('unprocessed keys');
@@ -184,17 +186,15 @@ export class Database {
   async query(query: Query, start?: Values): Promise<QueryPage> {
     const request = {
       ...query,
-      ExpressionAttributeValues: toAttributes(query.ExpressionAttributeValues),
-      ExclusiveStartKey: start && toAttributes(start),
+      ExclusiveStartKey: start,
       TableName: this.#tableName,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     const output = await this.#retry('readUnits', (abortSignal) =>
-      send(this.#client, new QueryCommand(request), abortSignal),
+      this.#client.send(new QueryCommand(request), { abortSignal }),
     );
     const { Items = [], LastEvaluatedKey: last, Count: count = 0, ScannedCount: examined = 0 } = output;
-    const next = last && fromAttributes(last);
-    return { items: Items.map(fromAttributes) as Item[], next, count, examined };
+    return { items: Items as Item[], next: last, count, examined };
   }
 
   /** Reads all pages of a query, one after the other; items that a filter leaves out count as examined. */
@@ -270,12 +270,9 @@ export class Database {
   }
 
   /** Tries a transaction once; gives the error when it failed. */
-  async #failure(
-    request: () => TransactWriteItemsCommand,
-    deadline: Deadline,
-  ): Promise<SdkError | undefined> {
+  async #failure(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
     try {
-      const call = deadline.limit((abortSignal) => send(this.#client, request(), abortSignal));
+      const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
       await this.#measure('writeUnits', call);
       return undefined;
     } catch (error) {
@@ -284,12 +281,12 @@ export class Database {
   }
 
   /** One token for all tries: a try whose reply was lost is answered again, not done again. */
-  #transaction(writes: readonly Write[]): () => TransactWriteItemsCommand {
+  #transaction(writes: readonly Write[]): () => TransactWriteCommand {
     const partOf = drawParts();
     const TransactItems = writes.map((write) => transactItem(write, this.#tableName, partOf));
     const ClientRequestToken = randomUUID();
     return () =>
-      new TransactWriteItemsCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
+      new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
   }
 
   async #retry<Output extends Reply>(

@@ -46,14 +46,6 @@ export class IdempotencyKeyReused extends Error {
   }
 }
 
-/** No answer of the database arrived, or not all of it. What was asked for may have been done all the same. */
-export class NoAnswer extends Error {
-  constructor(why: string, cause?: unknown) {
-    super(why, { cause });
-    this.name = 'NoAnswer';
-  }
-}
-
 /** The database did not answer in the time that the request has. Whatever was asked can be asked again. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {

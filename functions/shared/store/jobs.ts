@@ -108,6 +108,24 @@ export function decodeJob(item: Item): Job {
   return { id, tenant, version, dueAt, ...(lease && { lease }), work };
 }
 
+/** Every type of work that this version knows. */
+const workTypes: Readonly<Record<JobWork['type'], true>> = {
+  sweep: true,
+  archive: true,
+  fold: true,
+  clone: true,
+};
+
+/**
+ * Checks that a job can be worked on at all, before anything of it is written: a failed attempt must not write the item,
+ * because the write would deliver the job again.
+ * @throws TypeError when it cannot.
+ */
+export function requireKnownJob({ id, version, work }: Job): void {
+  if (typeof id === 'string' && typeof version === 'number' && workTypes[work?.type]) return;
+  throw new TypeError('The item is not a job that this version knows.');
+}
+
 /** Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due. */
 export function isReady({ dueAt, lease }: Job, owner: string): boolean {
   const now = new Date().toISOString();

@@ -1,6 +1,5 @@
 /** Writes, apart from sending them. */
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { toAttributes } from './attributes.ts';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { PartOf } from './spread.ts';
 
 export interface Key {
@@ -25,6 +24,8 @@ export interface Addition {
   readonly addTo: Key;
   readonly numbers: Readonly<Record<string, number>>;
 }
+
+type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** One write of a transaction. */
 export type Write =
@@ -53,10 +54,10 @@ function additionItem({ addTo, numbers }: Addition, TableName: string, part: num
   return {
     Update: {
       TableName,
-      Key: toAttributes({ pk: addTo.pk, sk: `${addTo.sk}#${part}` }),
+      Key: { pk: addTo.pk, sk: `${addTo.sk}#${part}` },
       UpdateExpression: `ADD ${pairs.map((pair) => pair.join(' ')).join(', ')}`,
       ExpressionAttributeNames: names,
-      ExpressionAttributeValues: toAttributes(values),
+      ExpressionAttributeValues: values,
     },
   };
 }
@@ -68,18 +69,18 @@ export function transactItem(write: Write, TableName: string, partOf: PartOf): T
     TableName,
     ConditionExpression: write.condition.expression,
     ...(write.condition.names && { ExpressionAttributeNames: { ...write.condition.names } }),
-    ...(write.condition.values && { ExpressionAttributeValues: toAttributes(write.condition.values) }),
+    ...(write.condition.values && { ExpressionAttributeValues: write.condition.values }),
   };
-  if ('put' in write) return { Put: { ...condition, Item: toAttributes(write.put) } };
-  if ('remove' in write) return { Delete: { ...condition, Key: toAttributes(write.remove) } };
+  if ('put' in write) return { Put: { ...condition, Item: write.put } };
+  if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
   const { pairs, names, values } = placeholders(write.attributes);
   return {
     Update: {
       ...condition,
-      Key: toAttributes(write.set),
+      Key: write.set,
       UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
       ExpressionAttributeNames: { ...names, ...write.condition.names },
-      ExpressionAttributeValues: toAttributes({ ...values, ...write.condition.values }),
+      ExpressionAttributeValues: { ...values, ...write.condition.values },
     },
   };
 }
