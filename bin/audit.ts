@@ -5,9 +5,9 @@ import { auditService } from '../lib/audit/audit-service.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { type AuditCommand, auditOptions, help } from '../lib/audit/options.ts';
 import { isClean, type Report, reportLines } from '../lib/audit/report.ts';
-import { runCommand } from '../lib/command-line.ts';
+import { runCommand } from '../lib/cli/command-line.ts';
+import { type Progress, progressBar, progressLines } from '../lib/cli/progress.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
-import { type Progress, progressBar, progressLines } from '../lib/progress.ts';
 
 const progressOver = (amount: number, what: string): Progress => {
   const progress = process.stdout.isTTY ? progressBar(amount, process.stdout) : progressLines(console.log);

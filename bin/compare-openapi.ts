@@ -1,6 +1,6 @@
 /** `npm run openapi:compare`: says what a change of the contracts breaks for clients of an earlier version. */
 import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../lib/command-line.ts';
+import { runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { earlierDocument } from '../lib/openapi/committed.ts';
 import { breakingChanges, isNewLine } from '../lib/openapi/compare.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';

@@ -1,9 +1,9 @@
 /** `npm run dev`: as `npm start`, and every save starts the service anew, on the same data. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand, runUntilStopped } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
+import { explained, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
 import { Development } from '../lib/development/development.ts';
-import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
 
 const help = `Runs the project-management API on this machine, and starts it anew at every save. The data stays.
 

@@ -1,6 +1,6 @@
 /** `npm run seed`: fills a running server with believable data. */
-import { runCommand } from '../lib/command-line.ts';
-import { progressBar, progressLines } from '../lib/progress.ts';
+import { runCommand } from '../lib/cli/command-line.ts';
+import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { ServerError } from '../lib/seed/api-client.ts';
 import { help, seedOptions } from '../lib/seed/options.ts';
 import { pluralOf, type Seeded, seed } from '../lib/seed/seed.ts';

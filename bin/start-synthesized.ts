@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runCommand, runUntilStopped, UsageError } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
+import { commonOptions, explained, synthesizedOptionsHelp } from '../lib/cli/start-options.ts';
+import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
+import type { Usage } from '../lib/cloud-assembly/door.ts';
+import { findNode, isThisProcess, majorOf } from '../lib/cloud-assembly/runtime.ts';
+import { shippedFunctions } from '../lib/cloud-assembly/shipped-functions.ts';
+import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
 import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
-import { commonOptions, explained, synthesizedOptionsHelp } from '../lib/start-options.ts';
-import { readDeployment, runtimes } from '../lib/synthesized/deployment.ts';
-import type { Usage } from '../lib/synthesized/door.ts';
-import { findNode, isThisProcess, majorOf } from '../lib/synthesized/runtime.ts';
-import { shippedFunctions } from '../lib/synthesized/shipped-functions.ts';
-import { tokenHelp } from '../lib/synthesized/token-help.ts';
 
 const help = `Runs what "npm run synth" wrote on this machine: routes, environments, bundles, roles and the
 authorizer are those of the templates, and each call to the database is held against the function's role.

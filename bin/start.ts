@@ -1,9 +1,9 @@
 /** `npm start`: the whole service on this machine. */
-import { runCommand, runUntilStopped } from '../lib/command-line.ts';
+import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
+import { explained, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
 import { inMemory } from '../lib/local/engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { startService } from '../lib/local/service.ts';
-import { explained, startOptions, startOptionsHelp } from '../lib/start-options.ts';
 
 const help = `Runs the project-management API on this machine.
 

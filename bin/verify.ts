@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../lib/command-line.ts';
+import { runCommand } from '../lib/cli/command-line.ts';
+import { verifyHelp, verifyOptions } from '../lib/cli/verify-options.ts';
 import { ApiClient, ServerError } from '../lib/seed/api-client.ts';
-import { verifyHelp, verifyOptions } from '../lib/verify-options.ts';
 
 await runCommand('npm run verify', async () => {
   const options = verifyOptions(process.argv.slice(2));

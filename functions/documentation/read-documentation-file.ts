@@ -1,4 +1,4 @@
-import { fileContent, page } from '../shared/http/page.ts';
+import { fileContent, page } from '../shared/http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {

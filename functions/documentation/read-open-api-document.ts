@@ -1,4 +1,4 @@
-import { fileContent, page } from '../shared/http/page.ts';
+import { fileContent, page } from '../shared/http/static-page.ts';
 import { readOpenApiDocument } from './contract.ts';
 
 export const handler = page(readOpenApiDocument, async () => ({

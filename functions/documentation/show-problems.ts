@@ -1,8 +1,8 @@
-import { page } from '../shared/http/page.ts';
 import { catalogue, type ProblemCode } from '../shared/http/problems.ts';
-import { escaped, htmlPage } from '../shared/pages/html.ts';
-import { explanations } from '../shared/pages/problem-explanations.ts';
+import { page } from '../shared/http/static-page.ts';
 import { showProblems } from './contract.ts';
+import { escaped, htmlPage } from './pages/html.ts';
+import { explanations } from './pages/problem-explanations.ts';
 
 function section(code: ProblemCode): string {
   const { status, title } = catalogue[code];

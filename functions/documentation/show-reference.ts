@@ -1,6 +1,6 @@
-import { page } from '../shared/http/page.ts';
-import { htmlPage } from '../shared/pages/html.ts';
+import { page } from '../shared/http/static-page.ts';
 import { showReference } from './contract.ts';
+import { htmlPage } from './pages/html.ts';
 
 const content = htmlPage(
   'Reference · Project management API',

@@ -1,7 +1,7 @@
 import { logDone, logFailure, type Subject } from '../shared/log.ts';
-import type { Database } from '../shared/store/database.ts';
-import type { Job } from '../shared/store/jobs.ts';
-import { openDatabase } from '../shared/store/open-database.ts';
+import type { Job } from '../shared/store/cascades/job.ts';
+import type { Database } from '../shared/store/dynamodb/database.ts';
+import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
 
 /** Milliseconds kept of the function's time to report what was not done. */
 const timeToReport = 500;

@@ -1,10 +1,10 @@
 /** Goes on with jobs that wait for a time, and with those that the stream gave up on: every minute. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logFailure } from '../shared/log.ts';
-import type { Database } from '../shared/store/database.ts';
-import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/jobs.ts';
+import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/cascades/job.ts';
+import { timeForOneTurn, workJob } from '../shared/store/cascades/work-job.ts';
+import type { Database } from '../shared/store/dynamodb/database.ts';
 import { jobDatabase, loggedStep, subjectOf } from './job-session.ts';
-import { timeForOneTurn, workJob } from './work-job.ts';
 
 /** Jobs worked on side by side. */
 const atOnce = 8;

@@ -1,8 +1,8 @@
 /** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { type Job, jobOfKey, jobSortKey } from '../shared/store/jobs.ts';
+import { type Job, jobOfKey, jobSortKey } from '../shared/store/cascades/job.ts';
+import { workJob } from '../shared/store/cascades/work-job.ts';
 import { jobDatabase, loggedStep } from './job-session.ts';
-import { workJob } from './work-job.ts';
 
 /** Which records this function is for; the event source filters by the same, so that it is not called for others. */
 const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>

@@ -1,9 +1,9 @@
 import { endpoint } from '../shared/http/endpoint.ts';
-import { archivedProjects } from '../shared/store/archive.ts';
-import { update } from '../shared/store/changes.ts';
-import { commit } from '../shared/store/commit.ts';
-import { beginJob } from '../shared/store/jobs.ts';
-import { readEntity } from '../shared/store/read-entity.ts';
+import { archivedProjects } from '../shared/store/cascades/archive.ts';
+import { beginJob } from '../shared/store/cascades/job.ts';
+import { readEntity } from '../shared/store/entities/read-entity.ts';
+import { update } from '../shared/store/model/changes.ts';
+import { commit } from '../shared/store/unit-of-work/commit.ts';
 import { archiveOrganization } from './contract.ts';
 
 export const handler = endpoint(archiveOrganization, ({ session, id, expected }) =>

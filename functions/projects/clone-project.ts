@@ -1,9 +1,9 @@
 import { endpoint } from '../shared/http/endpoint.ts';
-import { creation } from '../shared/store/changes.ts';
-import { copies, writableMembers } from '../shared/store/clone.ts';
-import { commit } from '../shared/store/commit.ts';
-import { beginJob } from '../shared/store/jobs.ts';
-import { readEntity } from '../shared/store/read-entity.ts';
+import { copies, writableMembers } from '../shared/store/cascades/clone.ts';
+import { beginJob } from '../shared/store/cascades/job.ts';
+import { readEntity } from '../shared/store/entities/read-entity.ts';
+import { creation } from '../shared/store/model/changes.ts';
+import { commit } from '../shared/store/unit-of-work/commit.ts';
 import { cloneProject } from './contract.ts';
 
 export const handler = endpoint(cloneProject, ({ session, id, expected, body }) =>

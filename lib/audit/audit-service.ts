@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { type Kind, referencesOf } from '../../functions/shared/store/relations.ts';
+import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Drift, Orphan, Report } from './report.ts';
 
 /** Entities on a page; the largest that is served. */

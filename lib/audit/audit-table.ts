@@ -6,19 +6,24 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { workJob } from '../../functions/jobs/work-job.ts';
-import { beginSweep } from '../../functions/shared/store/cascade.ts';
-import { listingsOf } from '../../functions/shared/store/counted-index/adjustments.ts';
-import { end, levels, timeOf, toCounters } from '../../functions/shared/store/counted-index/counters.ts';
-import { correctCounter, readItems } from '../../functions/shared/store/counted-index/fold.ts';
-import { partQuery } from '../../functions/shared/store/counted-index/page.ts';
-import { Database } from '../../functions/shared/store/database.ts';
-import { Deadline } from '../../functions/shared/store/deadline.ts';
-import { decode, entityKey } from '../../functions/shared/store/entities.ts';
-import { decodeJob, jobsQuery } from '../../functions/shared/store/jobs.ts';
-import { type Kind, referencesOf } from '../../functions/shared/store/relations.ts';
-import type { IndexFamily } from '../../functions/shared/store/table.ts';
-import type { Item, Key } from '../../functions/shared/store/writes.ts';
+import { beginSweep } from '../../functions/shared/store/cascades/cascade.ts';
+import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
+import { workJob } from '../../functions/shared/store/cascades/work-job.ts';
+import { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
+import {
+  end,
+  levels,
+  timeOf,
+  toCounters,
+} from '../../functions/shared/store/lists/counted-index/counters.ts';
+import { correctCounter, readItems } from '../../functions/shared/store/lists/counted-index/fold.ts';
+import { partQuery } from '../../functions/shared/store/lists/counted-index/page.ts';
+import { decode, entityKey } from '../../functions/shared/store/model/entities.ts';
+import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
+import type { IndexFamily } from '../../functions/shared/store/model/table.ts';
+import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 import type { Drift, Report } from './report.ts';
 import {
   type Difference,

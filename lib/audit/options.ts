@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { httpAddress, UsageError } from '../command-line.ts';
+import { httpAddress, UsageError } from '../cli/command-line.ts';
 
 export type AuditCommand =
   | { readonly url: string; readonly token: string | undefined }

@@ -1,7 +1,7 @@
 /** One look at the whole table, which is written to meanwhile: what is wrong in it is yet to be confirmed. */
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { listingsOf } from '../../functions/shared/store/counted-index/adjustments.ts';
+import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
 import {
   type Counter,
   countAttribute,
@@ -14,10 +14,10 @@ import {
   timeOf,
   toCounters,
   toSections,
-} from '../../functions/shared/store/counted-index/counters.ts';
-import { decode, encode, entityKey, type Stored } from '../../functions/shared/store/entities.ts';
-import { referencesOf } from '../../functions/shared/store/relations.ts';
-import type { Item, Key } from '../../functions/shared/store/writes.ts';
+} from '../../functions/shared/store/lists/counted-index/counters.ts';
+import { decode, encode, entityKey, type Stored } from '../../functions/shared/store/model/entities.ts';
+import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 
 /** Where an entity is in a listing, and as what it counts. */
 export interface CountedEntity {

@@ -1,7 +1,7 @@
+import type { StartOptions } from '../cli/start-options.ts';
 import { type Engine, existingEngine, inMemory, startEngine } from '../local/engine.ts';
 import { requireIssuer } from '../local/issuer.ts';
 import { freePort } from '../local/port.ts';
-import type { StartOptions } from '../start-options.ts';
 import type { ServeMessage } from './served-process.ts';
 import { ServiceProcess } from './service-process.ts';
 import { watchFiles } from './watch-files.ts';

@@ -14,8 +14,8 @@ import {
 import { Construct } from 'constructs';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { requestTimeout, tenantClaimFile } from '../functions.ts';
-import { resourceServer } from '../scopes.ts';
+import { requestTimeout, tenantClaimFile } from '../hosting/functions.ts';
+import { resourceServer } from '../hosting/scopes.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
 /** All scopes that operations ask for. */

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { Construct } from 'constructs';
-import { scopeName } from '../scopes.ts';
+import { scopeName } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { routes } from '../../functions/routes.ts';
-import { files, functionFiles } from '../functions.ts';
+import { files, functionFiles } from '../hosting/functions.ts';
 import { unusedModules, without } from './unused-modules.ts';
 
 /** The folder that holds the bundles, each in a folder of its own. */

@@ -9,7 +9,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { table as shape } from '../../functions/shared/store/table.ts';
+import { table as shape } from '../../functions/shared/store/model/table.ts';
 import { Accounts } from './accounts.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 

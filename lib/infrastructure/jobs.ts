@@ -12,9 +12,9 @@ import {
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsAccess } from '../../functions/shared/contract/access.ts';
-import { jobSortKey } from '../../functions/shared/store/jobs.ts';
-import { table as shape } from '../../functions/shared/store/table.ts';
-import { jobTimeout, scheduleFile, streamFile, streamRetries } from '../functions.ts';
+import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
+import { table as shape } from '../../functions/shared/store/model/table.ts';
+import { jobTimeout, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 

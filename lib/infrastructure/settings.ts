@@ -2,7 +2,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { crossOrigin, isOrigin } from '../cross-origin.ts';
+import { crossOrigin, isOrigin } from '../hosting/cross-origin.ts';
 
 /** Days that CloudWatch can keep a log for. */
 const retentions = Object.values(RetentionDays)

@@ -3,7 +3,7 @@
  * Only what the module that asks for one needs to link stands in its place.
  *
  * Each must stay provably out of reach. The contract suite runs on these bundles (`npm run start:synthesized`), and a
- * test (`test/lib/infrastructure/bundle-budget.test.ts`) sees that each is still there to be replaced.
+ * test (`test/infrastructure/bundle-budget.test.ts`) sees that each is still there to be replaced.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';

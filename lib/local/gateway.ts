@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
-import { allowedOrigin, type CrossOrigin } from '../cross-origin.ts';
+import { allowedOrigin, type CrossOrigin } from '../hosting/cross-origin.ts';
 import { type Authorizer, Refused } from './authorizer.ts';
 import { functionContext } from './context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';

@@ -3,11 +3,18 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { connect, shareClient } from '../../functions/shared/store/client.ts';
-import { table } from '../../functions/shared/store/table.ts';
-import { crossOrigin, localOrigins } from '../cross-origin.ts';
-import { fallbackFile, files, jobTimeout, requestTimeout, scheduleFile, streamFile } from '../functions.ts';
-import { scopeName } from '../scopes.ts';
+import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
+import { table } from '../../functions/shared/store/model/table.ts';
+import { crossOrigin, localOrigins } from '../hosting/cross-origin.ts';
+import {
+  fallbackFile,
+  files,
+  jobTimeout,
+  requestTimeout,
+  scheduleFile,
+  streamFile,
+} from '../hosting/functions.ts';
+import { scopeName } from '../hosting/scopes.ts';
 import { type Authentication, Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
 

@@ -1,6 +1,6 @@
 /** Records of a stream, handed to a function as Lambda's event source mapping of `lib/infrastructure/jobs.ts` does. */
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { streamRetries } from '../functions.ts';
+import { streamRetries } from '../hosting/functions.ts';
 
 /** What is told apart by the number that it has in its shard. */
 interface Numbered {

@@ -8,7 +8,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { table as shape } from '../../functions/shared/store/table.ts';
+import { table as shape } from '../../functions/shared/store/model/table.ts';
 
 /** What a table must be like. */
 export interface TableShape {

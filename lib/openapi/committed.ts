@@ -1,7 +1,7 @@
 /** Earlier versions of the document. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { files } from '../functions.ts';
+import { files } from '../hosting/functions.ts';
 import type { OpenApiDocument } from './types.ts';
 
 /** The document that is committed, and served. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Route, routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { referencesOf } from '../../functions/shared/store/relations.ts';
+import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import { parameters, parametersOf } from './parameters.ts';
 import { words } from './resources.ts';
 import { headers, refusalResponses, responsesOf } from './responses.ts';

@@ -3,7 +3,7 @@ import { type Contract, isConditionalWrite } from '../../functions/shared/contra
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
 import { defaultLimit, largestLimit } from '../../functions/shared/http/list-query.ts';
-import { referencesOf } from '../../functions/shared/store/relations.ts';
+import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import { words } from './resources.ts';
 import { count, largestHead } from './schemas.ts';
 import { type Parameter, type Reference, referTo, type Schema } from './types.ts';

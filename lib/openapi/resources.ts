@@ -2,7 +2,7 @@
 import { documentation as organization } from '../../functions/organizations/documentation.ts';
 import { documentation as project } from '../../functions/projects/documentation.ts';
 import type { Documentation } from '../../functions/shared/contract/documentation.ts';
-import type { Kind } from '../../functions/shared/store/relations.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import { documentation as tag } from '../../functions/tags/documentation.ts';
 import { documentation as task } from '../../functions/tasks/documentation.ts';
 import { documentation as user } from '../../functions/users/documentation.ts';

@@ -1,7 +1,8 @@
 /** What operations answer: what they are for, and every problem they can have. */
+
+import { explanations } from '../../functions/documentation/pages/problem-explanations.ts';
 import { type Contract, isConditionalWrite, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
-import { explanations } from '../../functions/shared/pages/problem-explanations.ts';
 import { isRead } from './parameters.ts';
 import { words } from './resources.ts';
 import { pascal } from './schemas.ts';

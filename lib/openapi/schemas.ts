@@ -6,7 +6,7 @@ import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { largestBody } from '../../functions/shared/http/json-body.ts';
 import { largestLimit } from '../../functions/shared/http/list-query.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
-import { readOnlyMembers } from '../../functions/shared/store/entities.ts';
+import { readOnlyMembers } from '../../functions/shared/store/model/entities.ts';
 import { memberDescriptions, words } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 

@@ -7,7 +7,7 @@ import { faker as german } from '@faker-js/faker/locale/de';
 import { faker as english } from '@faker-js/faker/locale/en';
 import { faker as spanish } from '@faker-js/faker/locale/es';
 import { faker as polish } from '@faker-js/faker/locale/pl';
-import type { Kind } from '../../functions/shared/store/relations.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import { draw, phrase, prose, type Shares, skewed, workingDay } from './drawing.ts';
 import * as habits from './habits.ts';
 import { type Amounts, type Source, source } from './source.ts';

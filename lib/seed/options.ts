@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { httpAddress, UsageError, wholeNumber } from '../command-line.ts';
+import { httpAddress, UsageError, wholeNumber } from '../cli/command-line.ts';
 import type { Amounts } from './source.ts';
 
 export interface SeedOptions {

@@ -2,11 +2,11 @@
 import { createOrganization, listOrganizations } from '../../functions/organizations/contract.ts';
 import { createProject } from '../../functions/projects/contract.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Kind } from '../../functions/shared/store/relations.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import { createTag } from '../../functions/tags/contract.ts';
 import { createTask, listProjectTasks, listTasks } from '../../functions/tasks/contract.ts';
 import { createUser } from '../../functions/users/contract.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../cli/progress.ts';
 import { ApiClient } from './api-client.ts';
 import { BelievableData } from './believable-data.ts';
 import type { SeedOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { faker as english } from '@faker-js/faker/locale/en';
-import type { Kind } from '../../functions/shared/store/relations.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
 
 /** The order in which they can be created: what is referred to comes first. */
 export const kinds = ['organization', 'user', 'tag', 'project', 'task'] as const satisfies readonly Kind[];

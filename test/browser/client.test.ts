@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../local-service.ts';
+import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 
 /** The client in an app on another origin: what it relies on must be let through there. */

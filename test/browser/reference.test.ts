@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { catalogue } from '../../functions/shared/http/problems.ts';
 import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../local-service.ts';
+import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 
 /** The pages as people see them. */

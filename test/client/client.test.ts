@@ -4,7 +4,7 @@ import { type Client, ConnectionError, createClient, etagOf, isProblem } from '.
 import type { Service } from '../../lib/local/service.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
-import { startTestService } from '../local-service.ts';
+import { startTestService } from '../support/local-service.ts';
 
 let service: Service;
 let client: Client;

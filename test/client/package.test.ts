@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Service } from '../../lib/local/service.ts';
-import { startTestService } from '../local-service.ts';
+import { startTestService } from '../support/local-service.ts';
 
 /** The client as it is installed: what is built of it, from another project. */
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeclaredAnswers } from '../declared-answers.ts';
+import { DeclaredAnswers } from '../support/declared-answers.ts';
 
 /**
  * The service under test and the client that speaks to it.
@@ -54,7 +54,7 @@ const created = new Set<string>();
 
 beforeAll(async () => {
   if (!isLocal) return;
-  const { startTestService } = await import('../local-service.ts');
+  const { startTestService } = await import('../support/local-service.ts');
   const service: RunningService = await startTestService();
   localService = service;
   baseUrl = service.url.replace(/\/+$/, '');

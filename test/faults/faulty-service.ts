@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Engine, existingEngine, startEngine } from '../../lib/local/engine.ts';
 import type { Service, ServiceOptions } from '../../lib/local/service.ts';
-import { startTestService } from '../local-service.ts';
+import { startTestService } from '../support/local-service.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 
 export interface Answer<Body = unknown> {

@@ -3,10 +3,6 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler as onStream } from '../../functions/jobs/on-stream.ts';
-import { creation } from '../../functions/shared/store/changes.ts';
-import { performInPortions } from '../../functions/shared/store/commit.ts';
-import { createEntity } from '../../functions/shared/store/create-entity.ts';
-import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
 import {
   decodeJob,
   isReady,
@@ -14,13 +10,17 @@ import {
   jobKey,
   jobSortKey,
   jobsQuery,
-} from '../../functions/shared/store/jobs.ts';
-import { listEntities } from '../../functions/shared/store/list-entities.ts';
-import type { Session } from '../../functions/shared/store/session.ts';
+} from '../../functions/shared/store/cascades/job.ts';
+import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
+import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
+import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { creation } from '../../functions/shared/store/model/changes.ts';
+import { performInPortions } from '../../functions/shared/store/unit-of-work/commit.ts';
+import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
 import { setEngineEnvironment, streamsEndpoint } from '../../lib/local/engine-environment.ts';
 import { StreamReader } from '../../lib/local/stream-reader.ts';
-import { startTestStore, type TestStore } from '../local-store.ts';
+import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 /** One worker per job, however many records of the stream speak of it and whoever else looks at it. */

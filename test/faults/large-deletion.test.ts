@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
-import { creation } from '../../functions/shared/store/changes.ts';
-import { performInPortions } from '../../functions/shared/store/commit.ts';
-import { createEntity } from '../../functions/shared/store/create-entity.ts';
-import { deleteEntity } from '../../functions/shared/store/delete-entity.ts';
-import { decodeJob, type Job, jobsQuery, jobWrite } from '../../functions/shared/store/jobs.ts';
-import { listEntities } from '../../functions/shared/store/list-entities.ts';
-import type { Kind } from '../../functions/shared/store/relations.ts';
-import type { Session } from '../../functions/shared/store/session.ts';
+import { decodeJob, type Job, jobsQuery, jobWrite } from '../../functions/shared/store/cascades/job.ts';
+import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
+import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
+import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { creation } from '../../functions/shared/store/model/changes.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
+import { performInPortions } from '../../functions/shared/store/unit-of-work/commit.ts';
+import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
-import { startTestStore, type TestStore } from '../local-store.ts';
+import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { forEach } from './for-each.ts';
 
 /**

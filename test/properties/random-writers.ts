@@ -1,4 +1,4 @@
-import { cut } from '../../functions/shared/store/counted-index/counters.ts';
+import { cut } from '../../functions/shared/store/lists/counted-index/counters.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type Answer, type FaultyService, startFaultyService } from '../faults/faulty-service.ts';

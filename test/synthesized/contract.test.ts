@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { resourceServer } from '../../lib/scopes.ts';
-import type { Usage } from '../../lib/synthesized/door.ts';
-import { findNode } from '../../lib/synthesized/runtime.ts';
-import { killLeftovers, spawnStart, untilItListens } from '../bin/started-service.ts';
-import { audience, type Issuer, startIssuer } from '../issuer.ts';
-import { synthesize, temporaryFolder } from '../lib/infrastructure/stacks.ts';
+import type { Usage } from '../../lib/cloud-assembly/door.ts';
+import { findNode } from '../../lib/cloud-assembly/runtime.ts';
+import { resourceServer } from '../../lib/hosting/scopes.ts';
+import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
+import { synthesize, temporaryFolder } from '../infrastructure/stacks.ts';
+import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { type Synthesized, startSynthesized, toEnvironment } from './synthesized-service.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Service } from '../../lib/local/service.ts';
-import { spawnStart, untilItListens } from '../bin/started-service.ts';
+import { spawnStart, untilItListens } from '../cli/started-service.ts';
 
 /** What a test needs to run what was synthesized, in a process of its own. */
 export interface Synthesized {

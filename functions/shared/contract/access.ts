@@ -2,8 +2,8 @@
  * What operations do to the table: the role of an operation's function has this and nothing else. It follows from
  * how entities are stored, and from who refers to whom.
  */
-import { dependentsOf, type Kind, type Relation, referencesOf, relations } from '../store/relations.ts';
-import type { IndexFamily, IndexName } from '../store/table.ts';
+import { dependentsOf, type Kind, type Relation, referencesOf, relations } from '../store/model/relations.ts';
+import type { IndexFamily, IndexName } from '../store/model/table.ts';
 
 /** What an operation may do; its function's role follows from it. */
 export interface Access {

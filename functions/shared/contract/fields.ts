@@ -4,8 +4,8 @@
  * own bounds is said in metadata as well, in keywords of JSON Schema: the OpenAPI document is made from these.
  */
 import * as v from 'valibot';
-import { isStatus, statusPattern } from '../store/entities.ts';
-import type { Kind } from '../store/relations.ts';
+import { isStatus, statusPattern } from '../store/model/entities.ts';
+import type { Kind } from '../store/model/relations.ts';
 
 /** Length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
 function codePoints(value: string): number {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Entity, type Fields, readOnlyMembers } from '../store/entities.ts';
-import type { SortValue } from '../store/list-query.ts';
-import type { Kind } from '../store/relations.ts';
+import { type Entity, type Fields, readOnlyMembers } from '../store/model/entities.ts';
+import type { SortValue } from '../store/model/list-query.ts';
+import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
 
 /** Characters of a name. Lists sort by the whole of texts up to this length. */

@@ -1,6 +1,6 @@
 import { environment } from '../environment.ts';
 import { logDone, logFailure, type Subject } from '../log.ts';
-import type { Consumption } from '../store/database.ts';
+import type { Consumption } from '../store/dynamodb/database.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 import { problemResponse, toProblem } from './problems.ts';
 

@@ -1,6 +1,6 @@
 /** Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. */
 import { hash } from 'node:crypto';
-import type { Expected } from '../store/read-entity.ts';
+import type { Expected } from '../store/entities/read-entity.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */

@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
-import type { Entity, Stored } from '../store/entities.ts';
-import type { ListQuery, Page } from '../store/list-query.ts';
-import type { Expected } from '../store/read-entity.ts';
-import type { Session } from '../store/session.ts';
+import type { Expected } from '../store/entities/read-entity.ts';
+import type { Entity, Stored } from '../store/model/entities.ts';
+import type { ListQuery, Page } from '../store/model/list-query.ts';
+import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
 import { contentTag, expectedVersions, isCurrent, versionTag } from './conditional.ts';
 import { idempotency } from './idempotency-key.ts';

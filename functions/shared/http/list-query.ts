@@ -1,5 +1,5 @@
 import type { Resource } from '../contract/resource.ts';
-import type { ListQuery } from '../store/list-query.ts';
+import type { ListQuery } from '../store/model/list-query.ts';
 import { quoted, suggestion } from './nearest.ts';
 import { type Fault, invalidRequest } from './problems.ts';
 

@@ -1,6 +1,6 @@
 /** What the pipeline's parts hand to each other. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Session } from '../store/session.ts';
+import type { Session } from '../store/unit-of-work/session.ts';
 import type { Caller } from './caller.ts';
 
 /** A Lambda function behind an HTTP API, payload format 2.0. */

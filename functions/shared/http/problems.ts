@@ -7,7 +7,7 @@ import {
   ReferenceNotFound,
   StoreUnavailable,
   VersionMismatch,
-} from '../store/errors.ts';
+} from '../store/model/errors.ts';
 
 /** Every kind of problem; the code is the last part of its `type`. */
 export const catalogue = {

@@ -1,6 +1,6 @@
 /** What a request works with, before anything of it is read. Pages have none, and leave the database's client out. */
-import { openDatabase } from '../store/open-database.ts';
-import type { Session } from '../store/session.ts';
+import { openDatabase } from '../store/dynamodb/open-database.ts';
+import type { Session } from '../store/unit-of-work/session.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Middleware, PipelineEvent } from './middleware.ts';
 

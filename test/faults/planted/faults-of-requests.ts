@@ -3,7 +3,7 @@ import type { PlantedFault } from './planted-fault.ts';
 const authorizer = 'lib/local/authorizer.ts';
 const caller = 'functions/shared/http/caller.ts';
 const listQuery = 'functions/shared/http/list-query.ts';
-const authentication = 'test/lib/local/authentication.test.ts';
+const authentication = 'test/unit/lib/local/authentication.test.ts';
 
 /** Mistakes in who is let through, and with what. */
 export const requestFaults: readonly PlantedFault[] = [
@@ -14,7 +14,7 @@ export const requestFaults: readonly PlantedFault[] = [
     search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
     replacement:
       'const tenant = encodeTenant(event.queryStringParameters?.[tenantClaim] ?? claim(tenantClaim) ?? ',
-    caughtBy: ['test/owasp/authorization.test.ts'],
+    caughtBy: ['test/security/authorization.test.ts'],
     named: 'API1',
   },
   {
@@ -23,7 +23,7 @@ export const requestFaults: readonly PlantedFault[] = [
     file: caller,
     search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
     replacement: "const tenant = encodeTenant(event.headers['x-tenant'] ?? claim(tenantClaim) ?? ",
-    caughtBy: ['test/owasp/authorization.test.ts'],
+    caughtBy: ['test/security/authorization.test.ts'],
     named: 'API1',
   },
   {
@@ -41,7 +41,7 @@ export const requestFaults: readonly PlantedFault[] = [
     file: caller,
     search: '(tenantClaim === undefined && authorizer === undefined)',
     replacement: 'tenantClaim === undefined',
-    caughtBy: ['test/functions/shared/http/caller.test.ts'],
+    caughtBy: ['test/unit/functions/shared/http/caller.test.ts'],
   },
   {
     name: 'key-of-the-tenant',
@@ -85,12 +85,12 @@ export const requestFaults: readonly PlantedFault[] = [
     file: 'functions/shared/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum ||',
     replacement: 'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
-    caughtBy: ['test/functions/shared/contract/hostile-text.test.ts'],
+    caughtBy: ['test/unit/functions/shared/contract/hostile-text.test.ts'],
   },
   {
     name: 'keys-without-tenant',
     what: 'an entity is found by its id alone, whoever it belongs to',
-    file: 'functions/shared/store/entities.ts',
+    file: 'functions/shared/store/model/entities.ts',
     search: 'entityKey = (tenant: string, kind: Kind, id: string): Key',
     replacement: "entityKey = (_: string, kind: Kind, id: string, tenant = 'all'): Key",
     caughtBy: [authentication],
@@ -102,7 +102,7 @@ export const requestFaults: readonly PlantedFault[] = [
     file: 'functions/shared/contract/contract.ts',
     search: "method === 'GET' ? 'read' : 'write'",
     replacement: "method === 'GET' ? 'read' : 'read'",
-    caughtBy: ['test/owasp/authorization.test.ts'],
+    caughtBy: ['test/security/authorization.test.ts'],
     named: 'API5',
   },
   {
@@ -140,7 +140,7 @@ export const requestFaults: readonly PlantedFault[] = [
     file: 'functions/shared/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
     replacement: 'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
-    caughtBy: ['test/owasp/contents-and-amounts.test.ts'],
+    caughtBy: ['test/security/contents-and-amounts.test.ts'],
     named: 'API4.* createTag',
   },
   {

@@ -1,7 +1,7 @@
 import type { PlantedFault } from './planted-fault.ts';
 
-const database = 'functions/shared/store/database.ts';
-const deadline = 'functions/shared/store/deadline.ts';
+const database = 'functions/shared/store/dynamodb/database.ts';
+const deadline = 'functions/shared/store/dynamodb/deadline.ts';
 
 /** Mistakes in how the database is called, and in what is made of its answers. */
 export const databaseFaults: readonly PlantedFault[] = [
@@ -19,7 +19,7 @@ export const databaseFaults: readonly PlantedFault[] = [
   {
     name: 'timeout-that-does-not-throw',
     what: 'a call that hangs is waited for as long as the request has time',
-    file: 'functions/shared/store/client.ts',
+    file: 'functions/shared/store/dynamodb/client.ts',
     search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
     replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
     caughtBy: ['test/faults/single-failures.test.ts'],

@@ -1,14 +1,14 @@
 import type { PlantedFault } from './planted-fault.ts';
 
-const adjustments = 'functions/shared/store/counted-index/adjustments.ts';
-const commit = 'functions/shared/store/commit.ts';
+const adjustments = 'functions/shared/store/lists/counted-index/adjustments.ts';
+const commit = 'functions/shared/store/unit-of-work/commit.ts';
 
 /** Mistakes in what is written together, and under which conditions. */
 export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'parent-not-required',
     what: 'an entity is made under a parent that does not exist',
-    file: 'functions/shared/store/create-entity.ts',
+    file: 'functions/shared/store/entities/create-entity.ts',
     search: 'await requireReferences(session, kind, change.after.entity);',
     replacement: '',
     caughtBy: ['test/contract/references.test.ts'],
@@ -17,7 +17,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'update-without-version',
     what: 'of two writers who read the same version, both write',
-    file: 'functions/shared/store/changes.ts',
+    file: 'functions/shared/store/model/changes.ts',
     search: 'before ? isVersion(before.version) : isNew',
     replacement: "before ? { expression: 'attribute_exists(pk)' } : isNew",
     caughtBy: ['test/faults/single-failures.test.ts'],
@@ -26,7 +26,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'if-match-ignored',
     what: 'a write is done whatever version If-Match names',
-    file: 'functions/shared/store/read-entity.ts',
+    file: 'functions/shared/store/entities/read-entity.ts',
     search: 'if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);',
     replacement: 'if (expected?.size === -1) throw new VersionMismatch(kind);',
     caughtBy: ['test/contract/caching-and-concurrency.test.ts'],
@@ -55,10 +55,10 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'far-sections-ignored',
     what: 'of entities that change together, those made long before are counted where the others are',
-    file: 'functions/shared/store/counted-index/sections.ts',
+    file: 'functions/shared/store/lists/counted-index/sections.ts',
     search: 'goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : []',
     replacement: 'goesOn ? times.filter(() => items.length === 0) : []',
-    caughtBy: ['test/functions/shared/store/far-apart.test.ts'],
+    caughtBy: ['test/unit/functions/shared/store/far-apart.test.ts'],
   },
   {
     name: 'counted-beside-the-transaction',
@@ -94,7 +94,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'key-for-any-request',
     what: 'an Idempotency-Key that was used for another body answers as for that one',
-    file: 'functions/shared/store/idempotency.ts',
+    file: 'functions/shared/store/unit-of-work/idempotency.ts',
     search: "if (record['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
     replacement: 'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
     caughtBy: ['test/contract/idempotency.test.ts'],
@@ -103,7 +103,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'deletion-takes-too-much',
     what: 'the tasks of a deleted user go with it, when they should stay and lose the reference',
-    file: 'functions/shared/store/relations.ts',
+    file: 'functions/shared/store/model/relations.ts',
     search: "member: 'userId', parent: 'user', whenDeleted: 'clear'",
     replacement: "member: 'userId', parent: 'user', whenDeleted: 'delete'",
     caughtBy: ['test/contract/references.test.ts'],
@@ -112,19 +112,19 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'no-second-sweep',
     what: 'a deletion leaves no job behind: a child written by a request that still saw the parent stays',
-    file: 'functions/shared/store/cascade.ts',
+    file: 'functions/shared/store/cascades/cascade.ts',
     search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id)] };',
     replacement: 'return { changes };',
-    caughtBy: ['test/functions/jobs/work-job.test.ts'],
+    caughtBy: ['test/unit/functions/shared/store/cascades/work-job.test.ts'],
     named: 'still saw its parent',
   },
   {
     name: 'cascade-that-stops',
     what: 'a deletion that takes several steps ends with the first',
-    file: 'functions/jobs/work-job.ts',
+    file: 'functions/shared/store/cascades/work-job.ts',
     search: 'left: next ? { ...work, after: next } : { ...work, relation',
     replacement: 'left: next ? undefined : { ...work, relation',
-    caughtBy: ['test/functions/jobs/work-job.test.ts'],
+    caughtBy: ['test/unit/functions/shared/store/cascades/work-job.test.ts'],
     named: 'outgrows a transaction',
   },
   {
@@ -139,7 +139,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'job-without-lease',
     what: 'a worker begins a job that another one holds',
-    file: 'functions/shared/store/jobs.ts',
+    file: 'functions/shared/store/cascades/job.ts',
     search: 'lease.owner !== owner && lease.until > now',
     replacement: 'lease.owner === owner && lease.until < now',
     caughtBy: ['test/faults/job-leases.test.ts'],
@@ -148,7 +148,7 @@ export const writeFaults: readonly PlantedFault[] = [
   {
     name: 'lists-share-keys',
     what: 'the tasks of a project and those of a user are one list when they have one id',
-    file: 'functions/shared/store/entities.ts',
+    file: 'functions/shared/store/model/entities.ts',
     search: "{ child, member }: Pick<Relation, 'child' | 'member'>,\n  parentId: string,",
     replacement: "{ child }: Pick<Relation, 'child' | 'member'>,\n  parentId: string,\n  member = 'parent',",
     caughtBy: ['test/contract/bounds.test.ts'],
@@ -160,6 +160,6 @@ export const writeFaults: readonly PlantedFault[] = [
     file: 'functions/jobs/job-session.ts',
     search: '    return false;\n',
     replacement: '    throw error;\n',
-    caughtBy: ['test/functions/jobs/failing-records.test.ts'],
+    caughtBy: ['test/unit/functions/jobs/failing-records.test.ts'],
   },
 ];

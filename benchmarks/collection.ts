@@ -1,0 +1,91 @@
+/** A large collection, written by the store itself. */
+
+import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
+import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
+import { type Change, creation } from '../functions/shared/store/model/changes.ts';
+import type { Fields } from '../functions/shared/store/model/entities.ts';
+import { perform } from '../functions/shared/store/unit-of-work/commit.ts';
+import type { TestStore } from '../test/support/local-store.ts';
+
+export const tenant = 'public';
+
+/** Entities in a transaction: half a section, so that sections are as large as single requests make them. */
+const portion = cut.fullSection / 2;
+
+/** Milliseconds between two creations, as their ids tell: four months for a million. */
+const pace = 10_000;
+
+/** One in so many has each status; nearly all have the first. */
+export const statuses = { frequent: 'active', rare: 'planned' } as const;
+const rareEvery = 1_000;
+
+/** What all of these have is as long as makes an entity 440 bytes of JSON. */
+const description = 'A project among many. '.repeat(9).slice(0, 164);
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly organizationId: string;
+  readonly description: string;
+  readonly createdAt: string;
+}
+
+/** Projects in a table, half of them in one organization, which more can be added to. */
+export class Collection {
+  readonly #store: TestStore;
+  #clock = Date.now() - 200 * 24 * 60 * 60 * 1_000;
+  #organizations: readonly string[] = [];
+  size = 0;
+
+  constructor(store: TestStore) {
+    this.#store = store;
+  }
+
+  /** The organization that half of the projects are in. */
+  get organization(): string {
+    return this.#organizations[0] ?? '';
+  }
+
+  #project(place: number): Fields {
+    return {
+      name: `Project ${String((place * 7_919) % 1_000_003).padStart(7, '0')}`,
+      status: place % rareEvery === 500 ? statuses.rare : place % 10 === 3 ? 'archived' : statuses.frequent,
+      organizationId: this.#organizations[place % 2] ?? '',
+      description,
+      startDate: null,
+      dueDate: null,
+    };
+  }
+
+  /**
+   * Adds projects up to a size.
+   * @param onAdded hears of them as they are written.
+   */
+  async growTo(size: number, onAdded: (projects: readonly Project[]) => void): Promise<void> {
+    const now = Date.now;
+    // The clock of the whole process: ids, and the boundaries of blocks, are stamped with it.
+    Date.now = () => this.#clock;
+    try {
+      const session = this.#store.session(tenant);
+      if (this.#organizations.length === 0) {
+        const made = ['Large', 'Other'].map((name) =>
+          createEntity(session, 'organization', { name, status: 'active' }),
+        );
+        this.#organizations = (await Promise.all(made)).map(({ entity }) => entity.id);
+      }
+      while (this.size < size) {
+        const changes: Change[] = [];
+        while (changes.length < portion && this.size < size) {
+          this.#clock += pace;
+          changes.push(creation('project', this.#project(this.size)));
+          this.size += 1;
+        }
+        await perform(this.#store.session(tenant), { changes });
+        onAdded(changes.map(({ after }) => after?.entity as unknown as Project));
+      }
+    } finally {
+      Date.now = now;
+    }
+  }
+}

@@ -1,0 +1,397 @@
+/**
+ * `npm run bench:hostile`: searches for requests that cost a lot of CPU to parse and validate. It generates requests of
+ * many shapes for every operation, mutates the most expensive ones, and measures what it found at the largest size that
+ * the gateway and the service accept and at half of it. Writes `docs/performance/hostile-requests.md`.
+ *
+ * Each request passes through the real pipeline of its operation; the store is left out.
+ */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { methodsByPath, routes } from '../functions/routes.ts';
+import type { Contract } from '../functions/shared/contract/contract.ts';
+import { endpoint } from '../functions/shared/http/endpoint.ts';
+import type { Handler } from '../functions/shared/http/middleware.ts';
+import { Problem } from '../functions/shared/http/problems.ts';
+import { files } from '../lib/hosting/functions.ts';
+import { functionContext } from '../lib/local/context.ts';
+import { seeded } from '../test/faults/engine-proxy.ts';
+import { publish, table } from './report.ts';
+
+/** Bytes of a body, and of the request line and headers together. */
+const maxBodyBytes = 256 * 1024;
+const maxHeadBytes = 10 * 1024;
+
+const samples = Number(process.env['SAMPLES'] ?? 3_000);
+const generations = 8;
+const survivors = 40;
+
+/** CPU below which a ratio of two measurements says nothing, in milliseconds. */
+const measurableMs = 4;
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const random = seeded(seed);
+const pick = <Value>(values: readonly Value[]): Value =>
+  values[Math.floor(random() * values.length)] as Value;
+
+Object.assign(process.env, {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'x',
+  AWS_SECRET_ACCESS_KEY: 'x',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  TABLE_NAME: 'none',
+  TENANT_CLAIM: 'tenant',
+  LOG_LEVEL: 'ERROR',
+  ROUTES: JSON.stringify(methodsByPath),
+  FILES: JSON.stringify(files),
+});
+
+interface Target {
+  readonly name: string;
+  readonly contract: Contract | undefined;
+  readonly handler: Handler;
+}
+
+const beforeTheStore = (): never => {
+  throw new Problem('not-found', 'The request is valid.');
+};
+
+async function loadTargets(): Promise<Target[]> {
+  const targets: Target[] = [];
+  for (const { contract, file } of routes) {
+    const handler =
+      contract.success === 'page'
+        ? ((await import(`../../functions/${file}`)) as { handler: Handler }).handler
+        : endpoint(contract as Contract, async () => beforeTheStore());
+    targets.push({ name: contract.operation, contract, handler });
+  }
+  const fallback = (await import('../functions/fallback/answer-unmatched.ts')) as { handler: Handler };
+  return [...targets, { name: 'unmatched', contract: undefined, handler: fallback.handler }];
+}
+
+/** A text: a beginning, a part that is repeated up to the size, and an end. */
+interface Text {
+  readonly start: string;
+  readonly pump: string;
+  readonly end: string;
+}
+
+const pieces = [
+  '',
+  'a',
+  'A',
+  '0',
+  '9',
+  ' ',
+  '\t',
+  ',',
+  '"',
+  "'",
+  '.',
+  '-',
+  '_',
+  '@',
+  '+',
+  '/',
+  '\\',
+  '%',
+  '=',
+  '&',
+  '#',
+  ';',
+  ':',
+  '*',
+  '~',
+  '[',
+  ']',
+  '{',
+  '}',
+  '!',
+  '?',
+  'W/"',
+  '""',
+  'a.',
+  'a@',
+  '\\u0041',
+  '\\\\',
+  '%41',
+  '%2',
+  '\n',
+  '\u0001',
+  'é',
+  '\u{1F600}',
+  '\ud800',
+  'name',
+  '__proto__',
+  'page=1',
+  'Bearer ',
+  '/v1',
+  '"a",',
+  'null',
+  '1e9',
+  '-0',
+];
+
+const newText = (): Text => ({
+  start: random() < 0.5 ? '' : pick(pieces) + pick(pieces),
+  pump: pick(pieces.slice(1)) + (random() < 0.5 ? pick(pieces) : ''),
+  end: random() < 0.5 ? '' : pick(pieces),
+});
+
+/** The text in as many UTF-16 units as fit; never more than a gateway would accept in bytes of ASCII. */
+const textOf = ({ start, pump, end }: Text, size: number): string =>
+  start + pump.repeat(Math.max(0, Math.floor((size - start.length - end.length) / pump.length))) + end;
+
+/** The shapes of bodies, each as large as it may be. */
+const bodies: Readonly<Record<string, (field: string, text: Text, size: number) => string>> = {
+  text: (field, text, size) => JSON.stringify({ name: 'x', [field]: textOf(text, size) }),
+  'raw text': (_, text, size) => textOf(text, size),
+  'array of texts': (field, text, size) =>
+    JSON.stringify({ name: 'x', [field]: Array.from({ length: size / 12 }, () => text.pump) }),
+  'array of numbers': (field, _, size) => `{"name":"x","${field}":[${'1,'.repeat(size / 2)}1]}`,
+  'array of different texts': (field, _, size) =>
+    JSON.stringify({ name: 'x', [field]: Array.from({ length: size / 12 }, (__, item) => `t${item}`) }),
+  'array of objects': (field, _, size) => `{"name":"x","${field}":[${'{},'.repeat(size / 3)}{}]}`,
+  'unknown fields': (_, text, size) => {
+    const stem = JSON.stringify(text.pump).slice(1, -1).slice(0, 50);
+    return `{${Array.from({ length: size / (stem.length + 10) }, (__, item) => `"${stem}${item}":1`).join()}}`;
+  },
+  'one field many times': (field, _, size) =>
+    `{${`"${field}":1,`.repeat(size / (field.length + 5))}"name":"x"}`,
+  nested: (field, _, size) => `{"${field}":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`,
+  'nested objects': (field, _, size) => `{"${field}":${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}}`,
+  'not closed': (field, text, size) =>
+    `{"name":"x","${field}":${JSON.stringify(textOf(text, size)).slice(0, -1)}`,
+  'a comma too many': (field, _, size) => `{"name":"x","${field}":[${'1,'.repeat(size / 2)}]}`,
+  'commas alone': (_, __, size) => `[${','.repeat(size)}`,
+  lines: (_, text, size) => `{${'\n'.repeat(size / 2)}${textOf(text, size / 2)}`,
+  digits: (field, _, size) => `{"name":"x","${field}":${'1'.repeat(size)}}`,
+  escapes: (field, _, size) => `{"name":"x","${field}":"${'\\u0041'.repeat(size / 6)}"}`,
+  'long field names': (_, text, size) => JSON.stringify({ [textOf(text, size)]: 1 }),
+};
+
+const places = [
+  'body',
+  'query',
+  'path',
+  'if-match',
+  'if-none-match',
+  'idempotency-key',
+  'content-type',
+  'authorization',
+  'claims',
+  'cookie',
+] as const;
+
+interface Shape {
+  readonly target: Target;
+  readonly place: (typeof places)[number];
+  readonly body: string;
+  readonly field: string;
+  readonly text: Text;
+  readonly isBase64Encoded: boolean;
+}
+
+const targets = await loadTargets();
+
+const fieldOf = ({ contract }: Target): string =>
+  pick([
+    ...(contract?.body?.writable ?? []),
+    ...(contract?.resource?.members ?? []),
+    'unknown',
+    'page',
+    'sortBy',
+  ]);
+
+function newShape(): Shape {
+  const target = pick(targets);
+  return {
+    target,
+    place: target.contract?.body && random() < 0.6 ? 'body' : pick(places),
+    body: pick(Object.keys(bodies)),
+    field: fieldOf(target),
+    text: newText(),
+    isBase64Encoded: random() < 0.1,
+  };
+}
+
+function mutated(shape: Shape): Shape {
+  const { start, pump, end } = newText();
+  const change = pick<Partial<Shape>>([
+    { text: { ...shape.text, start } },
+    { text: { ...shape.text, pump } },
+    { text: { ...shape.text, end } },
+    { field: fieldOf(shape.target) },
+    { body: pick(Object.keys(bodies)) },
+    { place: pick(places) },
+    { target: pick(targets) },
+  ]);
+  return { ...shape, ...change };
+}
+
+const jwtOf = (claims: string): string => `e30.${Buffer.from(claims).toString('base64url')}.e30`;
+const goodClaims = { tenant: 'acme', sub: 's', scope: 'tasks:write' };
+
+/** Makes the event of a shape. @param share of the largest size that is accepted. */
+function eventOf({ target, place, body, field, text, isBase64Encoded }: Shape, share: number) {
+  const { contract } = target;
+  const headBytes = Math.floor(maxHeadBytes * share);
+  const head = textOf(text, headBytes);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${jwtOf(JSON.stringify(goodClaims))}`,
+  };
+  if (place === 'claims') headers['authorization'] = `Bearer ${jwtOf(head.slice(0, headBytes / 2))}`;
+  else if (place !== 'body' && place !== 'query' && place !== 'path') headers[place] = head;
+  const content =
+    place === 'body' ? bodies[body]?.(field, text, Math.floor(maxBodyBytes * share) - 64) : '{"name":"x"}';
+  const id = place === 'path' ? head : '019b2f4e-6c1d-7a39-8b52-4d1f0e9c7a61';
+  const rawPath = (contract?.path ?? '/{id}').replace('{id}', id).replace('{file}', id);
+  const rawQueryString =
+    place === 'query' ? pick([head, `${field}=${head}`, `${field}=1&${head}`]).slice(0, headBytes) : '';
+  return {
+    version: '2.0',
+    rawPath,
+    rawQueryString,
+    headers,
+    pathParameters: { id, file: id },
+    requestContext: {
+      requestId: 'r',
+      http: { method: contract?.method ?? 'GET', path: rawPath },
+      authorizer: { jwt: { claims: goodClaims, scopes: [] } },
+    },
+    ...(content !== undefined && {
+      body: isBase64Encoded ? Buffer.from(content).toString('base64') : content,
+    }),
+    isBase64Encoded,
+  } as unknown as APIGatewayProxyEventV2;
+}
+
+/** Returns the milliseconds of CPU of one request. */
+async function measure(shape: Shape, share: number): Promise<number> {
+  const event = eventOf(shape, share);
+  const before = process.cpuUsage();
+  await shape.target.handler(event, functionContext('r', 10_000));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** The least of several measurements: what else the process does only adds to it. */
+async function leastOf(shape: Shape, share: number, times: number): Promise<number> {
+  const measured: number[] = [];
+  for (let time = 0; time < times; time += 1) measured.push(await measure(shape, share));
+  return Math.min(...measured);
+}
+
+const nameOf = ({ place, body, field, text }: Shape): string => {
+  const pump = JSON.stringify(`${text.start}(${text.pump})*${text.end}`)
+    .replaceAll('|', '\\|')
+    .replaceAll('`', "'");
+  return place === 'body' ? `body, ${body}, ${field}, ${pump}` : `${place}, ${pump}`;
+};
+
+/** What is right in a place: the most expensive texts are nearly right, and long. */
+const examples: Readonly<Record<string, string>> = {
+  email: 'a.b+c@d-e.example.com',
+  status: 'in_progress-2',
+  color: '#aB12cD',
+  dueDate: '2026-02-28',
+  startDate: '2026-02-28',
+  name: ' Some name ',
+  description: 'Text\n of lines',
+  priority: 'high',
+  organizationId: '019b2f4e-6c1d-7a39-8b52-4d1f0e9c7a61',
+  'if-match': 'W/"7a2c4d8f0e36-3", "a"',
+  'if-none-match': 'W/"7a2c4d8f0e36-3", "a"',
+  'idempotency-key': 'a key-1',
+  'content-type': 'application/vnd.a+json; charset=utf-8',
+  authorization: 'Bearer a.b.c',
+};
+
+/** Takes a right text apart at every place, and repeats what stands there: with an end that is right, and with a wrong one. */
+const nearlyRight = (example: string): Text[] =>
+  Array.from(example).flatMap((_, position) =>
+    [1, 2, 3].flatMap((length) =>
+      ['', '!', example.slice(position + length)].map((end) => ({
+        start: example.slice(0, position),
+        pump: example.slice(position, position + length),
+        end,
+      })),
+    ),
+  );
+
+function* nearlyRightShapes(): Generator<Shape> {
+  const create = targets.filter(({ name }) => name.startsWith('create'));
+  for (const [where, example] of Object.entries(examples)) {
+    const place = places.find((one) => one === where) ?? 'body';
+    const takes = ({ contract }: Target): boolean => contract?.body?.writable.includes(where) === true;
+    const target = place === 'body' ? create.find(takes) : targets.find(({ name }) => name === 'updateTask');
+    if (!target) continue;
+    for (const text of nearlyRight(example)) {
+      yield { target, place, body: 'text', field: where, text, isBase64Encoded: false };
+    }
+  }
+}
+
+interface Found {
+  readonly shape: Shape;
+  readonly cpu: number;
+}
+
+// Warm up, so that the first shapes are not charged for the compiler's work.
+for (let round = 0; round < 200; round += 1) await measure(newShape(), 0.01);
+
+const population: Found[] = [];
+for (const shape of nearlyRightShapes()) population.push({ shape, cpu: await measure(shape, 0.25) });
+for (let sample = 0; sample < samples; sample += 1) {
+  const shape = newShape();
+  population.push({ shape, cpu: await measure(shape, 0.25) });
+}
+const systematic = population.length - samples;
+for (let generation = 0; generation < generations; generation += 1) {
+  population.sort((one, other) => other.cpu - one.cpu);
+  population.length = survivors;
+  const children = population.flatMap(({ shape }) => Array.from({ length: 8 }, () => mutated(shape)));
+  for (const shape of children) population.push({ shape, cpu: await measure(shape, 0.25) });
+}
+
+/** The most expensive shape of each operation, and of each place. */
+const champions = new Map<string, Shape>();
+for (const { shape } of population.toSorted((one, other) => other.cpu - one.cpu)) {
+  for (const key of [shape.target.name, `${shape.place} ${shape.place === 'body' ? shape.body : ''}`]) {
+    if (!champions.has(key)) champions.set(key, shape);
+  }
+}
+
+const measured: { shape: Shape; half: number; full: number }[] = [];
+for (const shape of new Set(champions.values())) {
+  measured.push({ shape, half: await leastOf(shape, 0.5, 5), full: await leastOf(shape, 1, 5) });
+}
+measured.sort((one, other) => other.full - one.full);
+
+const ratio = ({ half, full }: { half: number; full: number }): number => full / half;
+const worst = measured[0];
+const steepest = measured
+  .filter(({ half }) => half >= measurableMs)
+  .sort((one, other) => ratio(other) - ratio(one))[0];
+const rows = measured
+  .slice(0, 15)
+  .map(({ shape, half, full }) => [
+    `${shape.target.name}: \`${nameOf(shape)}\``,
+    half.toFixed(1),
+    full.toFixed(1),
+    half < measurableMs ? '' : (full / half).toFixed(1),
+  ]);
+const searched = systematic + samples + generations * survivors * 8;
+const summary = `${searched.toLocaleString('en')} requests of generated shapes (seed ${seed}), Node.js ${process.versions.node}. The most expensive one takes ${worst?.full.toFixed(0)} ms of CPU; doubling the size multiplies the CPU by at most ${steepest ? ratio(steepest).toFixed(1) : '—'} (of those with ${measurableMs} ms or more).`;
+console.log(`${summary}\n${rows.map((row) => row.join('  ')).join('\n')}`);
+publish(
+  'hostile-requests.md',
+  `# Hostile requests
+
+\`npm run bench:hostile\` searches for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
+${maxHeadBytes.toLocaleString('en')} bytes of headers, through the real pipeline of every operation, without the store. Milliseconds of CPU, the least of five.
+
+${summary}
+
+${table(['request', 'half the size', 'full size', 'ratio'], rows)}
+`,
+);

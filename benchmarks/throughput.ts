@@ -1,0 +1,187 @@
+/** How many requests a second the gateway of this machine serves, and Express with the same store. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inMemory, startEngine } from '../lib/local/engine.ts';
+import { setCredentials } from '../lib/local/engine-environment.ts';
+import { peersFolder } from './contestants.ts';
+import { median, publish, shuffled, table } from './report.ts';
+
+const execute = promisify(execFile);
+
+const rounds = 11;
+/** Seconds before a measurement, so that V8 has compiled what it will, and of it. */
+const seconds = { warm: 5, measured: 3 };
+const connections = 16;
+const description = 'x'.repeat(164);
+
+interface Throughput {
+  readonly what: string;
+  /** Requests a second. */
+  readonly own: number;
+  readonly express: number;
+}
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of Node.js, and waits until it says where it listens. */
+async function startProgram(
+  program: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Server> {
+  const child = spawn(process.execPath, program, {
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const listening = /listening on (.*)/;
+  let url = '';
+  for await (const text of createInterface(child.stdout)) {
+    url = listening.exec(text)?.[1] ?? '';
+    if (url) break;
+  }
+  child.stdout.resume();
+  return {
+    url,
+    stop: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGINT');
+      await gone;
+    },
+  };
+}
+
+const startOwn = (environment: Record<string, string> = {}): Promise<Server> =>
+  startProgram(['--import', 'tsx', fileURLToPath(new URL('own-server.ts', import.meta.url))], environment);
+
+/** What there is to ask for. */
+interface Contents {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+async function fill({ url }: Server): Promise<Contents> {
+  const make = async (path: string, body: object): Promise<string> => {
+    const answer = await fetch(`${url}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const organizationId = await make('organizations', { name: 'Measured' });
+  let projectId = '';
+  for (let made = 0; made < 100; made += 1) {
+    projectId = await make('projects', { name: 'Measured', organizationId, description });
+  }
+  return { organizationId, projectId };
+}
+
+/** A server with something to ask for. */
+interface Filled extends Contents, Server {}
+
+async function prepareOwn(): Promise<Filled> {
+  const server = await startOwn();
+  return { ...server, ...(await fill(server)) };
+}
+
+/** Express, on what the service made in an engine of the same kind. */
+async function prepareExpress(bundle: string): Promise<Filled> {
+  const engine = await startEngine(inMemory);
+  setCredentials(engine.endpoint);
+  const maker = await startOwn({ DYNAMODB_ENDPOINT: engine.endpoint });
+  const contents = await fill(maker);
+  await maker.stop();
+  const server = await startProgram([bundle], {
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    TABLE_NAME: 'project-management',
+  });
+  return {
+    url: server.url,
+    ...contents,
+    stop: async () => {
+      await server.stop();
+      await engine.stop();
+    },
+  };
+}
+
+/** @returns requests a second; all are answered well. */
+async function requestsPerSecond(url: string, duration: number, body?: string): Promise<number> {
+  const program = join(peersFolder, 'node_modules/autocannon/autocannon.js');
+  const args = ['--json', '--connections', String(connections), '--duration', String(duration)];
+  if (body) args.push('--method', 'POST', '--headers', 'content-type=application/json', '--body', body);
+  const { stdout } = await execute(process.execPath, [program, ...args, url], {
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const { requests, non2xx, errors } = JSON.parse(stdout) as {
+    requests: { average: number };
+    non2xx: number;
+    errors: number;
+  };
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} requests were refused, ${errors} failed.`);
+  return requests.average;
+}
+
+/** What is asked for. */
+const kinds = {
+  'read a project': ({ projectId }: Contents) => ({ path: `/v1/projects/${projectId}` }),
+  'list 20 of 100 projects': () => ({ path: '/v1/projects' }),
+  'create a project': ({ organizationId }: Contents) => ({
+    path: '/v1/projects',
+    body: JSON.stringify({ name: 'Measured', organizationId, description }),
+  }),
+};
+
+async function measure(expressServer: string): Promise<Throughput[]> {
+  // Both are there all the time, and take turns: what else the machine does then happens to both.
+  const servers = { own: await prepareOwn(), express: await prepareExpress(expressServer) };
+  const measured: Throughput[] = [];
+  for (const [what, kind] of Object.entries(kinds)) {
+    const ask = (which: 'own' | 'express', duration: number): Promise<number> => {
+      const { path, body } = { body: undefined, ...kind(servers[which]) };
+      return requestsPerSecond(servers[which].url + path, duration, body);
+    };
+    const taken = { own: [] as number[], express: [] as number[] };
+    for (const which of ['own', 'express'] as const) await ask(which, seconds.warm);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const which of shuffled(['own', 'express'] as const)) {
+        taken[which].push(await ask(which, seconds.measured));
+      }
+    }
+    console.log(`${what}: ${taken.own.join(' ')} and ${taken.express.join(' ')} a second`);
+    measured.push({ what, own: median(taken.own), express: median(taken.express) });
+  }
+  await servers.own.stop();
+  await servers.express.stop();
+  return measured;
+}
+
+/**
+ * Measures, and writes `docs/performance/throughput.md`.
+ * @param expressServer the bundle of Express, which listens by itself.
+ */
+export async function measureThroughput(expressServer: string): Promise<void> {
+  const rows = (await measure(expressServer)).map(({ what, own, express }) => [
+    what,
+    own.toFixed(0),
+    express.toFixed(0),
+    (own / express).toFixed(2),
+  ]);
+  const text = `<!-- Written by "npm run bench:requests". -->
+
+On Node.js ${process.versions.node}: the gateway of this machine with the handlers behind it, and Express listening by itself with the
+same store, bundled for production. ${connections} connections of autocannon; each server with an embedded engine of its own. Both are
+there all the time and take turns of ${seconds.measured} seconds, in any order; the median of ${rounds} turns.
+
+${table(['requests a second', 'this service', 'Express', 'ratio'], rows)}
+`;
+  publish('throughput.md', text);
+  console.log(text);
+}

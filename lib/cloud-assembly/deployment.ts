@@ -1,0 +1,191 @@
+/** What a cloud assembly says would be deployed. Nothing here knows the source. */
+import { join } from 'node:path';
+import type { CrossOrigin } from '../hosting/cross-origin.ts';
+import type { Authentication } from '../local/authorizer.ts';
+import type { TableShape } from '../local/table.ts';
+import { Policy, type Statement } from './policy.ts';
+import type { ShippedFunction } from './shipped-function.ts';
+import { type Place, Templates } from './templates.ts';
+
+export interface DeployedFunction extends ShippedFunction {
+  readonly policy: Policy;
+}
+
+export interface DeployedRoute {
+  /** `GET /v1/projects/{id}` or `$default`. */
+  readonly key: string;
+  readonly function: DeployedFunction;
+  /** A token must have one of these; without them none is asked for. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** What a function gets of the stream. */
+export interface EventSource {
+  readonly function: DeployedFunction;
+  readonly batchSize: number;
+  /** Patterns of which a record must fit one. */
+  readonly patterns: readonly unknown[];
+}
+
+export interface Deployment {
+  readonly place: Place;
+  readonly table: TableShape;
+  readonly streamArn: string;
+  readonly functions: readonly DeployedFunction[];
+  readonly routes: readonly DeployedRoute[];
+  readonly crossOrigin: CrossOrigin;
+  readonly authentication: Authentication | undefined;
+  readonly stream: EventSource;
+  readonly schedule: DeployedFunction;
+}
+
+const place: Place = { region: process.env['AWS_REGION'] || 'us-east-1', account: '000000000000' };
+
+type Properties = Record<string, unknown>;
+
+/** The function that a role, an integration or a target names. */
+function functionBy(functions: readonly DeployedFunction[], reference: unknown): DeployedFunction {
+  const found = functions.find(({ name }) => String(reference).split(':').includes(name));
+  if (!found) throw new Error(`There is no function ${String(reference)}.`);
+  return found;
+}
+
+function policies(role: Properties): Policy {
+  const documents = (role['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
+  if (role['ManagedPolicyArns']) throw new Error('What managed policies allow is not known here.');
+  return new Policy(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
+}
+
+function functionsOf(templates: Templates, assembly: string): DeployedFunction[] {
+  const roles = templates.ofType('AWS::IAM::Role');
+  return [...templates.ofType('AWS::Lambda::Function')].map(([name, properties]) => {
+    const role = [...roles].find(([id]) => String(properties['Role']).endsWith(`:${id}`))?.[1];
+    if (!role) throw new Error(`${name} has no role.`);
+    const { S3Key } = properties['Code'] as { S3Key: string };
+    return {
+      name,
+      policy: policies(role),
+      folder: join(assembly, `asset.${S3Key.replace(/\.zip$/, '')}`),
+      handler: String(properties['Handler']),
+      runtime: String(properties['Runtime']),
+      timeout: Number(properties['Timeout']) * 1_000,
+      environment: ((properties['Environment'] as Properties | undefined)?.['Variables'] ?? {}) as Record<
+        string,
+        string
+      >,
+    };
+  });
+}
+
+/** Sees that the gateway may call the function behind a route, as it will find out in the cloud. */
+function requirePermission(
+  templates: Templates,
+  apiId: string,
+  { key, function: target }: DeployedRoute,
+): void {
+  const path = key === '$default' ? '' : (key.split(' ')[1] ?? '');
+  const source = `arn:aws:execute-api:${place.region}:${place.account}:${apiId}/*/*${path}`;
+  const isAllowed = [...templates.ofType('AWS::Lambda::Permission').values()].some(
+    ({ FunctionName, Principal, SourceArn }) =>
+      Principal === 'apigateway.amazonaws.com' &&
+      String(FunctionName).endsWith(`:${target.name}`) &&
+      SourceArn === source,
+  );
+  if (!isAllowed) throw new Error(`The gateway may not call ${target.name} for ${key}.`);
+}
+
+function routesOf(
+  templates: Templates,
+  functions: readonly DeployedFunction[],
+  apiId: string,
+): DeployedRoute[] {
+  const integrations = templates.ofType('AWS::ApiGatewayV2::Integration');
+  return [...templates.ofType('AWS::ApiGatewayV2::Route').values()].map((properties) => {
+    const integration = integrations.get(String(properties['Target']).split('/')[1] ?? '');
+    const route = {
+      key: String(properties['RouteKey']),
+      function: functionBy(functions, integration?.['IntegrationUri']),
+      scopes:
+        properties['AuthorizationType'] === 'JWT'
+          ? ((properties['AuthorizationScopes'] ?? []) as string[])
+          : undefined,
+    };
+    requirePermission(templates, apiId, route);
+    return route;
+  });
+}
+
+function tableOf(properties: Properties): TableShape {
+  const keys = (schema: unknown) => {
+    const named = (type: string): string =>
+      (schema as { KeyType: string; AttributeName: string }[]).find(({ KeyType }) => KeyType === type)
+        ?.AttributeName ?? '';
+    return { partitionKey: named('HASH'), sortKey: named('RANGE') };
+  };
+  const indexes = properties['GlobalSecondaryIndexes'] as { IndexName: string; KeySchema: unknown }[];
+  return {
+    ...keys(properties['KeySchema']),
+    timeToLive: (properties['TimeToLiveSpecification'] as { AttributeName: string }).AttributeName,
+    indexes: Object.fromEntries(indexes.map(({ IndexName, KeySchema }) => [IndexName, keys(KeySchema)])),
+  };
+}
+
+function crossOriginOf(api: Properties): CrossOrigin {
+  const cors = api['CorsConfiguration'] as Record<string, string[]> & { MaxAge: number };
+  return {
+    origins: cors['AllowOrigins'] ?? [],
+    methods: cors['AllowMethods'] ?? [],
+    requestHeaders: cors['AllowHeaders'] ?? [],
+    exposedHeaders: cors['ExposeHeaders'] ?? [],
+    maximumAge: cors.MaxAge,
+  };
+}
+
+function streamOf(templates: Templates, functions: readonly DeployedFunction[]): EventSource {
+  const [, mapping] = templates.theOnly('AWS::Lambda::EventSourceMapping');
+  const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
+  return {
+    function: functionBy(functions, mapping['FunctionName']),
+    batchSize: Number(mapping['BatchSize']),
+    patterns: Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown),
+  };
+}
+
+function authenticationOf(templates: Templates): Authentication | undefined {
+  if (templates.ofType('AWS::ApiGatewayV2::Authorizer').size === 0) return undefined;
+  const [, authorizer] = templates.theOnly('AWS::ApiGatewayV2::Authorizer');
+  const { Issuer, Audience } = authorizer['JwtConfiguration'] as { Issuer: string; Audience: string[] };
+  return { issuer: Issuer, audience: Audience };
+}
+
+/**
+ * Reads what would be deployed.
+ * @param tableName what the table is called here.
+ * @throws Error that names what is missing, or what is not understood.
+ */
+export function readDeployment(assembly: string, tableName: string): Deployment {
+  const tableType = 'AWS::DynamoDB::GlobalTable';
+  const templates = new Templates(assembly, place, { [tableType]: tableName });
+  const functions = functionsOf(templates, assembly);
+  const [apiId, api] = templates.theOnly('AWS::ApiGatewayV2::Api');
+  const [, rule] = templates.theOnly('AWS::Events::Rule');
+  const [target] = rule['Targets'] as { Arn: string }[];
+  const [, table] = templates.theOnly(tableType);
+  return {
+    place,
+    table: tableOf(table),
+    streamArn: `arn:aws:dynamodb:${place.region}:${place.account}:table/${tableName}/stream/label`,
+    functions,
+    routes: routesOf(templates, functions, apiId),
+    crossOrigin: crossOriginOf(api),
+    authentication: authenticationOf(templates),
+    stream: streamOf(templates, functions),
+    schedule: functionBy(functions, target?.Arn),
+  };
+}
+
+/** The runtimes that the functions are for. */
+export function runtimes(assembly: string): string[] {
+  const functions = new Templates(assembly, place, {}).ofType('AWS::Lambda::Function');
+  return [...new Set([...functions.values()].map(({ Runtime }) => String(Runtime)))];
+}

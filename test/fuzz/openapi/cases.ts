@@ -1,0 +1,336 @@
+/** Requests made from the OpenAPI document alone: such as it allows, and such as it forbids in one place. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import * as fc from 'fast-check';
+import type {
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  RequestBody,
+  Schema,
+} from '../../../lib/openapi/types.ts';
+
+export interface Case {
+  readonly operation: Operation;
+  readonly method: string;
+  /** The template. */
+  readonly path: string;
+  /** What is wrong; nothing when all is as declared. */
+  readonly wrong: string | undefined;
+  readonly pathValues: Readonly<Record<string, Value>>;
+  readonly query: readonly (readonly [name: string, value: Value])[];
+  readonly headers: Readonly<Record<string, Value>>;
+  /** The text of the body, before ids are filled in. */
+  readonly body: unknown;
+  /** Sent as it is, in the place of a body. */
+  readonly rawBody?: string;
+  readonly mediaType?: string;
+}
+
+/** The id of something of a kind that is there when the request is sent, or else any text. */
+export class KnownId {
+  readonly kind: string;
+  readonly choice: number;
+  readonly otherwise: string;
+
+  constructor(kind: string, choice: number, otherwise: string) {
+    this.kind = kind;
+    this.choice = choice;
+    this.otherwise = otherwise;
+  }
+}
+
+export type Value = string | KnownId;
+
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+
+const validators = new WeakMap<Schema, (value: unknown) => boolean>();
+
+function isValid(schema: Schema, value: unknown): boolean {
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate(value) as boolean;
+}
+
+const referenceKind = (schema: Schema): string | undefined => schema['x-reference'] as string | undefined;
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+/** Strings of a schema, mostly short. */
+function strings(schema: Schema): fc.Arbitrary<unknown> {
+  const { pattern, format } = schema;
+  const minLength = number(schema['minLength'], 0);
+  const maxLength = number(schema['maxLength'], 40);
+  if (format === 'date') {
+    const [min, max] = [new Date('0001-01-01'), new Date('9999-12-31')];
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
+  }
+  // A pattern that is anchored says it all; another only asks for something to be there.
+  if (typeof pattern === 'string' && pattern.startsWith('^')) return fc.stringMatching(new RegExp(pattern));
+  const short = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 30) });
+  const long = fc.string({
+    unit: 'grapheme-ascii',
+    minLength,
+    maxLength: Math.min(maxLength, 400),
+    size: 'max',
+  });
+  return fc.oneof({ weight: 9, arbitrary: short }, { weight: 1, arbitrary: long });
+}
+
+/** Values that a schema allows. */
+function values(schema: Schema): fc.Arbitrary<unknown> {
+  const { type, enum: closed, items, properties } = schema;
+  const kind = referenceKind(schema);
+  const types = [type].flat();
+  if (types.includes('null') && types.length > 1) {
+    const other = values({ ...schema, type: types.filter((one) => one !== 'null') as string[] });
+    return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 3, arbitrary: other });
+  }
+  if (kind) return ids(kind, strings(schema) as fc.Arbitrary<string>);
+  if (closed) return fc.constantFrom(...closed);
+  if (properties) return members(properties, schema.required ?? []);
+  if (items) {
+    const maxLength = Math.min(number(schema['maxItems'], 5), 5);
+    return referenceKind(items)
+      ? fc.array(values(items), { maxLength: Math.min(maxLength, 1) })
+      : fc.uniqueArray(values(items), { maxLength });
+  }
+  if (types.includes('string')) return strings(schema).filter((value) => isValid(schema, value));
+  if (types.includes('integer')) {
+    const max = Math.min(number(schema['maximum'], Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+    return fc.oneof(
+      fc.integer({ min: 1, max: 5 }),
+      fc.maxSafeInteger().filter((one) => one >= 1 && one <= max),
+    );
+  }
+  return fc.jsonValue({ maxDepth: 2 });
+}
+
+const ids = (kind: string, otherwise: fc.Arbitrary<string>): fc.Arbitrary<Value> =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.nat(1_000).map((choice) => new KnownId(kind, choice, 'none')) },
+    { weight: 1, arbitrary: otherwise.filter((text) => !/^\.{0,2}$/.test(text)) },
+  );
+
+function members(
+  properties: Readonly<Record<string, Schema>>,
+  required: readonly string[],
+): fc.Arbitrary<Record<string, unknown>> {
+  const model = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, values(schema)]),
+  );
+  return fc.record(model, { requiredKeys: required as never[] });
+}
+
+/** Whatever might be wrong somewhere; what is right there is left out. */
+const suspects: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  '',
+  ' \t\n',
+  'x',
+  'not allowed!',
+  '2026-02-30',
+  '#12345g',
+  'a@b',
+  [],
+  ['x', 'x'],
+  ['tasks', 'tasks'],
+  [null],
+  {},
+  'é'.repeat(256),
+  '\u{1f600}'.repeat(10_001),
+];
+
+/** One more than there may be. */
+function tooMuch({ maxLength, maxItems }: Schema): unknown[] {
+  return [
+    ...(typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []),
+    ...(typeof maxItems === 'number'
+      ? [Array.from({ length: maxItems + 1 }, (_, position) => `${position}`)]
+      : []),
+  ];
+}
+
+/** An id that nothing has is wrong for another reason. */
+const wrongValues = (schema: Schema): unknown[] => [
+  ...suspects.filter(
+    (value) => !isValid(schema, value) && !(referenceKind(schema) && typeof value === 'string'),
+  ),
+  ...tooMuch(schema),
+];
+
+const asText = (value: unknown): Value => (value instanceof KnownId ? value : String(value));
+
+const asParameter = ({ type }: Schema, value: string): unknown =>
+  type === 'integer' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+
+const wrongTexts = ['', '0', '-1', '1.5', 'x', 'ASC', 'tagIds', 'é', 'x'.repeat(256)];
+
+type Parts = Pick<Case, 'pathValues' | 'query' | 'headers' | 'body'>;
+
+/** All requests to an operation. */
+class OperationCases {
+  readonly #document: OpenApiDocument;
+  readonly #operation: Operation;
+  readonly #parameters: readonly Parameter[];
+  readonly #method: string;
+  readonly #path: string;
+
+  constructor(document: OpenApiDocument, method: string, path: string, operation: Operation) {
+    this.#document = document;
+    this.#operation = operation;
+    this.#method = method.toUpperCase();
+    this.#path = path;
+    this.#parameters = (operation.parameters ?? []).flatMap((parameter) => this.#resolved(parameter) ?? []);
+  }
+
+  cases(): fc.Arbitrary<Case> {
+    const valid = this.#valid();
+    const wrongs = this.#wrongs();
+    const asDeclared = valid.map((parts) => this.#case(parts, undefined));
+    if (wrongs.length === 0) return asDeclared;
+    const oneWrong = fc
+      .tuple(valid, fc.constantFrom(...wrongs))
+      .map(([parts, [wrong, change]]) => this.#case({ ...parts, ...change(parts) }, wrong));
+    return fc.oneof(asDeclared, oneWrong);
+  }
+
+  #resolved(parameter: Parameter | Reference): Parameter | undefined {
+    return '$ref' in parameter
+      ? this.#document.components.parameters[parameter.$ref.split('/').at(-1) ?? '']
+      : parameter;
+  }
+
+  #bodySchema(): { requestBody: RequestBody; schema: Schema } | undefined {
+    const { requestBody } = this.#operation;
+    const { $ref = '' } = requestBody?.content['application/json']?.schema ?? {};
+    const schema = this.#document.components.schemas[$ref.split('/').at(-1) ?? ''];
+    return requestBody && schema && { requestBody, schema };
+  }
+
+  #case(parts: Parts & Partial<Case>, wrong: string | undefined): Case {
+    return { ...parts, wrong, operation: this.#operation, method: this.#method, path: this.#path };
+  }
+
+  #in(place: Parameter['in']): Parameter[] {
+    return this.#parameters.filter((parameter) => parameter.in === place);
+  }
+
+  /** Values of some parameters of the query: of two spellings one, because both may contradict each other. */
+  #query(): fc.Arbitrary<[string, Value][]> {
+    const parameters = this.#in('query');
+    const some = (deprecated: boolean) => {
+      const chosen = parameters.filter((parameter) => Boolean(parameter.deprecated) === deprecated);
+      return fc
+        .subarray(chosen, { maxLength: Math.min(4, chosen.length) })
+        .chain((subset) =>
+          fc
+            .tuple(...subset.map(({ schema }) => values(schema).map(asText)))
+            .map((all) =>
+              all.map((value, position) => [subset[position]?.name ?? '', value] as [string, Value]),
+            ),
+        );
+    };
+    return fc.oneof({ weight: 4, arbitrary: some(false) }, { weight: 1, arbitrary: some(true) });
+  }
+
+  #valid(): fc.Arbitrary<Parts> {
+    const body = this.#bodySchema();
+    const pathValues = this.#in('path').map(({ name, schema, example }) => {
+      const own = values(schema)
+        .map(asText)
+        .filter((value) => !/^\.{0,2}$/.test(String(value)));
+      const known = fc.constant(String(example));
+      return [name, referenceKind(schema) ? own : fc.oneof(own, known)] as const;
+    });
+    const headers = this.#in('header').map(({ name, schema }) => {
+      const text =
+        'pattern' in schema ? values(schema).map(asText) : fc.constantFrom('*', '"x"', 'W/"1"', 'x');
+      return [name, text] as const;
+    });
+    return fc.record({
+      pathValues: fc.record(Object.fromEntries(pathValues)) as fc.Arbitrary<Record<string, Value>>,
+      query: this.#query(),
+      headers: fc.oneof(
+        fc.constant({}),
+        fc.record(Object.fromEntries(headers), { requiredKeys: [] }) as fc.Arbitrary<Record<string, Value>>,
+      ),
+      body: body ? values(body.schema) : fc.constant(undefined),
+    });
+  }
+
+  /** Everything that one thing can be wrong with, each with how it gets so. */
+  #wrongs(): [string, (parts: Parts) => Partial<Case>][] {
+    const wrongs: [string, (parts: Parts) => Partial<Case>][] = [
+      'unknown',
+      '__proto__',
+      'page[]',
+      'Name',
+    ].map((name) => [`the parameter ${name}`, ({ query }) => ({ query: [...query, [name, 'x']] })]);
+    for (const { name, schema } of this.#in('query')) {
+      for (const text of wrongTexts.filter((value) => !isValid(schema, asParameter(schema, value)))) {
+        wrongs.push([`${name}=${text}`, () => ({ query: [[name, text]] })]);
+      }
+      wrongs.push([
+        `${name} twice`,
+        () => ({
+          query: [
+            [name, '1'],
+            [name, '2'],
+          ],
+        }),
+      ]);
+    }
+    for (const { name, schema } of this.#in('header')) {
+      if (!('pattern' in schema)) continue;
+      for (const text of wrongTexts.filter((value) => value !== '' && !isValid(schema, value))) {
+        wrongs.push([
+          `the header ${name}: ${text}`,
+          ({ headers }) => ({ headers: { ...headers, [name]: text } }),
+        ]);
+      }
+    }
+    return [...wrongs, ...this.#wrongBodies()];
+  }
+
+  #wrongBodies(): [string, (parts: Parts) => Partial<Case>][] {
+    const body = this.#bodySchema();
+    if (!body) return [];
+    const raw = ['[]', '"x"', 'null', '1', '{', '{"name":}', ...(body.requestBody.required ? [''] : [])];
+    const { properties = {}, required = [] } = body.schema;
+    const changed = (change: (members: Record<string, unknown>) => object) => (parts: Parts) => ({
+      body: change(parts.body as Record<string, unknown>),
+    });
+    return [
+      ...raw.map((rawBody): [string, () => Partial<Case>] => [`the body ${rawBody}`, () => ({ rawBody })]),
+      ['the media type', () => ({ mediaType: 'text/plain' })],
+      ['an unknown member', changed((all) => ({ ...all, unknown: 1 }))],
+      ...required.map((name): [string, (parts: Parts) => Partial<Case>] => [
+        `without ${name}`,
+        changed(({ [name]: _, ...rest }) => rest),
+      ]),
+      ...Object.entries(properties).flatMap(([name, schema]) =>
+        wrongValues(schema).map((value): [string, (parts: Parts) => Partial<Case>] => [
+          `${name}: ${JSON.stringify(value).slice(0, 60)}`,
+          changed((all) => ({ ...all, [name]: value })),
+        ]),
+      ),
+    ];
+  }
+}
+
+/** Requests to all operations of a document. */
+export function cases(document: OpenApiDocument): fc.Arbitrary<Case> {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) =>
+      new OperationCases(document, method, path, operation).cases(),
+    ),
+  );
+  return fc.oneof(...operations);
+}

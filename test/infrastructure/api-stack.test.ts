@@ -1,0 +1,342 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { methodsByPath, routes } from '../../functions/routes.ts';
+import { type Access, jobsAccess } from '../../functions/shared/contract/access.ts';
+import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { crossOrigin } from '../../lib/hosting/cross-origin.ts';
+import { files, streamRetries } from '../../lib/hosting/functions.ts';
+import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';
+
+let synthesized: Synthesized;
+
+beforeAll(async () => {
+  synthesized = await synthesize();
+});
+
+const all = (type: string): Resource[] => ofType(synthesized.api, type).map(([, resource]) => resource);
+
+function resourceAt(reference: unknown): Resource {
+  const resource = synthesized.api[referenceOf(reference)];
+  if (!resource) throw new Error(`Nothing is referred to by ${JSON.stringify(reference)}.`);
+  return resource;
+}
+
+/** The id of the construct that a resource belongs to: an operation's name. */
+const owner = ({ Metadata }: Resource): string => Metadata['aws:cdk:path']?.split('/')[1] ?? '';
+
+const functionNamed = (name: string): Resource => {
+  const found = all('AWS::Lambda::Function').find((resource) => owner(resource) === name);
+  if (!found) throw new Error(`There is no function ${name}.`);
+  return found;
+};
+
+/** The function behind each route. */
+const functionsByRoute = (): Map<string, Resource> =>
+  new Map(
+    all('AWS::ApiGatewayV2::Route').map(({ Properties }) => {
+      const integration = resourceAt(Properties['Target']);
+      return [String(Properties['RouteKey']), resourceAt(integration.Properties['IntegrationUri'])];
+    }),
+  );
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Effect: string;
+  readonly Resource: unknown;
+}
+
+interface Policy {
+  readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+}
+
+/** What a function may do, each action with what it may be done to. */
+function permitted(name: string): string[] {
+  const { Properties } = resourceAt(functionNamed(name).Properties['Role']);
+  expect(Properties['ManagedPolicyArns']).toBeUndefined();
+  const statements = (Properties['Policies'] as Policy[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+  expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']));
+  return statements
+    .flatMap(({ Action, Resource }) =>
+      [Action]
+        .flat()
+        .flatMap((action) => [Resource].flat().map((resource) => `${action} ${place(resource)}`)),
+    )
+    .sort();
+}
+
+/** A word for each thing that a statement can name. */
+function place(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  if (text === '"*"') return 'anywhere';
+  if (/StreamArn/.test(text)) return 'stream';
+  const index = /ImportValue.*"\/index\/([\w-]+)"/.exec(text)?.[1];
+  if (index) return `index ${index}`;
+  if (/^\{"Fn::ImportValue":"[^"]*Table[^"]*Arn\w+"\}$/.test(text)) return 'table';
+  const { Type } = synthesized.api[referenceOf(resource)] ?? {};
+  if (Type === 'AWS::Logs::LogGroup') return 'log';
+  if (Type === 'AWS::SQS::Queue') return 'dead letters';
+  return text;
+}
+
+const telling = [
+  'logs:CreateLogStream log',
+  'logs:PutLogEvents log',
+  'xray:PutTelemetryRecords anywhere',
+  'xray:PutTraceSegments anywhere',
+];
+
+const allowed = ({ actions, indexes = [] }: Access): string[] =>
+  [
+    ...actions.map((action) => `dynamodb:${action} table`),
+    ...indexes.map((index) => `dynamodb:Query index ${index}`),
+    ...telling,
+  ].sort();
+
+describe('operations', () => {
+  test('have a route for each method, to the function of their name, and there is no other', () => {
+    const found = [...functionsByRoute()].map(([key, resource]) => `${key} is ${owner(resource)}`);
+    const expected = routes.flatMap(({ contract, methods }) =>
+      methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
+    );
+    expect(found.sort()).toEqual([...expected, '$default is answerUnmatched'].sort());
+  });
+
+  test('are the same in the committed document and in the template', () => {
+    const { paths } = JSON.parse(readFileSync(files['openapi.json'] ?? '', 'utf8')) as OpenApiDocument;
+    const declared = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect([...declared, '$default'].sort()).toEqual([...functionsByRoute().keys()].sort());
+  });
+
+  test.each(routes)('$contract.operation ships the bundle of its own file', ({ contract, file }) => {
+    const asset = functionNamed(contract.operation).Metadata['aws:asset:path'] ?? '';
+    const shipped = readFileSync(join(synthesized.assembly, asset, 'index.js'), 'utf8');
+    const bundle = join(synthesized.bundles.directory, file.replace(/\.ts$/, ''), 'index.js');
+    expect(shipped).toBe(readFileSync(bundle, 'utf8'));
+  });
+
+  test.each(routes)('$contract.operation may do what its contract says, and no more', ({ contract }) => {
+    expect(permitted(contract.operation)).toEqual(allowed(contract.access));
+  });
+
+  test('may be called by the gateway, for their own path only', () => {
+    const found = all('AWS::Lambda::Permission')
+      .filter(({ Properties }) => Properties['Principal'] === 'apigateway.amazonaws.com')
+      .map(({ Properties }) => {
+        const source = /\/\*\/\*(.*?)"/.exec(JSON.stringify(Properties['SourceArn']))?.[1];
+        return `${owner(resourceAt(Properties['FunctionName']))} ${source}`;
+      });
+    const expected = routes.map(({ contract }) => `${contract.operation} ${contract.path}`);
+    expect([...new Set(found)].sort()).toEqual([...expected, 'answerUnmatched '].sort());
+  });
+});
+
+describe('HEAD', () => {
+  test('is served by the function of its GET', () => {
+    const byRoute = functionsByRoute();
+    const heads = [...byRoute].filter(([key]) => key.startsWith('HEAD '));
+    expect(heads.length).toBeGreaterThan(0);
+    for (const [key, resource] of heads) expect(byRoute.get(key.replace('HEAD', 'GET'))).toBe(resource);
+  });
+});
+
+describe('functions', () => {
+  test('run on Node.js 24 on ARM with 256 MB', () => {
+    for (const { Properties } of all('AWS::Lambda::Function')) {
+      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 256 });
+    }
+  });
+
+  test('have 10 seconds for a request and 30 for a job', () => {
+    const timeouts = all('AWS::Lambda::Function').map((resource) => [
+      owner(resource),
+      resource.Properties['Timeout'],
+    ]);
+    expect(Object.fromEntries(timeouts)).toEqual({
+      ...Object.fromEntries(routes.map(({ contract }) => [contract.operation, 10])),
+      answerUnmatched: 10,
+      onStream: 30,
+      onSchedule: 30,
+    });
+  });
+
+  test('write JSON to a log of their own, which is kept for a month, and are traced', () => {
+    const logs = all('AWS::Lambda::Function').map((resource) => {
+      const { LogGroup, LogFormat } = resource.Properties['LoggingConfig'] as Record<string, unknown>;
+      expect(LogFormat).toBe('JSON');
+      expect(resource.Properties['TracingConfig']).toEqual({ Mode: 'Active' });
+      const log = resourceAt(LogGroup);
+      expect(owner(log)).toBe(owner(resource));
+      return log.Properties['RetentionInDays'];
+    });
+    expect(new Set(logs)).toEqual(new Set([30]));
+  });
+
+  test('know the table; those that need a token the claim to look at, and the fallback the paths', () => {
+    const variables = (name: string): string[] => {
+      const { Variables } = functionNamed(name).Properties['Environment'] as {
+        Variables: Record<string, unknown>;
+      };
+      return Object.keys(Variables).sort();
+    };
+    for (const { contract } of routes) {
+      const token = scopeOf(contract) ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
+      expect(variables(contract.operation)).toEqual([...token, 'TABLE_NAME'].sort());
+    }
+    expect(variables('onStream')).toEqual(['TABLE_NAME']);
+    expect(variables('onSchedule')).toEqual(['TABLE_NAME']);
+    expect(variables('answerUnmatched')).toEqual(['ROUTES', 'TABLE_NAME']);
+    const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
+      Variables: { ROUTES: string };
+    };
+    expect(JSON.parse(Variables.ROUTES)).toEqual(methodsByPath);
+  });
+
+  test('that no contract speaks for do not touch the table, or are jobs', () => {
+    const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+      (action) => `dynamodb:${action} stream`,
+    );
+    expect(permitted('answerUnmatched')).toEqual(telling);
+    expect(permitted('onSchedule')).toEqual(allowed(jobsAccess));
+    expect(permitted('onStream')).toEqual(
+      [
+        ...allowed(jobsAccess),
+        ...stream,
+        'dynamodb:ListStreams anywhere',
+        'sqs:SendMessage dead letters',
+      ].sort(),
+    );
+  });
+});
+
+describe('the gateway', () => {
+  const stage = (): Resource => {
+    const [found] = all('AWS::ApiGatewayV2::Stage') as [Resource];
+    return found;
+  };
+
+  test('asks for a token with the scope of the operation, wherever it has one', () => {
+    const authorizer = ofType(synthesized.api, 'AWS::ApiGatewayV2::Authorizer');
+    expect(authorizer).toHaveLength(1);
+    const [[authorizerId, { Properties }]] = authorizer as [[string, Resource]];
+    expect(Properties).toMatchObject({
+      AuthorizerType: 'JWT',
+      IdentitySource: ['$request.header.Authorization'],
+    });
+    const byKey = new Map(
+      all('AWS::ApiGatewayV2::Route').map((route) => [route.Properties['RouteKey'], route]),
+    );
+    for (const { contract, methods } of routes) {
+      const scope = scopeOf(contract);
+      for (const method of methods) {
+        expect(byKey.get(`${method} ${contract.path}`)?.Properties).toMatchObject(
+          scope
+            ? {
+                AuthorizationType: 'JWT',
+                AuthorizerId: { Ref: authorizerId },
+                AuthorizationScopes: [`project-management/${scope}`],
+              }
+            : { AuthorizationType: 'NONE' },
+        );
+      }
+    }
+  });
+
+  test('takes the tokens of another issuer, with scopes of plain names', async () => {
+    const issuer = 'https://issuer.example.com/';
+    const { api } = await synthesize({ authentication: issuer, audience: 'api,other' });
+    const [[, authorizer]] = ofType(api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
+    expect(authorizer.Properties['JwtConfiguration']).toEqual({ Audience: ['api', 'other'], Issuer: issuer });
+    const scopes = ofType(api, 'AWS::ApiGatewayV2::Route').map(
+      ([, { Properties }]) => Properties['AuthorizationScopes'],
+    );
+    expect(scopes).toContainEqual(['projects:read']);
+  });
+
+  test('asks for no token when that is asked for', async () => {
+    const { api } = await synthesize({ authentication: 'none' });
+    expect(ofType(api, 'AWS::ApiGatewayV2::Authorizer')).toEqual([]);
+    expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
+  });
+
+  test('is throttled, and writes a log in JSON that holds neither query nor address', () => {
+    expect(stage().Properties['DefaultRouteSettings']).toEqual({
+      ThrottlingBurstLimit: 1_000,
+      ThrottlingRateLimit: 500,
+    });
+    const { Format, DestinationArn } = stage().Properties['AccessLogSettings'] as Record<string, string>;
+    expect(Object.keys(JSON.parse(Format ?? '') as object)).toContain('requestId');
+    expect(Format).not.toMatch(/sourceIp|claims|query/i);
+    expect(resourceAt(DestinationArn).Properties['RetentionInDays']).toBe(30);
+  });
+
+  test('answers other origins as the local one does', () => {
+    const [api] = all('AWS::ApiGatewayV2::Api') as [Resource];
+    expect(api.Properties['CorsConfiguration']).toEqual({
+      AllowOrigins: ['*'],
+      AllowMethods: crossOrigin.methods,
+      AllowHeaders: crossOrigin.requestHeaders,
+      ExposeHeaders: crossOrigin.exposedHeaders,
+      MaxAge: crossOrigin.maximumAge,
+    });
+  });
+});
+
+describe('jobs', () => {
+  test('begin when the stream tells of one', () => {
+    const [mapping] = all('AWS::Lambda::EventSourceMapping') as [Resource];
+    expect(mapping.Properties).toMatchObject({
+      BatchSize: 10,
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 3_600,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      StartingPosition: 'LATEST',
+    });
+    // As often as on this machine: a record that cannot be worked off blocks its shard no longer than that.
+    expect(mapping.Properties['MaximumRetryAttempts']).toBe(streamRetries);
+    expect(owner(resourceAt(mapping.Properties['FunctionName']))).toBe('onStream');
+    const { OnFailure } = mapping.Properties['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+    expect(resourceAt(OnFailure.Destination)).toMatchObject({
+      Type: 'AWS::SQS::Queue',
+      Properties: { SqsManagedSseEnabled: true },
+    });
+    const { Filters } = mapping.Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
+    ]);
+  });
+
+  test('that wait are looked for every minute', () => {
+    const [rule] = all('AWS::Events::Rule') as [Resource];
+    expect(rule.Properties['ScheduleExpression']).toBe('rate(1 minute)');
+    expect(owner(resourceAt(rule.Properties['Targets']))).toBe('onSchedule');
+  });
+});
+
+describe('the stacks', () => {
+  test('stay well below the 500 resources that CloudFormation takes', () => {
+    for (const resources of [synthesized.data, synthesized.api]) {
+      expect(Object.keys(resources).length).toBeLessThan(400);
+    }
+  });
+
+  test('have no policies beside the roles, and no custom resources', () => {
+    const types = new Set(Object.values(synthesized.api).map(({ Type }) => Type));
+    expect(types).not.toContain('AWS::IAM::Policy');
+    expect([...types].filter((type) => type.startsWith('Custom::'))).toEqual([]);
+  });
+
+  test('come out the same every time, code included', async () => {
+    const again = await synthesize();
+    const templates = ({ assembly }: Synthesized) =>
+      readdirSync(assembly)
+        .filter((name) => name.endsWith('.template.json'))
+        .map((name) => [name, readFileSync(join(assembly, name), 'utf8')]);
+    expect(templates(again)).toHaveLength(2);
+    expect(templates(again)).toEqual(templates(synthesized));
+  });
+});

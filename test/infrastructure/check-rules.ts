@@ -1,0 +1,57 @@
+/**
+ * Prints what the rules of cdk-nag find in the stacks that is not acknowledged, for `rules.test.ts`: in a process of
+ * its own, because jest takes its time to load all of aws-cdk-lib.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type Stack, Validations } from 'aws-cdk-lib';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
+import { service } from '../../lib/infrastructure/service.ts';
+
+interface Report {
+  readonly pluginReports: readonly {
+    readonly violations: readonly {
+      readonly ruleName: string;
+      readonly violatingConstructs: readonly { readonly constructPath: string }[];
+    }[];
+  }[];
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'rules-'));
+const bundles = await bundleFunctions(join(temporary, 'bundles'));
+
+/** What the packs find that is not acknowledged, warnings as well. */
+function findings(settings: Record<string, unknown>, more: (stack: Stack) => void = () => {}): string[] {
+  const folder = mkdtempSync(join(temporary, 'assembly-'));
+  const app = new App({ context: settings, analyticsReporting: false, outdir: folder });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  more(service(app, bundles).api);
+  try {
+    app.synth();
+  } catch (error) {
+    // The report is written all the same.
+    if (!/Validation/.test((error as Error).name)) throw error;
+  }
+  const { pluginReports } = JSON.parse(
+    readFileSync(join(folder, 'validation-report.json'), 'utf8'),
+  ) as Report;
+  return pluginReports.flatMap(({ violations }) =>
+    violations.flatMap(({ ruleName, violatingConstructs }) =>
+      violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    ),
+  );
+}
+
+const alarmEmail = 'ops@example.com';
+const found = {
+  cognito: findings({ authentication: 'cognito', alarmEmail }),
+  none: findings({ authentication: 'none', alarmEmail }),
+  careless: findings({}, (stack) => new Queue(stack, 'Careless')),
+};
+rmSync(temporary, { recursive: true });
+console.log(JSON.stringify(found));
+// What was found is for the test to judge.
+process.exitCode = 0;

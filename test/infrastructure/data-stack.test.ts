@@ -1,0 +1,117 @@
+import { routes } from '../../functions/routes.ts';
+import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { table } from '../../functions/shared/store/model/table.ts';
+import { service } from '../../lib/infrastructure/service.ts';
+import {
+  app,
+  bundles,
+  ofType,
+  type Resource,
+  type Resources,
+  synthesize,
+  temporaryFolder,
+} from './stacks.ts';
+
+const keySchema = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+];
+
+let resources: Resources;
+
+beforeAll(async () => {
+  resources = (await synthesize()).data;
+});
+
+const one = (type: string): Resource => {
+  const found = ofType(resources, type);
+  expect(found).toHaveLength(1);
+  return (found[0] as [string, Resource])[1];
+};
+
+describe('the table', () => {
+  const type = 'AWS::DynamoDB::GlobalTable';
+
+  test('has the keys and indexes that the store relies on', () => {
+    expect(one(type).Properties['KeySchema']).toEqual(keySchema(table.partitionKey, table.sortKey));
+    expect(one(type).Properties['GlobalSecondaryIndexes']).toEqual(
+      Object.entries(table.indexes).map(([IndexName, { partitionKey, sortKey }]) => ({
+        IndexName,
+        KeySchema: keySchema(partitionKey, sortKey),
+        Projection: { ProjectionType: 'ALL' },
+      })),
+    );
+  });
+
+  test('expires items, and streams what is written', () => {
+    expect(one(type).Properties['TimeToLiveSpecification']).toEqual({
+      AttributeName: table.timeToLive,
+      Enabled: true,
+    });
+    expect(one(type).Properties['StreamSpecification']).toEqual({ StreamViewType: 'KEYS_ONLY' });
+  });
+
+  test('is paid for by request', () => {
+    expect(one(type).Properties['BillingMode']).toBe('PAY_PER_REQUEST');
+  });
+
+  test('is encrypted', () => {
+    expect(one(type).Properties['SSESpecification']).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
+  });
+
+  test('cannot be lost: not by a deletion, not by that of its stack, not by a wrong write', () => {
+    expect(one(type).DeletionPolicy).toBe('Retain');
+    expect(one(type).Properties['Replicas']).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
+    ]);
+  });
+});
+
+describe('the accounts', () => {
+  test('cannot be lost either', () => {
+    const pool = one('AWS::Cognito::UserPool');
+    expect(pool.DeletionPolicy).toBe('Retain');
+    expect(pool.Properties['DeletionProtection']).toBe('ACTIVE');
+  });
+
+  test('are made by whoever owns them, and hold the tenant, which only the owner can write', () => {
+    const { Properties } = one('AWS::Cognito::UserPool');
+    expect(Properties['AdminCreateUserConfig']).toEqual({ AllowAdminCreateUserOnly: true });
+    expect(Properties['Schema']).toContainEqual(expect.objectContaining({ Name: 'tenant' }));
+    for (const [, client] of ofType(resources, 'AWS::Cognito::UserPoolClient')) {
+      expect(client.Properties['WriteAttributes']).toEqual(['email']);
+    }
+  });
+
+  test('have each scope that an operation asks for', () => {
+    const scopes = one('AWS::Cognito::UserPoolResourceServer').Properties['Scopes'] as {
+      ScopeName: string;
+    }[];
+    const asked = routes.flatMap(({ contract }) => scopeOf(contract) ?? []);
+    expect(scopes.map(({ ScopeName }) => ScopeName).sort()).toEqual([...new Set(asked)].sort());
+  });
+
+  test('have the tenant put into access tokens', () => {
+    const { LambdaConfig } = one('AWS::Cognito::UserPool').Properties as {
+      LambdaConfig: { PreTokenGenerationConfig: { LambdaVersion: string } };
+    };
+    expect(LambdaConfig.PreTokenGenerationConfig.LambdaVersion).toBe('V3_0');
+  });
+
+  test.each(['none', 'https://issuer.example.com/'])(
+    'are not made with authentication %s',
+    async (authentication) => {
+      const audience = authentication === 'none' ? '' : 'api';
+      const { data } = await synthesize({ authentication, audience });
+      expect(Object.values(data).map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::GlobalTable']);
+    },
+  );
+});
+
+test('the stack refuses to be deleted', async () => {
+  const { data } = service(app(temporaryFolder()), await bundles());
+  expect(data.terminationProtection).toBe(true);
+});

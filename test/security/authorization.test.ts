@@ -1,0 +1,235 @@
+import type { Contract } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { audience } from '../support/issuer.ts';
+import {
+  type Answer,
+  bodyFor,
+  guarded,
+  type Ids,
+  named,
+  pathWith,
+  referring,
+  resources,
+  type Sent,
+  startTwoTenants,
+  type TwoTenants,
+  unknown,
+  writes,
+} from './two-tenants.ts';
+
+/** OWASP's risks 1, 2 and 5: whose data a request is about, who sends it, and what they may do. */
+
+let tenants: TwoTenants;
+let victims: Ids;
+let own: Ids;
+
+beforeAll(async () => {
+  tenants = await startTwoTenants();
+  ({ victims, own } = tenants);
+});
+
+afterAll(() => tenants?.stop());
+
+const as: TwoTenants['as'] = (...values) => tenants.as(...values);
+const send: TwoTenants['send'] = (...values) => tenants.send(...values);
+
+/** An answer without what differs between any two. */
+const comparable = ({ status, text }: Answer, id: string): string =>
+  `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`.replaceAll(id, '<id>');
+
+// An id in a path: 'tenants' in test/unit/lib/local/authentication.test.ts.
+describe('API1: another tenant is not reached', () => {
+  test('by an id in the body: a reference to its entity is one to nothing', async () => {
+    const before = await tenants.ofVictim();
+    const token = await as('stranger');
+    const refer = async (contract: Contract, member: string, id: string) => {
+      const body = { name: 'x', ...referring(contract.resource as Resource, own) };
+      const value = Array.isArray((body as Record<string, unknown>)[member]) ? [id] : id;
+      const answer = await send(contract.method, pathWith(contract, own), {
+        token,
+        body: { ...body, [member]: value },
+      });
+      return comparable(answer, id);
+    };
+    let references = 0;
+    for (const contract of writes.filter(({ body }) => body && !body.optional)) {
+      for (const { member, parent } of referencesOf((contract.resource as Resource).kind)) {
+        references += 1;
+        const answer = await refer(contract, member, victims[parent] ?? '');
+        expect(answer).toBe(await refer(contract, member, unknown));
+        expect([contract.operation, member, answer.slice(0, 3)]).toEqual([contract.operation, member, '400']);
+      }
+    }
+    expect(references).toBeGreaterThan(10);
+    expect(await tenants.ofVictim()).toEqual(before);
+  });
+
+  test('by an id in a filter: it finds nothing', async () => {
+    const token = await as('stranger');
+    for (const contract of guarded.filter(({ success }) => success === 'list')) {
+      const resource = contract.resource as Resource;
+      const filters = [
+        ['id', victims[resource.kind]],
+        ...referencesOf(resource.kind).map(({ member, parent }) => [member, victims[parent]]),
+      ];
+      for (const [member, id] of filters) {
+        for (const sortBy of ['createdAt', 'name']) {
+          const path = `${pathWith(contract, own)}?${member}=${id}&sortBy=${sortBy}`;
+          expect((await send('GET', path, { token })).body).toMatchObject({ data: [], total: 0 });
+        }
+      }
+    }
+  });
+
+  test('by a key that was used there: it is nobody else’s', async () => {
+    const headers = { 'idempotency-key': 'of-the-victim' };
+    for (const contract of writes.filter(({ method }) => method === 'POST')) {
+      const request = async (tenant: string, ids: Ids) =>
+        send('POST', pathWith(contract, ids), {
+          token: await as(tenant),
+          body: bodyFor(contract, ids),
+          headers,
+        });
+      const theirs = await request('victim', victims);
+      const ours = await request('stranger', own);
+      expect(theirs.status).toBeLessThan(300);
+      expect([contract.operation, ours.status]).toEqual([contract.operation, theirs.status]);
+      expect(ours.headers.get('idempotency-replayed')).toBeNull();
+    }
+  });
+
+  describe.each(['tenant', 'x-tenant', 'custom:tenant'])(
+    'by "%s" in the query, in the body or in a header',
+    (name) => {
+      /** A request of the victim's things, with the victim's name where it has no place. */
+      const tries = (contract: Contract): (Sent & { path: string })[] => {
+        const path = pathWith(contract, victims);
+        const body = bodyFor(contract, victims);
+        return [
+          { path: `${path}?${name}=victim`, body },
+          ...(body ? [{ path, body: { ...body, [name]: 'victim' } }] : []),
+          // A header's name has no colon.
+          ...(name.includes(':') ? [] : [{ path, body, headers: { [name]: 'victim' } }]),
+        ];
+      };
+
+      test('when the token names no tenant: that is refused before anything else is looked at', async () => {
+        const token = await as('', { tenant: undefined });
+        for (const contract of guarded) {
+          for (const { path, ...sent } of tries(contract)) {
+            const { status } = await send(contract.method, path, { ...sent, token });
+            expect([contract.operation, path, status]).toEqual([contract.operation, path, 403]);
+          }
+        }
+      });
+
+      test('when the token names another: nothing of the victim is shown, or changed', async () => {
+        const before = await tenants.ofVictim();
+        const token = await as('stranger');
+        for (const contract of guarded) {
+          for (const { path, ...sent } of tries(contract)) {
+            const { status, text } = await send(contract.method, path, { ...sent, token });
+            expect([contract.operation, [200, 201, 400, 404].includes(status)]).toEqual([
+              contract.operation,
+              true,
+            ]);
+            // The id that was asked for is said back where there is nothing at it.
+            const others = Object.values(victims).filter((id) => !path.includes(id));
+            expect([contract.operation, others.filter((id) => text.includes(id))]).toEqual([
+              contract.operation,
+              [],
+            ]);
+          }
+        }
+        expect(await tenants.ofVictim()).toEqual(before);
+      });
+    },
+  );
+});
+
+// Signature, issuer, audience, times, scopes: every operation in test/unit/lib/local/authentication.test.ts.
+describe('API2: a token is the only way in', () => {
+  const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  test('and only in its own header', async () => {
+    const token = await as('victim');
+    for (const contract of guarded) {
+      const path = pathWith(contract, victims);
+      const body = bodyFor(contract, victims);
+      const statuses = [
+        await send(contract.method, `${path}?access_token=${token}`, { body }),
+        await send(contract.method, path, { body, headers: { cookie: `authorization=${token}` } }),
+        await send(contract.method, path, { body, headers: { 'x-authorization': `Bearer ${token}` } }),
+        await send(contract.method, path, { body: body && { ...body, access_token: token } }),
+      ].map(({ status }) => status);
+      expect([contract.operation, statuses]).toEqual([contract.operation, [401, 401, 401, 401]]);
+    }
+  });
+
+  test('and brings no key of its own', async () => {
+    const { generateKeyPair, exportJWK, SignJWT } = await import('jose');
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    const jwk = await exportJWK(publicKey);
+    const claims = { iss: tenants.issuer.url, aud: audience, tenant: 'victim', scope: 'tags:read' };
+    const forged = await Promise.all(
+      [{ jwk }, { jku: `${tenants.issuer.url}/keys`, jwk }, { kid: '../../dev/null', jwk }].map((header) =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'RS256', kid: 'first', ...header })
+          .setExpirationTime('1h')
+          .sign(privateKey),
+      ),
+    );
+    // The public key as a secret that both sides know: an algorithm that is not the issuer's.
+    const head = `${encoded({ alg: 'HS256', kid: 'first' })}.${encoded({ ...claims, exp: 9_999_999_999 })}`;
+    forged.push(`${head}.${Buffer.from('no signature').toString('base64url')}`);
+    for (const token of forged) {
+      for (const contract of guarded) {
+        const { status } = await send(contract.method, pathWith(contract, victims), { token });
+        expect([contract.operation, status]).toEqual([contract.operation, 401]);
+      }
+    }
+  });
+
+  test('and is not said back', async () => {
+    const token = await as('victim', { scope: 'none' });
+    for (const contract of guarded) {
+      const { text, headers } = await send(contract.method, pathWith(contract, victims), { token });
+      expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-20));
+    }
+  });
+});
+
+// Each operation with every scope but its own, and with its own alone: test/unit/lib/local/authentication.test.ts.
+describe('API5: who may read may not write', () => {
+  const reading = resources.map(({ plural }) => `${plural}:read`).join(' ');
+
+  test.each(named(writes))('%s is refused to who has all scopes of reading', async (_, contract) => {
+    const before = await tenants.ofVictim();
+    const token = await as('victim', { scope: reading });
+    const request = { token, body: bodyFor(contract, victims) };
+    const path = pathWith(contract, victims);
+    expect((await send(contract.method, path, request)).status).toBe(403);
+    // Nor by another method that says that it means this one.
+    for (const header of ['x-http-method-override', 'x-method-override', 'x-http-method']) {
+      const headers = { [header]: contract.method };
+      await send('GET', path, { token, headers });
+      expect((await send('POST', path, { ...request, headers })).status).not.toBeLessThan(400);
+    }
+    expect(await tenants.ofVictim()).toEqual(before);
+  });
+
+  test('a path that is written in another way leads to no operation without a token', async () => {
+    for (const contract of guarded) {
+      const path = pathWith(contract, victims);
+      for (const other of [
+        `${path}/`,
+        `/${path}`,
+        path.replace('/v1/', '/V1/'),
+        path.replace('/v1/', '/v1//'),
+      ]) {
+        expect([other, (await send(contract.method, other)).status]).toEqual([other, 404]);
+      }
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { methodsByPath, routes } from '../../../functions/routes.ts';
+import { internalAttributes } from '../../../functions/shared/store/model/entities.ts';
+import { type Kind, relations } from '../../../functions/shared/store/model/relations.ts';
+
+const functions = join(__dirname, '../../../functions');
+
+const resources = new Map(
+  routes.flatMap(({ contract: { resource } }) => (resource ? [[resource.kind, resource]] : [])),
+);
+
+/** The kind that a field refers to, found in its schema's metadata however it is wrapped. */
+function referredKind(schema: unknown): Kind | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  const { wrapped, item, pipe } = schema as { wrapped?: unknown; item?: unknown; pipe?: readonly unknown[] };
+  if (wrapped) return referredKind(wrapped);
+  if (pipe) {
+    const kind = v.getMetadata(schema as never)['reference'] as Kind | undefined;
+    return kind ?? pipe.filter((part) => part !== schema).map(referredKind)[0];
+  }
+  return item ? referredKind(item) : undefined;
+}
+
+test('every operation has a handler file, and every handler file an operation', () => {
+  const files = readdirSync(functions, { withFileTypes: true })
+    .filter(
+      (entry) => entry.isDirectory() && readdirSync(join(functions, entry.name)).includes('contract.ts'),
+    )
+    .flatMap(({ name }) => readdirSync(join(functions, name)).map((file) => `${name}/${file}`))
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => !/\/(?:contract|documentation)\.ts$/.test(file));
+  expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
+});
+
+test('every path of a resource has the version in front, lower-case nouns, and an id as its only parameter', () => {
+  for (const { contract } of routes) {
+    if (contract.success !== 'page') {
+      expect(contract.path).toMatch(/^\/v1\/[a-z]+(?:\/\{id\}(?:\/[a-z]+)?)?$/);
+    }
+  }
+});
+
+test('wherever there is GET there is HEAD', () => {
+  for (const methods of Object.values(methodsByPath)) {
+    expect(methods.includes('HEAD')).toBe(methods.includes('GET'));
+  }
+});
+
+test.each([...resources.values()])(
+  'no member of a $kind is named like an attribute of the store',
+  ({ members }) => {
+    expect(members.filter((member) => internalAttributes.has(member))).toEqual([]);
+  },
+);
+
+test('the references in the contracts are the relations that the store keeps', () => {
+  const inContracts = [...resources.values()].flatMap(({ kind, fields }) =>
+    Object.entries(fields).flatMap(([member, schema]) => {
+      const parent = referredKind(schema);
+      return parent ? [`${kind}.${member} -> ${parent}`] : [];
+    }),
+  );
+  expect(inContracts.sort()).toEqual(
+    relations.map(({ child, member, parent }) => `${child}.${member} -> ${parent}`).sort(),
+  );
+});
+
+test('no two relations of a kind share an index family', () => {
+  const families = relations.flatMap(({ child, listing }) => (listing ? [`${child}/${listing}`] : []));
+  expect(new Set(families).size).toBe(families.length);
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import {
+  decodeJob,
+  type Job,
+  jobsQuery,
+  jobWrite,
+} from '../../../../../../functions/shared/store/cascades/job.ts';
+import { workJob } from '../../../../../../functions/shared/store/cascades/work-job.ts';
+import { createEntity } from '../../../../../../functions/shared/store/entities/create-entity.ts';
+import { deleteEntity } from '../../../../../../functions/shared/store/entities/delete-entity.ts';
+import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
+import { creation } from '../../../../../../functions/shared/store/model/changes.ts';
+import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
+import type { Kind } from '../../../../../../functions/shared/store/model/relations.ts';
+import { perform, performInPortions } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
+import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
+import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
+
+/** Jobs on the engine, without the stream: each step is called by hand, cut short, twice, or late. */
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.stop());
+
+/** For a whole test: it writes hundreds of entities, and DynamoDB Local takes its time. */
+const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
+const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
+
+async function count(session: Session, kind: Kind, member: string, value: string): Promise<number> {
+  const query = {
+    filters: [[member, value]] as const,
+    sortBy: 'createdAt',
+    sortOrder: 'desc',
+    page: 1,
+    limit: 1,
+  } as const;
+  return (await listEntities(session, kind, query)).total;
+}
+
+/** Jobs but those that only tidy up counters. */
+async function pendingJobs({ tenant }: Session): Promise<Job[]> {
+  const found: Job[] = [];
+  for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
+  return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
+}
+
+/** Works off all that is due, as often as it becomes due. A step that its time cut off is delivered again. */
+async function workAll(session: Session, milliseconds?: number): Promise<number> {
+  for (let steps = 0; ; ) {
+    const due = (await pendingJobs(session)).filter(({ dueAt }) => dueAt <= new Date().toISOString());
+    if (due.length === 0) return steps;
+    for (const { id } of due) {
+      try {
+        await workJob(store.database(milliseconds), session.tenant, id, randomUUID());
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
+      steps += 1;
+    }
+  }
+}
+
+/** Makes the jobs that wait for their last look due. */
+async function bringForward(session: Session): Promise<void> {
+  for (const job of await pendingJobs(session)) {
+    await store
+      .database()
+      .transact([jobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() })]);
+  }
+}
+
+async function projectWithTasks(session: Session, tasks: number): Promise<string> {
+  const organization = await createEntity(session, 'organization', fields());
+  const project = await createEntity(session, 'project', fields({ organizationId: organization.entity.id }));
+  const pieces = Array.from({ length: tasks }, (_, number) => {
+    const members = fields({ name: String(number), projectId: project.entity.id, userId: null, tagIds: [] });
+    return { changes: [creation('task', members)] };
+  });
+  await performInPortions(session, pieces, 90);
+  return project.entity.id;
+}
+
+test('a deletion that outgrows a transaction is done in steps that are cut short', async () => {
+  const session = newSession();
+  const project = await projectWithTasks(session, 260);
+  await deleteEntity(session, 'project', project);
+  expect(await count(session, 'task', 'projectId', project)).toBe(260);
+  // A little more than the time that a turn asks for: each step makes a turn or two.
+  const steps = await workAll(session, 1_015);
+  expect(steps).toBeGreaterThan(1);
+  expect(await count(session, 'task', 'projectId', project)).toBe(0);
+});
+
+test('a child that was written by a request that still saw its parent goes with the last look', async () => {
+  const session = newSession();
+  const project = await projectWithTasks(session, 1);
+  await deleteEntity(session, 'project', project);
+  await workAll(session);
+  const late = creation('task', fields({ projectId: project, userId: null, tagIds: [] }));
+  await perform(session, { changes: [late] });
+  const [waiting] = await pendingJobs(session);
+  expect(Date.parse(waiting?.dueAt ?? '')).toBeGreaterThan(Date.now() + 20_000);
+  await workAll(session);
+  expect(await count(session, 'task', 'projectId', project)).toBe(1);
+  await bringForward(session);
+  await workAll(session);
+  expect(await count(session, 'task', 'projectId', project)).toBe(0);
+  expect(await pendingJobs(session)).toEqual([]);
+});
+
+test('a job that is delivered several times at once is done once', async () => {
+  const session = newSession();
+  const from = await projectWithTasks(session, 120);
+  const to = await projectWithTasks(session, 0);
+  const job: Job = {
+    id: (await createEntity(session, 'tag', fields())).entity.id,
+    tenant: session.tenant,
+    version: 1,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'clone', from, to, after: '' },
+  };
+  await session.database.transact([jobWrite(undefined, job)]);
+  await Promise.all(
+    Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id, randomUUID())),
+  );
+  expect(await count(session, 'task', 'projectId', to)).toBe(120);
+  expect(await pendingJobs(session)).toEqual([]);
+});
+
+test('copies stop when their project is gone', async () => {
+  const session = newSession();
+  const from = await projectWithTasks(session, 3);
+  const to = await projectWithTasks(session, 0);
+  await deleteEntity(session, 'project', to);
+  const job: Job = {
+    id: (await createEntity(session, 'tag', fields())).entity.id,
+    tenant: session.tenant,
+    version: 1,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'clone', from, to, after: '' },
+  };
+  await session.database.transact([jobWrite(undefined, job)]);
+  await workJob(store.database(), session.tenant, job.id, randomUUID());
+  expect(await count(session, 'task', 'projectId', to)).toBe(0);
+});
+
+test('a tag that is deleted is taken from tasks that were tagged after their listing was read', async () => {
+  const session = newSession();
+  const tag = (await createEntity(session, 'tag', fields())).entity.id;
+  const other = (await createEntity(session, 'tag', fields())).entity.id;
+  await deleteEntity(session, 'tag', tag);
+  await workAll(session);
+  const late = creation('task', fields({ projectId: null, userId: null, tagIds: [other, tag] }));
+  await perform(session, { changes: [late] });
+  await bringForward(session);
+  await workAll(session);
+  expect(await count(session, 'task', 'tagIds', tag)).toBe(0);
+  expect(await count(session, 'task', 'tagIds', other)).toBe(1);
+});
+
+test('a deleted organization takes projects and their tasks along, job by job', async () => {
+  const session = newSession();
+  const organization = (await createEntity(session, 'organization', fields())).entity.id;
+  const tasks: string[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    const project = await createEntity(session, 'project', fields({ organizationId: organization }));
+    tasks.push(project.entity.id);
+    await createEntity(session, 'task', fields({ projectId: project.entity.id, userId: null, tagIds: [] }));
+  }
+  await deleteEntity(session, 'organization', organization);
+  await workAll(session);
+  expect(await count(session, 'project', 'organizationId', organization)).toBe(0);
+  const left = await Promise.all(tasks.map((project) => count(session, 'task', 'projectId', project)));
+  expect(left.every((number) => number === 0)).toBe(true);
+});

@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { connect } from '../../../../../functions/shared/store/dynamodb/client.ts';
+
+/** The SDK's client as the store configures it, against peers that misbehave. */
+
+const get = new GetCommand({ TableName: 't', Key: { pk: 'a', sk: 'b' } });
+
+let server: Server | undefined;
+
+beforeAll(() => {
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+});
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+});
+
+/** Starts a peer, and returns a client of it. */
+async function clientOf(listener: NonNullable<Parameters<typeof createServer>[1]>) {
+  const listening = createServer(listener);
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  const { port } = listening.address() as AddressInfo;
+  return connect({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
+}
+
+test('makes one attempt, signed with the credentials of the environment', async () => {
+  const headers: (string | undefined)[] = [];
+  const client = await clientOf((request, response) => {
+    headers.push(request.headers.authorization);
+    response.writeHead(500).end('{}');
+  });
+  await expect(client.send(get)).rejects.toMatchObject({ $fault: 'server' });
+  expect(headers).toEqual([
+    expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=key\/\d{8}\/us-east-1\/dynamodb\/aws4_request, /),
+  ]);
+  client.destroy();
+});
+
+test('gives up a peer that does not respond', async () => {
+  const client = await clientOf(() => {});
+  await expect(client.send(get)).rejects.toMatchObject({ name: 'TimeoutError' });
+  client.destroy();
+});
+
+test('gives up a peer that stops in the middle of a response', async () => {
+  const client = await clientOf((_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{');
+  });
+  await expect(client.send(get)).rejects.toBeInstanceOf(Error);
+  client.destroy();
+});
+
+test('ends a call whose signal is aborted', async () => {
+  const controller = new AbortController();
+  const client = await clientOf(() => controller.abort());
+  await expect(client.send(get, { abortSignal: controller.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  client.destroy();
+});
+
+test('says that nobody accepts a connection', async () => {
+  const client = connect({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1' });
+  await expect(client.send(get)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  client.destroy();
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { cut } from '../../../../../functions/shared/store/lists/counted-index/counters.ts';
+import { listEntities } from '../../../../../functions/shared/store/lists/list-entities.ts';
+import { type Change, creation, update } from '../../../../../functions/shared/store/model/changes.ts';
+import type { Stored } from '../../../../../functions/shared/store/model/entities.ts';
+import { perform } from '../../../../../functions/shared/store/unit-of-work/commit.ts';
+import { auditTable } from '../../../../../lib/audit/audit-table.ts';
+import { startTestStore, type TestStore } from '../../../../support/local-store.ts';
+import { makeFarApart } from '../../../../support/long-listing.ts';
+
+/** Transactions that change entities of a long listing which were made long after each other. */
+
+let store: TestStore;
+const tenant = 'public';
+const statuses = ['active', 'planned', 'done'];
+const regularCut = { ...cut };
+
+beforeAll(async () => {
+  Object.assign(cut, { fullBlock: 3, fullGroup: 4 });
+  store = await startTestStore();
+});
+
+afterAll(async () => {
+  Object.assign(cut, regularCut);
+  await store.stop();
+});
+
+const newTag = (): { readonly after: Stored } => creation('tag', { name: 'x', status: 'active' });
+
+const totalOf = async (status: string): Promise<number> => {
+  const query = {
+    filters: [['status', status]],
+    sortBy: 'createdAt',
+    sortOrder: 'asc',
+    limit: 1,
+    page: 1,
+  } as const;
+  return (await listEntities(store.session(tenant), 'tag', query)).total;
+};
+
+/** What there is, as a model keeps it. */
+class Present {
+  readonly tags = new Map<string, Stored>();
+
+  apply(changes: readonly Change[]): void {
+    for (const { before, after } of changes) {
+      if (after) this.tags.set(after.entity.id, after);
+      else if (before) this.tags.delete(before.entity.id);
+    }
+  }
+
+  count(status: string): number {
+    return [...this.tags.values()].filter(({ entity }) => entity.status === status).length;
+  }
+
+  /** Changes of the tags at some places: they get a status, or go without one. */
+  changes(places: readonly number[], status: string | undefined): Change[] {
+    const tags = [...this.tags.values()];
+    const chosen = new Set(places.flatMap((place) => tags[place % tags.length] ?? []));
+    return [...chosen].map((before) => (status === undefined ? { before } : update(before, { status })));
+  }
+}
+
+test('whatever they change together, every counter is that of the section it is in', async () => {
+  const present = new Present();
+  await makeFarApart(60, async () => {
+    const changes = [newTag()];
+    await perform(store.session(tenant), { changes });
+    present.apply(changes);
+  });
+  const actions = fc.record({
+    places: fc.uniqueArray(fc.nat({ max: 59 }), { minLength: 1, maxLength: 30 }),
+    status: fc.constantFrom(...statuses, undefined),
+    added: fc.nat({ max: 2 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(actions, async ({ places, status, added }) => {
+      // Few go, so that there is always something to change.
+      const chosen = status === undefined ? places.slice(0, 2) : places;
+      const changes = [...Array.from({ length: added }, newTag), ...present.changes(chosen, status)];
+      await perform(store.session(tenant), { changes });
+      present.apply(changes);
+      for (const each of statuses) expect([each, await totalOf(each)]).toEqual([each, present.count(each)]);
+    }),
+    { numRuns: 40 },
+  );
+  const report = await auditTable(store.client, store.tableName, { pause: 50 });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+});

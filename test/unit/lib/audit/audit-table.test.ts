@@ -1,0 +1,154 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
+import { deleteEntity } from '../../../../functions/shared/store/entities/delete-entity.ts';
+import { readEntity } from '../../../../functions/shared/store/entities/read-entity.ts';
+import { cut } from '../../../../functions/shared/store/lists/counted-index/counters.ts';
+import { creation } from '../../../../functions/shared/store/model/changes.ts';
+import { encode, type Fields, type Stored } from '../../../../functions/shared/store/model/entities.ts';
+import { perform } from '../../../../functions/shared/store/unit-of-work/commit.ts';
+import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
+import { auditTable } from '../../../../lib/audit/audit-table.ts';
+import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+
+/** The audit finds what was planted, finds nothing else, and mends it; others write meanwhile. */
+
+let store: TestStore;
+const regularCut = { ...cut };
+
+beforeEach(async () => {
+  Object.assign(cut, { fullSection: 10, fullBlock: 4, fullGroup: 2, ahead: 900, grid: 50, planned: 100 });
+  store = await startTestStore();
+});
+
+afterEach(async () => {
+  Object.assign(cut, regularCut);
+  await store.stop();
+});
+
+const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pause: 50 });
+const clean = { drifts: [], orphans: [], malformed: [], unsettled: [] };
+const task = (more: object = {}): Fields => ({
+  name: 'x',
+  status: 'active',
+  projectId: null,
+  userId: null,
+  tagIds: [],
+  ...more,
+});
+
+/** A project with tasks, enough of them for several blocks in several groups. */
+async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: Stored[] }> {
+  const organization = await createEntity(session, 'organization', { name: 'o', status: 'active' });
+  const organizationId = organization.entity.id;
+  const project = await createEntity(session, 'project', { name: 'p', status: 'active', organizationId });
+  const projectId = project.entity.id;
+  const made: Stored[] = [];
+  for (let number = 0; number < tasks; number += 1)
+    made.push(await createEntity(session, 'task', task({ projectId })));
+  return { project: projectId, tasks: made };
+}
+
+test('nothing is wrong while writers create, move and delete', async () => {
+  const { project } = await fill(store.session('a'), 60);
+  let isOver = false;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const session = store.session('a');
+      const { entity } = await createEntity(session, 'task', task({ projectId: project }));
+      if (Math.random() < 0.5) await deleteEntity(session, 'task', entity.id);
+    }
+  });
+  const report = await audit();
+  isOver = true;
+  await Promise.all(writers);
+  // What is written to all the time cannot be judged; it must not be judged wrongly.
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [] });
+  expect(await audit()).toMatchObject(clean);
+});
+
+test('a counter that drifted is found and mended', async () => {
+  await fill(store.session('a'), 90);
+  const planted = { TableName: store.tableName };
+  const UpdateExpression = 'ADD #active :number, changes :one';
+  for (const [sk, attribute, number] of [
+    ['block#00000000-0000#0', '0=active', 3],
+    ['group#00000000-0000#0', '=active', -2],
+  ] as const) {
+    await store.client.send(
+      new UpdateCommand({
+        ...planted,
+        Key: { pk: 'a#task', sk },
+        UpdateExpression,
+        ExpressionAttributeNames: { '#active': attribute },
+        ExpressionAttributeValues: { ':number': number, ':one': 1 },
+      }),
+    );
+  }
+  const found = await audit();
+  expect(found.drifts.map(({ where }) => where)).toEqual([
+    'block 00000000-0000 of a#task',
+    'group 00000000-0000 of a#task',
+  ]);
+  expect(await audit(true)).toMatchObject({ repaired: 2 });
+  expect(await audit()).toMatchObject(clean);
+});
+
+test('references to what does not exist are found and swept', async () => {
+  const session = store.session('a');
+  const { project } = await fill(session, 2);
+  const gone = creation('user', { name: 'u', status: 'active' }).after.entity.id;
+  const lost = creation('task', task({ projectId: project, userId: gone, tagIds: [gone] }));
+  await perform(session, { changes: [lost] });
+  expect((await audit()).orphans.map(({ member }) => member).sort()).toEqual(['tagIds', 'userId']);
+  expect(await audit(true)).toMatchObject({ repaired: 2 });
+  expect(await audit()).toMatchObject(clean);
+  const { entity } = await readEntity(session, 'task', lost.after.entity.id);
+  expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
+});
+
+test('an entity whose keys do not follow from its members is found', async () => {
+  const { tasks } = await fill(store.session('a'), 1);
+  const Item = { ...encode('a', tasks[0] as Stored), byName: 'another' };
+  await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
+});
+
+describe('writers whose clocks do not agree', () => {
+  const skew = new AsyncLocalStorage<number>();
+  let clock: jest.SpyInstance;
+
+  beforeEach(() => {
+    const now = Date.now;
+    clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (skew.getStore() ?? 0));
+  });
+
+  afterEach(() => clock.mockRestore());
+
+  /** One writer, by a clock that is so many milliseconds ahead. */
+  const write = (tenant: string, ahead: number, entities: number): Promise<void> =>
+    skew.run(ahead, async () => {
+      for (let number = 0; number < entities; number += 1)
+        await createEntity(store.session(tenant), 'task', task());
+    });
+
+  test('by a third of what boundaries lie ahead count exactly', async () => {
+    const tenant = randomUUID();
+    const apart = cut.ahead / 3;
+    // Twenty at once, for long enough that several blocks begin.
+    const writers = Array.from({ length: 20 }, (_, writer) => write(tenant, apart * (writer / 19 - 0.5), 15));
+    await Promise.all(writers);
+    expect(await audit()).toMatchObject(clean);
+  });
+
+  test('by ten times as much count wrongly, and the audit mends it', async () => {
+    const tenant = randomUUID();
+    await write(tenant, 5 * cut.ahead, 5);
+    // Fills the section, and so writes a boundary: ahead of this clock, and behind the ids of the other.
+    await write(tenant, -5 * cut.ahead, 20);
+    expect((await audit()).drifts.length).toBeGreaterThan(0);
+    await audit(true);
+    expect(await audit()).toMatchObject(clean);
+  });
+});

@@ -1,0 +1,110 @@
+import { UsageError } from '../../../../lib/cli/command-line.ts';
+import { type StartOptions, startOptions } from '../../../../lib/cli/start-options.ts';
+import { isAws, streamsEndpoint } from '../../../../lib/local/engine-environment.ts';
+
+const environment = process.env;
+
+beforeEach(() => {
+  process.env = {};
+});
+
+afterEach(() => {
+  process.env = environment;
+});
+
+/** Reads flags and variables as `npm start` does. */
+function read(flags: readonly string[], variables: Record<string, string> = {}): StartOptions {
+  process.env = variables;
+  const options = startOptions(flags);
+  if (options === 'help') throw new Error('The help was asked for.');
+  return options;
+}
+
+test('listens on 127.0.0.1 unless a host is given', () => {
+  expect(read([]).host).toBe('127.0.0.1');
+  expect(read([], { HOST: '' }).host).toBe('127.0.0.1');
+  expect(read([], { HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
+  expect(read(['--host', '::'], { HOST: '0.0.0.0' }).host).toBe('::');
+});
+
+test('reads origins from repeated flags and from lists', () => {
+  expect(read([]).corsOrigins).toEqual([]);
+  expect(read([], { CORS_ORIGIN: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
+    'https://a.example',
+    'https://b.example',
+  ]);
+  const flags = ['--cors-origin', 'https://a.example', '--cors-origin', 'http://b.example:8080,*'];
+  expect(read(flags, { CORS_ORIGIN: 'https://c.example' }).corsOrigins).toEqual([
+    'https://a.example',
+    'http://b.example:8080',
+    '*',
+  ]);
+});
+
+test.each([
+  'https://a.example/',
+  'https://a.example/path',
+  'a.example',
+  'ftp://a.example',
+  'http://a:*',
+  'null',
+])('refuses the origin %s', (origin) => {
+  expect(() => read(['--cors-origin', origin])).toThrow(UsageError);
+  expect(() => read([], { CORS_ORIGIN: origin })).toThrow(`"${origin}"`);
+});
+
+const awsEndpoints = [
+  'https://dynamodb.eu-central-1.amazonaws.com',
+  'https://dynamodb.eu-central-1.amazonaws.com./',
+  'https://DynamoDB.EU-central-1.AmazonAWS.com',
+  'https://123456789012.ddb.us-east-1.amazonaws.com',
+  'https://vpce-1.dynamodb.us-east-1.vpce.amazonaws.com',
+  'https://dynamodb.cn-north-1.amazonaws.com.cn',
+  'https://dynamodb.us-east-1.api.aws',
+];
+
+const otherEndpoints = [
+  'http://localhost:8000',
+  'http://127.0.0.1:8000',
+  'http://amazonaws.com.example.com',
+  'http://notamazonaws.com',
+  'http://dynamodb:8000',
+];
+
+test.each(awsEndpoints)('refuses %s without an issuer, and names both ways out', (endpoint) => {
+  expect(isAws(endpoint)).toBe(true);
+  for (const refused of [
+    () => read(['--dynamodb-endpoint', endpoint]),
+    () => read([], { DYNAMODB_ENDPOINT: endpoint }),
+  ]) {
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow('--authentication-issuer');
+    expect(refused).toThrow('--allow-unauthenticated');
+  }
+});
+
+test.each(awsEndpoints)('takes %s with an issuer, or when told to do without', (endpoint) => {
+  const aws = ['--dynamodb-endpoint', endpoint];
+  expect(read([...aws, '--allow-unauthenticated']).endpoint).toBe(endpoint);
+  const issuer = [
+    '--authentication-issuer',
+    'https://issuer.example.com',
+    '--authentication-audience',
+    'api',
+  ];
+  expect(read([...aws, ...issuer]).endpoint).toBe(endpoint);
+});
+
+test.each(otherEndpoints)('takes %s without an issuer', (endpoint) => {
+  expect(isAws(endpoint)).toBe(false);
+  expect(read(['--dynamodb-endpoint', endpoint]).endpoint).toBe(endpoint);
+});
+
+test.each([
+  ['https://dynamodb.us-east-1.amazonaws.com', 'https://streams.dynamodb.us-east-1.amazonaws.com'],
+  ['https://dynamodb.cn-north-1.amazonaws.com.cn', 'https://streams.dynamodb.cn-north-1.amazonaws.com.cn'],
+  ['https://dynamodb.us-east-1.api.aws', 'https://streams.dynamodb.us-east-1.api.aws'],
+  ['http://dynamodb.localhost:8000', 'http://dynamodb.localhost:8000'],
+])('the stream of %s is read at %s', (endpoint, streams) => {
+  expect(streamsEndpoint(endpoint)).toBe(streams);
+});

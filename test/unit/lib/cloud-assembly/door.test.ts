@@ -1,0 +1,135 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { type Door, openDoor } from '../../../../lib/cloud-assembly/door.ts';
+import { Policy, type Statement } from '../../../../lib/cloud-assembly/policy.ts';
+import { type Engine, inMemory, startEngine } from '../../../../lib/local/engine.ts';
+import { ensureTable } from '../../../../lib/local/table.ts';
+
+const place = { region: 'us-east-1', account: '000000000000' };
+const tableName = 'guarded';
+const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${tableName}`;
+
+const allow = (Action: string[], ...Resource: string[]): Statement => ({ Effect: 'Allow', Action, Resource });
+
+let engine: Engine;
+let door: Door;
+
+beforeAll(async () => {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  engine = await startEngine(inMemory);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: place.region, credentials });
+  await ensureTable(client, tableName);
+  client.destroy();
+  const policies = new Map([
+    [
+      'reader',
+      new Policy([
+        allow(['dynamodb:GetItem', 'dynamodb:Query'], table),
+        allow(['dynamodb:Query'], `${table}/index/all`),
+      ]),
+    ],
+    ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
+    ['dreamer', new Policy([allow(['s3:*'], '*')])],
+  ]);
+  door = await openDoor({ engine: engine.endpoint, place, streamArn: `${table}/stream/label`, policies });
+});
+
+afterAll(async () => {
+  await door.stop();
+  await engine.stop();
+});
+
+/** Sends a command as one of the functions; gives the error's name, or nothing. */
+async function as(accessKeyId: string, command: unknown): Promise<string | undefined> {
+  const credentials = { accessKeyId, secretAccessKey: 'local' };
+  const client = new DynamoDBClient({
+    endpoint: door.endpoint,
+    region: place.region,
+    credentials,
+    maxAttempts: 1,
+  });
+  try {
+    await DynamoDBDocumentClient.from(client).send(command as GetCommand);
+    return undefined;
+  } catch (error) {
+    return (error as Error).name;
+  } finally {
+    client.destroy();
+  }
+}
+
+const key = { pk: 'a', sk: 'a' };
+const get = new GetCommand({ TableName: tableName, Key: key });
+const query = (IndexName?: string) =>
+  new QueryCommand({
+    TableName: tableName,
+    ...(IndexName && { IndexName }),
+    KeyConditionExpression: '#key = :key',
+    ExpressionAttributeNames: { '#key': IndexName ? 'ofKind' : 'pk' },
+    ExpressionAttributeValues: { ':key': 'a' },
+  });
+const denied = 'AccessDeniedException';
+
+test('lets a function do what its role allows', async () => {
+  expect(await as('reader', get)).toBeUndefined();
+  expect(await as('reader', query())).toBeUndefined();
+  expect(await as('reader', query('all'))).toBeUndefined();
+  const Put = { TableName: tableName, Item: key };
+  expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ Put }] }))).toBeUndefined();
+});
+
+test('refuses what the role does not name: an action, an index, a table, a part of a transaction', async () => {
+  expect(await as('writer', get)).toBe(denied);
+  expect(await as('reader', query('all-by-name'))).toBe(denied);
+  expect(await as('reader', new GetCommand({ TableName: 'other', Key: key }))).toBe(denied);
+  expect(await as('dreamer', get)).toBe(denied);
+  const Delete = { TableName: tableName, Key: key };
+  const Update = {
+    TableName: tableName,
+    Key: { pk: 'b', sk: 'b' },
+    UpdateExpression: 'ADD n :n',
+    ExpressionAttributeValues: { ':n': 1 },
+  };
+  expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ Delete }, { Update }] }))).toBe(
+    denied,
+  );
+  const ConditionCheck = { TableName: tableName, Key: key, ConditionExpression: 'attribute_exists(pk)' };
+  expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ ConditionCheck }] }))).toBe(denied);
+});
+
+test('refuses whom it does not know', async () => {
+  expect(await as('stranger', get)).toBe(denied);
+});
+
+test('tells what was used, what was not, and what was refused', () => {
+  const [reader, writer] = door.usage();
+  expect(reader).toEqual({
+    function: 'reader',
+    used: [`dynamodb:GetItem ${table}`, `dynamodb:Query ${table}`, `dynamodb:Query ${table}/index/all`],
+    unused: [],
+    refused: [
+      `dynamodb:GetItem ${table.replace(tableName, 'other')}`,
+      `dynamodb:Query ${table}/index/all-by-name`,
+    ],
+  });
+  expect(writer).toMatchObject({
+    unused: [],
+    refused: [
+      `dynamodb:ConditionCheckItem ${table}`,
+      `dynamodb:GetItem ${table}`,
+      `dynamodb:UpdateItem ${table}`,
+    ],
+  });
+});
+
+test('a statement that it does not understand is not passed over', () => {
+  const statement = allow(['dynamodb:GetItem'], table);
+  expect(() => new Policy([{ ...statement, Effect: 'Deny' }])).toThrow('understood');
+  expect(() => new Policy([{ ...statement, Condition: {} }])).toThrow('understood');
+});

@@ -1,0 +1,375 @@
+import { routes } from '../../../../functions/routes.ts';
+import { scopeOf } from '../../../../functions/shared/contract/contract.ts';
+import { type Service, startService } from '../../../../lib/local/service.ts';
+import { audience, type Issuer, startIssuer, strangeKey } from '../../../support/issuer.ts';
+import { startTestService } from '../../../support/local-service.ts';
+
+/** What the gateway does with tokens, over all operations: as an authorizer of API Gateway does. */
+
+let issuer: Issuer;
+let other: Issuer;
+let service: Service;
+let strange: Awaited<ReturnType<typeof strangeKey>> | undefined;
+/** What the last function that was called was told of its request. */
+let last: unknown;
+
+beforeAll(async () => {
+  [issuer, other, strange] = await Promise.all([startIssuer(), startIssuer(), strangeKey()]);
+  service = await startTestService({
+    authentication: { issuer: issuer.url, audience: [audience, 'client'] },
+    onEvent: ({ requestContext }) => {
+      last = structuredClone(requestContext);
+    },
+  });
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await Promise.all([issuer?.stop(), other?.stop()]);
+});
+
+const allScopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))];
+const scope = allScopes.join(' ');
+const now = (): number => Math.floor(Date.now() / 1_000);
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const unsigned = (algorithm: string, claims: object): string =>
+  `${encoded({ alg: algorithm, kid: 'first', typ: 'JWT' })}.${encoded(claims)}.`;
+const usual = () => ({ iss: issuer.url, aud: audience, sub: 's', tenant: 'acme', scope, exp: now() + 60 });
+
+/** A request that the function behind it answers, whoever it is from, when it gets there. */
+async function send(method: string, path: string, authorization?: string, body?: object): Promise<Response> {
+  return fetch(service.url + path.replace('{id}', 'no-such-id'), {
+    method,
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+const requests = routes.flatMap(({ contract, methods }) =>
+  methods.map((method) => ({
+    method,
+    path: contract.path.replace('{file}', contract.files?.[0] ?? ''),
+    scope: scopeOf(contract),
+    /** All that a request without a body needs. */
+    scopes: [scopeOf(contract), contract.additionalScope?.scope].filter(Boolean).join(' '),
+  })),
+);
+const guarded = requests.filter((request) => request.scope !== undefined);
+const open = requests.filter((request) => request.scope === undefined);
+
+interface Attempt {
+  readonly title: string;
+  readonly status: 401 | 403;
+  /** What is sent to an operation with this scope. */
+  header(needed: string): Promise<string | undefined>;
+}
+
+const bearer = async (token: Promise<string> | string): Promise<string> => `Bearer ${await token}`;
+
+const attempts: readonly Attempt[] = [
+  { title: 'no token', status: 401, header: async () => undefined },
+  { title: 'garbage', status: 401, header: async () => 'Bearer garbage' },
+  { title: 'another scheme', status: 401, header: async () => `Basic ${await issuer.token({ scope })}` },
+  { title: 'two tokens', status: 401, header: async () => `Bearer ${await issuer.token({ scope })} more` },
+  { title: 'no signature', status: 401, header: () => bearer(unsigned('none', usual())) },
+  { title: 'a signature left out', status: 401, header: () => bearer(unsigned('RS256', usual())) },
+  {
+    title: 'claims that were changed',
+    status: 401,
+    header: async () => {
+      const [head, , signature] = (await issuer.token({ scope: '' })).split('.');
+      return `Bearer ${head}.${encoded(usual())}.${signature}`;
+    },
+  },
+  {
+    title: 'a key that the issuer does not have',
+    status: 401,
+    header: async () => bearer(issuer.token({ scope }, strange && { key: strange })),
+  },
+  {
+    title: 'an unknown key id',
+    status: 401,
+    header: () => bearer(issuer.token({ scope }, { header: { kid: 'second' } })),
+  },
+  {
+    title: 'no key id',
+    status: 401,
+    header: () => bearer(issuer.token({ scope }, { header: { kid: undefined } })),
+  },
+  {
+    title: 'a time that is over',
+    status: 401,
+    header: () => bearer(issuer.token({ scope, exp: now() - 5 })),
+  },
+  { title: 'a time to come', status: 401, header: () => bearer(issuer.token({ scope, nbf: now() + 60 })) },
+  {
+    title: 'a date of issue to come',
+    status: 401,
+    header: () => bearer(issuer.token({ scope, iat: now() + 60 })),
+  },
+  {
+    title: 'no end',
+    status: 401,
+    header: () => bearer(issuer.token({ scope, exp: undefined })),
+  },
+  { title: 'another issuer', status: 401, header: () => bearer(other.token({ scope })) },
+  {
+    title: "another issuer's name under our own key",
+    status: 401,
+    header: () => bearer(issuer.token({ scope, iss: other.url })),
+  },
+  { title: 'another audience', status: 401, header: () => bearer(issuer.token({ scope, aud: 'other' })) },
+  {
+    title: 'another audience for our own client',
+    status: 401,
+    header: () => bearer(issuer.token({ scope, aud: 'other', client_id: 'client' })),
+  },
+  { title: 'no scope', status: 403, header: () => bearer(issuer.token()) },
+  {
+    title: 'all scopes but the one',
+    status: 403,
+    header: (needed) =>
+      bearer(issuer.token({ scope: allScopes.filter((name) => name !== needed).join(' ') })),
+  },
+  { title: 'no tenant', status: 403, header: () => bearer(issuer.token({ scope, tenant: undefined })) },
+  { title: 'an empty tenant', status: 403, header: () => bearer(issuer.token({ scope, tenant: '' })) },
+  {
+    title: 'several tenants',
+    status: 403,
+    header: () => bearer(issuer.token({ scope, tenant: ['a', 'b'] })),
+  },
+  // API Gateway hands each of these over as text.
+  ...[null, 2 ** 53, 1.5, true, {}, { name: 'acme' }].map(
+    (tenant): Attempt => ({
+      title: `the tenant ${JSON.stringify(tenant)}, which is not text`,
+      status: 403,
+      header: () => bearer(issuer.token({ scope, tenant })),
+    }),
+  ),
+  {
+    title: 'a huge tenant',
+    status: 403,
+    header: () => bearer(issuer.token({ scope, tenant: 'x'.repeat(300) })),
+  },
+];
+
+describe.each(attempts)('with $title', ({ status, header }) => {
+  test(`every operation that has a scope answers ${status}`, async () => {
+    for (const { method, path, scope: needed = '' } of guarded) {
+      const answer = await send(method, path, await header(needed));
+      expect(`${answer.status} ${method} ${path}`).toBe(`${status} ${method} ${path}`);
+    }
+  });
+
+  test('every operation that has none answers', async () => {
+    for (const { method, path } of open) {
+      const answer = await send(method, path, await header(''));
+      expect(`${answer.status} ${method} ${path}`).toBe(`200 ${method} ${path}`);
+    }
+  });
+});
+
+describe('with a good token', () => {
+  test.each([
+    ['an audience', { aud: audience }],
+    ['one audience of several', { aud: ['other', audience] }],
+    ['a client in its place', { aud: undefined, client_id: 'client' }],
+  ])('that names %s, every operation is reached with its own scope alone', async (_, claims) => {
+    for (const { method, path, scopes: own } of guarded) {
+      const answer = await send(method, path, await bearer(issuer.token({ ...claims, scope: own })));
+      expect([401, 403]).not.toContain(answer.status);
+      expect(answer.status).toBeLessThan(500);
+    }
+  });
+
+  test('scopes can be in "scp", and the scheme can be left out', async () => {
+    const token = await issuer.token({ scp: ['tags:read'] });
+    expect((await send('GET', '/v1/tags', token)).status).toBe(200);
+  });
+
+  test('a clone that includes tasks needs the scope to write tasks, one without tasks does not', async () => {
+    const writer = await bearer(issuer.token({ scope: 'organizations:write projects:write' }));
+    const made = async (path: string, body: object): Promise<string> =>
+      ((await (await send('POST', path, writer, body)).json()) as { id: string }).id;
+    const organizationId = await made('/v1/organizations', { name: 'O' });
+    const project = await made('/v1/projects', { name: 'P', organizationId });
+    const clone = async (scopes: string, body?: object) =>
+      send('POST', `/v1/projects/${project}/clone`, await bearer(issuer.token({ scope: scopes })), body);
+    for (const body of [undefined, { include: ['tasks'] }]) {
+      const refused = await clone('projects:write', body);
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        type: '/docs/problems#missing-scope',
+        detail: expect.stringContaining('"tasks:write"'),
+      });
+      expect((await clone('projects:write tasks:write', body)).status).toBe(201);
+    }
+    expect((await clone('projects:write', { include: [] })).status).toBe(201);
+    const listed = await send('GET', '/v1/projects', await bearer(issuer.token({ scope: 'projects:read' })));
+    expect(await listed.json()).toMatchObject({ total: 4 });
+  });
+
+  test('unknown paths and methods are answered without one', async () => {
+    expect((await send('GET', '/v1/nothing')).status).toBe(404);
+    expect((await send('PATCH', '/v1/tags')).status).toBe(405);
+  });
+});
+
+test('a refusal says what API Gateway says', async () => {
+  const unauthorized = await send('GET', '/v1/tags');
+  expect(await unauthorized.json()).toEqual({ message: 'Unauthorized' });
+  expect(unauthorized.headers.get('www-authenticate')).toBe('Bearer');
+  const forbidden = await send('GET', '/v1/tags', await bearer(issuer.token({ scope: 'tags:write' })));
+  expect(await forbidden.json()).toEqual({ message: 'Forbidden' });
+  expect(forbidden.headers.get('www-authenticate')).toBe(
+    'Bearer scope="tags:read" error="insufficient_scope"',
+  );
+});
+
+test('functions get claims as text, and arrays between brackets', async () => {
+  const claims = { scope: 'tags:read', groups: ['a', 'b'], level: 3, isAdmin: true };
+  await send('GET', '/v1/tags', await bearer(issuer.token(claims)));
+  expect(last).toMatchObject({
+    authorizer: {
+      jwt: {
+        claims: { groups: '[a b]', level: '3', isAdmin: 'true', tenant: 'acme' },
+        scopes: ['tags:read'],
+      },
+    },
+  });
+});
+
+describe('tenants', () => {
+  const as = async (tenant: string) => bearer(issuer.token({ scope, tenant }));
+  const made = async (tenant: string, path: string, body: object): Promise<string> => {
+    const answer = await send('POST', path, await as(tenant), body);
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  /** An answer without what differs between any two: times, the request's id, and the ids that were asked for. */
+  const shown = async (answer: Response, id: string): Promise<string> => {
+    const headers = [...answer.headers].filter(
+      ([name]) => !['date', 'apigw-requestid', 'server-timing'].includes(name),
+    );
+    const text = (await answer.text()).replace(/"requestId":"[^"]*"/, '');
+    return `${answer.status} ${JSON.stringify(headers)} ${text}`.replaceAll(id, '<id>');
+  };
+  const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
+
+  test("another tenant's id answers byte for byte as one that never existed", async () => {
+    const parents = {
+      organizations: await made('acme', '/v1/organizations', { name: 'O' }),
+      users: await made('acme', '/v1/users', { name: 'U' }),
+      tags: await made('acme', '/v1/tags', { name: 'T' }),
+      tasks: await made('acme', '/v1/tasks', { name: 'K' }),
+    };
+    const ids: Record<string, string> = {
+      ...parents,
+      projects: await made('acme', '/v1/projects', { name: 'P', organizationId: parents.organizations }),
+    };
+    const stranger = await as('globex');
+    const body = { name: 'X', organizationId: parents.organizations };
+    for (const { method, path } of guarded.filter((request) => request.path.includes('{id}'))) {
+      const id = ids[path.split('/')[2] ?? ''] ?? '';
+      const content = ['PUT', 'PATCH'].includes(method)
+        ? { name: 'X', ...(path.includes('projects') && body) }
+        : undefined;
+      const of = async (one: string): Promise<string> =>
+        shown(await send(method, path.replace('{id}', one), stranger, content), one);
+      expect(`${method} ${path} ${await of(id)}`).toBe(`${method} ${path} ${await of(unknown)}`);
+    }
+    // And nothing happened to them.
+    for (const [plural, id] of Object.entries(ids)) {
+      expect((await send('GET', `/v1/${plural}/${id}`, await as('acme'))).status).toBe(200);
+    }
+  });
+
+  test("a reference to another tenant's entity is one to nothing", async () => {
+    const organizationId = await made('acme', '/v1/organizations', { name: 'O' });
+    const refer = async (id: string): Promise<string> =>
+      shown(await send('POST', '/v1/projects', await as('globex'), { name: 'P', organizationId: id }), id);
+    expect(await refer(organizationId)).toBe(await refer(unknown));
+  });
+
+  test.each([
+    ['a#tag', 'a'],
+    ['a', 'a#tag'],
+    ['a%23tag', 'a#tag'],
+    ['public', '@public'],
+    ['A', 'a'],
+  ])('%j and %j see nothing of each other', async (one, another) => {
+    const name = `Secret of ${one}, kept from ${another}`;
+    await made(one, '/v1/tags', { name });
+    const listed = await (await send('GET', '/v1/tags', await as(another))).json();
+    expect(JSON.stringify(listed)).not.toContain(name);
+  });
+
+  test('an idempotency key is of its tenant', async () => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'same' };
+    const create = async (tenant: string, name: string): Promise<Response> =>
+      fetch(`${service.url}/v1/tags`, {
+        method: 'POST',
+        headers: { ...headers, authorization: await as(tenant) },
+        body: JSON.stringify({ name }),
+      });
+    expect((await create('one', 'a')).status).toBe(201);
+    expect((await create('two', 'b')).status).toBe(201);
+    expect((await create('one', 'a')).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  describe('an idempotency key', () => {
+    const create = async (claims: object, name = 'same', key = 'of the caller') =>
+      fetch(`${service.url}/v1/tags`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'idempotency-key': key,
+          authorization: await bearer(issuer.token({ scope, tenant: 'keys', ...claims })),
+        },
+        body: JSON.stringify({ name }),
+      });
+    const idOf = async (answer: Response): Promise<string> => {
+      expect(answer.status).toBe(201);
+      return ((await answer.json()) as { id: string }).id;
+    };
+
+    test('belongs to the subject of the token', async () => {
+      const first = await idOf(await create({ sub: 'ada' }));
+      expect(await idOf(await create({ sub: 'grace' }))).not.toBe(first);
+      expect(await idOf(await create({ sub: 'ada', client_id: 'another device' }))).toBe(first);
+      expect((await create({ sub: 'grace' }, 'another body')).status).toBe(422);
+    });
+
+    test('belongs to the client where the token has no subject, and never to a subject of the same name', async () => {
+      const first = await idOf(await create({ sub: undefined, client_id: 'grace' }));
+      expect(await idOf(await create({ sub: undefined, client_id: 'grace' }))).toBe(first);
+      expect(await idOf(await create({ sub: 'grace' }))).not.toBe(first);
+    });
+
+    test.each([{}, { sub: null }, { sub: 7 }, { sub: '' }])(
+      'is 400 for a token that names neither, %j',
+      async (claims) => {
+        const answer = await create({ sub: undefined, ...claims }, 'same', 'of nobody');
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toMatchObject({ errors: [{ parameter: 'Idempotency-Key' }] });
+      },
+    );
+  });
+
+  test('the claim can have another name', async () => {
+    // Functions of one process share a client of the database, so this one comes last, and on the same.
+    const renamed = await startService({
+      port: 0,
+      databaseFile: ':memory:',
+      endpoint: service.endpoint,
+      authentication: { issuer: issuer.url, audience: [audience] },
+      tenantClaim: 'org_id',
+    });
+    const read = async (claims: object): Promise<number> => {
+      const authorization = await bearer(issuer.token({ scope, ...claims }));
+      return (await fetch(`${renamed.url}/v1/tags`, { headers: { authorization } })).status;
+    };
+    expect([await read({ org_id: 'a' }), await read({})]).toEqual([200, 403]);
+    await renamed.stop();
+  });
+});

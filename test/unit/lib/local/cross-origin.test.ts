@@ -1,0 +1,132 @@
+import type { Service } from '../../../../lib/local/service.ts';
+import { startTestService } from '../../../support/local-service.ts';
+
+/** Which origins the local gateway allows, in answers and in preflights. */
+
+const localOrigins = [
+  'http://localhost',
+  'http://localhost:5173',
+  'https://localhost:8443',
+  'http://127.0.0.1',
+  'http://127.0.0.1:3000',
+  'https://127.0.0.1:65535',
+];
+
+const foreignOrigins = [
+  'https://app.example.com',
+  'http://localhost.evil.com',
+  'http://localhost.evil.com:3000',
+  'http://127.0.0.1.evil.com',
+  'http://127.0.0.1.evil.com:80',
+  'http://localhost:3000.evil.com',
+  'http://localhost:3000@evil.com',
+  'http://evil.com:80#http://localhost:80',
+  'http://notlocalhost:3000',
+  'http://127.0.0.11:3000',
+  'http://127x0x0x1:3000',
+  'http://localhost:',
+  'http://localhost:*',
+  'http://localhost:3000/',
+  'ftp://localhost:3000',
+  'localhost:3000',
+  'null',
+  '*',
+];
+
+/** Headers that let a page of another origin read an answer, or send more than a simple request. */
+const granting = [
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-max-age',
+];
+
+interface Granted {
+  readonly read: Headers;
+  readonly preflight: Headers;
+}
+
+async function ask(service: Service, origin: string): Promise<Granted> {
+  const read = await fetch(`${service.url}/v1/tags`, { headers: { origin } });
+  const preflight = await fetch(`${service.url}/v1/tags`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  });
+  expect([read.status, preflight.status]).toEqual([200, 204]);
+  await read.arrayBuffer();
+  return { read: read.headers, preflight: preflight.headers };
+}
+
+const grantedBy = (headers: Headers): string[] => granting.filter((name) => headers.has(name));
+
+describe('a local service', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+
+  afterAll(() => service.stop());
+
+  test.each(localOrigins)('allows the origin %s', async (origin) => {
+    const { read, preflight } = await ask(service, origin);
+    for (const headers of [read, preflight]) {
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(headers.get('vary')).toBe('Origin');
+    }
+    expect(preflight.get('access-control-allow-methods')).toContain('POST');
+    expect(preflight.get('access-control-allow-headers')).toContain('if-match');
+    expect(read.get('access-control-expose-headers')).toContain('etag');
+  });
+
+  test.each(foreignOrigins)('does not allow the origin %s', async (origin) => {
+    const { read, preflight } = await ask(service, origin);
+    expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
+  });
+
+  test('tells caches that an answer without an origin is not for all origins', async () => {
+    const answer = await fetch(`${service.url}/docs/style.css`);
+    expect(answer.headers.get('vary')).toBe('Origin');
+  });
+});
+
+describe('a local service with more origins', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startTestService({ corsOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'] });
+  });
+
+  afterAll(() => service.stop());
+
+  test.each(['https://app.example.com', 'http://10.0.0.7:8080', 'http://localhost:5173'])(
+    'allows the origin %s',
+    async (origin) => {
+      const { read, preflight } = await ask(service, origin);
+      for (const headers of [read, preflight]) {
+        expect(headers.get('access-control-allow-origin')).toBe(origin);
+      }
+    },
+  );
+
+  test.each([
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://app.example.com.evil.com',
+    'http://10.0.0.7',
+  ])('does not allow the origin %s', async (origin) => {
+    const { read, preflight } = await ask(service, origin);
+    expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
+  });
+});
+
+test('a local service with the origin * allows any, and its answers do not vary', async () => {
+  const service = await startTestService({ corsOrigins: ['*'] });
+  const { read, preflight } = await ask(service, 'https://app.example.com');
+  for (const headers of [read, preflight]) {
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.has('vary')).toBe(false);
+  }
+  await service.stop();
+});

@@ -1,0 +1,43 @@
+import { UsageError } from '../../../../lib/cli/command-line.ts';
+import { seedOptions } from '../../../../lib/seed/options.ts';
+
+describe('the options of npm run seed', () => {
+  test('have usual values', () => {
+    expect(seedOptions([])).toEqual({
+      amounts: { organization: 3, user: 20, tag: 12, project: 30, task: 2_000 },
+      seed: 1,
+      url: 'http://localhost:3000',
+      concurrency: 16,
+    });
+  });
+
+  test('are taken from the flags', () => {
+    const flags =
+      '--organizations 1 --users 2 --tags 3 --projects=4 --tasks 0 --seed 6 --url http://h:1/ --concurrency 8';
+    expect(seedOptions(flags.split(' '))).toEqual({
+      amounts: { organization: 1, user: 2, tag: 3, project: 4, task: 0 },
+      seed: 6,
+      url: 'http://h:1',
+      concurrency: 8,
+    });
+  });
+
+  test('are told with --help', () => {
+    expect(seedOptions(['--help'])).toBe('help');
+  });
+
+  test.each([
+    ['--tasks ten', '--tasks must be a number from 0 to 10000000, in digits only, not "ten".'],
+    ['--tasks 1.5', '--tasks must be a number from 0 to 10000000, in digits only, not "1.5".'],
+    ['--tasks=-1', '--tasks must be a number from 0 to 10000000, in digits only, not "-1".'],
+    ['--concurrency 0', '--concurrency must be a number from 1 to 256, in digits only, not "0".'],
+    ['--url localhost:3000', '--url must be a URL, like http://localhost:3000, not "localhost:3000".'],
+    ['--organizations 0', 'A project belongs to an organization: there must be one, or no projects.'],
+    ['--task 5', "Unknown option '--task'"],
+    ['5', "Unexpected argument '5'"],
+  ])('refuse %s', (flags, message) => {
+    const read = (): unknown => seedOptions(flags.split(' '));
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(message);
+  });
+});
