@@ -22,11 +22,11 @@ afterEach(() => {
   for (const child of begun.splice(0)) child.kill('SIGKILL');
 });
 
-async function startDevelopment() {
+async function startDevelopment(more: Record<string, string> = {}) {
   const [file, values] = commandLine('dev');
   const child = spawn(file, values, {
     cwd: root,
-    env: { ...process.env, PORT: '0', DATABASE_FILE: ':memory:', DYNAMODB_ENDPOINT: '' },
+    env: { ...process.env, PORT: '0', DATABASE_FILE: ':memory:', DYNAMODB_ENDPOINT: '', ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   begun.push(child);
@@ -95,6 +95,23 @@ test('a save starts the service anew at the same address, and the data stays', a
   await exit;
   expect(child.exitCode).toBe(0);
   expect([...before, ...after].filter(runs)).toEqual([]);
+});
+
+test('takes a host and origins, as npm start does', async () => {
+  const { child, exit, url } = await startDevelopment({
+    HOST: '127.0.0.2',
+    CORS_ORIGIN: 'https://a.example',
+  });
+  expect(new URL(url).hostname).toBe('127.0.0.2');
+  const allowed = await Promise.all(
+    ['https://a.example', 'http://localhost:5173', 'https://b.example'].map(async (origin) => {
+      const { headers } = await fetch(`${url}/v1/health`, { headers: { origin } });
+      return headers.get('access-control-allow-origin');
+    }),
+  );
+  expect(allowed).toEqual(['https://a.example', 'http://localhost:5173', null]);
+  child.kill('SIGINT');
+  await exit;
 });
 
 test('leaves no process behind when it is killed', async () => {

@@ -1,6 +1,7 @@
 import { execSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '../../lib/local/engine.ts';
@@ -171,10 +172,18 @@ test('says what is wrong when another engine does not answer', async () => {
   expect(refused.output()).toContain('http://127.0.0.1:9');
 });
 
-test('says what is wrong when the data cannot be written', async () => {
-  const file = join(folder, 'file');
-  writeFileSync(file, 'not a folder');
-  const refused = spawnStart({ PORT: '0', DATABASE_FILE: join(file, 'database.sqlite') });
+test.each([
+  ['a web page', 200, '<html>\nHello</html>'],
+  ['text', 404, 'Not found'],
+  ['an object', 200, '{}'],
+  ['nothing', 200, ''],
+  ['null', 200, 'null'],
+])('says in one line that what answers with %s is not DynamoDB', async (_, status, body) => {
+  const server = createHttpServer((__, response) => response.writeHead(status).end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const refused = spawnStart({ PORT: '0', DYNAMODB_ENDPOINT: endpoint });
   expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toContain(file);
+  expect(refused.output()).toBe(`What answers at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`);
+  server.close();
 });

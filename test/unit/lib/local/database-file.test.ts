@@ -1,0 +1,81 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDatabaseFile, prepareDatabaseFile } from '../../../../lib/local/database-file.ts';
+
+/** What an ordinary user may not do. All that npm start says of database files: test/bin/database-file.test.ts. */
+
+const folder = mkdtempSync(join(tmpdir(), 'ordinary-user-'));
+const readOnly = join(folder, 'read-only');
+const writable = join(folder, 'writable');
+const readOnlyFile = join(writable, 'read-only.sqlite');
+
+/** The user "nobody": root may write everywhere. */
+const nobody = 65_534;
+const isRoot = process.geteuid?.() === 0;
+
+/** Begins some work as a user who is not root. */
+function asOrdinaryUser<Result>(work: () => Result): Result {
+  if (isRoot) process.seteuid?.(nobody);
+  try {
+    return work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+beforeAll(() => {
+  mkdirSync(readOnly);
+  mkdirSync(writable);
+  writeFileSync(readOnlyFile, '');
+  if (isRoot) chownSync(writable, nobody, nobody);
+  chmodSync(folder, 0o755);
+  chmodSync(readOnlyFile, 0o444);
+  chmodSync(readOnly, 0o555);
+});
+
+afterAll(() => {
+  chmodSync(readOnly, 0o755);
+  rmSync(folder, { recursive: true });
+});
+
+test('a folder that cannot be created is named', () => {
+  const file = join(readOnly, 'new', 'database.sqlite');
+  expect(() => asOrdinaryUser(() => prepareDatabaseFile(file))).toThrow(
+    `"${join(readOnly, 'new')}" cannot be created (EACCES). Set DATABASE_FILE`,
+  );
+});
+
+test('a folder in which no file can be created is named', async () => {
+  const file = join(readOnly, 'database.sqlite');
+  await expect(asOrdinaryUser(() => lockDatabaseFile(prepareDatabaseFile(file)))).rejects.toThrow(
+    `"${readOnly}" cannot be written (EACCES). Set DATABASE_FILE`,
+  );
+});
+
+test('a file that cannot be written is named', () => {
+  expect(() => asOrdinaryUser(() => prepareDatabaseFile(readOnlyFile))).toThrow(
+    `"${readOnlyFile}" cannot be written (EACCES). Set DATABASE_FILE`,
+  );
+});
+
+test('an error has no code, which a command would take for one about its port', () => {
+  expect.assertions(1);
+  try {
+    prepareDatabaseFile(writable);
+  } catch (error) {
+    expect(error).not.toHaveProperty('code');
+  }
+});
+
+test('folders are created, and a lock is there until it is released', async () => {
+  const file = join(writable, 'a', 'b', 'database.sqlite');
+  const release = await lockDatabaseFile(prepareDatabaseFile(file));
+  expect(readdirSync(join(writable, 'a', 'b'))).toEqual([
+    expect.stringMatching(new RegExp(`^database\\.sqlite\\.lock-${process.pid}-`)),
+  ]);
+  await expect(lockDatabaseFile(file)).rejects.toThrow(`"${file}" is in use by process ${process.pid}.`);
+  release();
+  expect(readdirSync(join(writable, 'a', 'b'))).toEqual([]);
+  (await lockDatabaseFile(file))();
+});
