@@ -2,9 +2,9 @@
 
 import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
 import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
-import { type Change, creation } from '../functions/shared/store/model/changes.ts';
-import type { Fields } from '../functions/shared/store/model/entities.ts';
-import { perform } from '../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate, type Change } from '../functions/shared/store/model/changes.ts';
+import type { Fields } from '../functions/shared/store/model/entity.ts';
+import { applyChangeSet } from '../functions/shared/store/unit-of-work/commit.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 
 export const tenant = 'public';
@@ -78,10 +78,10 @@ export class Collection {
         const changes: Change[] = [];
         while (changes.length < portion && this.size < size) {
           this.#clock += pace;
-          changes.push(creation('project', this.#project(this.size)));
+          changes.push(buildCreate('project', this.#project(this.size)));
           this.size += 1;
         }
-        await perform(this.#store.session(tenant), { changes });
+        await applyChangeSet(this.#store.session(tenant), { changes });
         onAdded(changes.map(({ after }) => after?.entity as unknown as Project));
       }
     } finally {

@@ -58,7 +58,7 @@ async function loadTargets(): Promise<Target[]> {
   const targets: Target[] = [];
   for (const { contract, file } of routes) {
     const handler =
-      contract.success === 'page'
+      contract.success === 'staticPage'
         ? ((await import(`../../functions/${file}`)) as { handler: Handler }).handler
         : endpoint(contract as Contract, async () => beforeTheStore());
     targets.push({ name: contract.operation, contract, handler });
@@ -195,7 +195,7 @@ const targets = await loadTargets();
 const fieldOf = ({ contract }: Target): string =>
   pick([
     ...(contract?.body?.writable ?? []),
-    ...(contract?.resource?.members ?? []),
+    ...(contract?.resource?.fieldNames ?? []),
     'unknown',
     'page',
     'sortBy',

@@ -5,11 +5,12 @@
  *
  * `-- --million` goes up to 10^6 entities, which takes most of an hour and 10 GB of memory.
  */
+
 import { end, firstBoundary } from '../functions/shared/store/lists/counted-index/counters.ts';
 import { partQuery } from '../functions/shared/store/lists/counted-index/page.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
-import { kindPartition, parentPartition } from '../functions/shared/store/model/entities.ts';
 import { StoreUnavailable } from '../functions/shared/store/model/errors.ts';
+import { kindPartition, parentPartition } from '../functions/shared/store/model/keys.ts';
 import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
 import type { Session } from '../functions/shared/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
@@ -92,7 +93,7 @@ async function usualWay({ database }: Session, collection: Collection, query: Li
   const listing = parent
     ? {
         family: 'parent' as const,
-        partition: parentPartition(tenant, { child: 'project', member: 'organizationId' }, parent),
+        partition: parentPartition(tenant, { child: 'project', field: 'organizationId' }, parent),
       }
     : { family: 'all' as const, partition: kindPartition(tenant, 'project') };
   const part = { from: firstBoundary, to: end };

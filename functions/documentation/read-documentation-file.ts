@@ -1,4 +1,4 @@
-import { fileContent, page } from '../shared/http/static-page.ts';
+import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -7,8 +7,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-export const handler = page(readDocumentationFile, async (file) => {
+export const handler = staticPage(readDocumentationFile, async (file) => {
   const name = readDocumentationFile.files.find((known) => known === file);
   const mediaType = mediaTypes[file.split('.').at(-1) ?? ''];
-  return name && mediaType ? { mediaType, content: await fileContent(name) } : undefined;
+  return name && mediaType ? { mediaType, content: await readShippedFile(name) } : undefined;
 });

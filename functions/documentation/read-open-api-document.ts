@@ -1,7 +1,7 @@
-import { fileContent, page } from '../shared/http/static-page.ts';
+import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
 import { readOpenApiDocument } from './contract.ts';
 
-export const handler = page(readOpenApiDocument, async () => ({
+export const handler = staticPage(readOpenApiDocument, async () => ({
   mediaType: 'application/json',
-  content: await fileContent(readOpenApiDocument.files[0]),
+  content: await readShippedFile(readOpenApiDocument.files[0]),
 }));

@@ -1,5 +1,5 @@
 import { catalogue, type ProblemCode } from '../shared/http/problems.ts';
-import { page } from '../shared/http/static-page.ts';
+import { staticPage } from '../shared/http/static-page.ts';
 import { showProblems } from './contract.ts';
 import { escaped, htmlPage } from './pages/html.ts';
 import { explanations } from './pages/problem-explanations.ts';
@@ -32,4 +32,4 @@ ${codes.map(section).join('\n')}
 </main>`,
 );
 
-export const handler = page(showProblems, () => ({ mediaType: 'text/html', content }));
+export const handler = staticPage(showProblems, () => ({ mediaType: 'text/html', content }));

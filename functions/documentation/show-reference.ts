@@ -1,4 +1,4 @@
-import { page } from '../shared/http/static-page.ts';
+import { staticPage } from '../shared/http/static-page.ts';
 import { showReference } from './contract.ts';
 import { htmlPage } from './pages/html.ts';
 
@@ -10,4 +10,4 @@ const content = htmlPage(
   '<link rel="stylesheet" href="/docs/swagger-ui.css">\n',
 );
 
-export const handler = page(showReference, () => ({ mediaType: 'text/html', content }));
+export const handler = staticPage(showReference, () => ({ mediaType: 'text/html', content }));

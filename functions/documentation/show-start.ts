@@ -1,4 +1,4 @@
-import { page } from '../shared/http/static-page.ts';
+import { staticPage } from '../shared/http/static-page.ts';
 import { showStart } from './contract.ts';
 import { htmlPage } from './pages/html.ts';
 
@@ -16,4 +16,4 @@ const content = htmlPage(
 </main>`,
 );
 
-export const handler = page(showStart, () => ({ mediaType: 'text/html', content }));
+export const handler = staticPage(showStart, () => ({ mediaType: 'text/html', content }));

@@ -4,9 +4,9 @@
  */
 import { environment } from '../shared/environment.ts';
 import type { PipelineEvent } from '../shared/http/middleware.ts';
-import { quoted } from '../shared/http/nearest.ts';
 import { pipeline } from '../shared/http/pipeline.ts';
 import { Problem } from '../shared/http/problems.ts';
+import { quoted } from '../shared/http/suggestion.ts';
 import { suggestPath } from './suggest-path.ts';
 
 /** Whether a path is one that a template stands for. */

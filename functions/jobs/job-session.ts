@@ -1,19 +1,20 @@
-import { logDone, logFailure, type Subject } from '../shared/log.ts';
+/** What the functions share that continue jobs. */
+import { type LogContext, logError, logInfo } from '../shared/log.ts';
 import type { Job } from '../shared/store/cascades/job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
 
-/** Milliseconds kept of the function's time to report what was not done. */
-const timeToReport = 500;
+/** Milliseconds of the function's time that are kept for the log and the response. */
+const responseReserveMs = 500;
 
 /**
- * The database, for as long as this invocation may take.
- * @param most milliseconds, if it is to be less.
+ * Returns the database for the time of this invocation.
+ * @param maxMs milliseconds, if less than the invocation has.
  */
-export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, most?: number): Database =>
-  openDatabase(context, timeToReport, most);
+export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, maxMs?: number): Database =>
+  openDatabase(context, responseReserveMs, maxMs);
 
-/** What the log says of an invocation of a job's function. */
+/** An invocation in the log. */
 export interface Invocation {
   readonly operation: string;
   readonly requestId: string;
@@ -21,27 +22,26 @@ export interface Invocation {
   readonly started: number;
 }
 
-/** What a line of the log is about. @param tenant whose job it is, where it is about one. */
-export const subjectOf = ({ operation, requestId, started }: Invocation, tenant = ''): Subject => ({
+/** Returns what a log line contains. @param tenant of the job that the line is about. */
+export const logContextOf = ({ operation, requestId, started }: Invocation, tenant = ''): LogContext => ({
   requestId,
   operation,
   tenant,
   duration: Math.round(performance.now() - started),
 });
 
-/** Works on a job, and says in the log that a step was done or failed: then it will be tried again. */
-export async function loggedStep(
+/** Continues a job and logs the result. Returns whether it succeeded: a step that failed is tried again. */
+export async function runLogged(
   invocation: Invocation,
   job: Pick<Job, 'tenant' | 'id'> | undefined,
-  work: () => Promise<void>,
+  run: () => Promise<void>,
 ): Promise<boolean> {
-  const subject = (): Subject => subjectOf(invocation, job?.tenant);
   try {
-    await work();
-    logDone('A step of a job is done.', subject(), { job: job?.id });
+    await run();
+    logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
     return true;
   } catch (error) {
-    logFailure('A step of a job failed.', subject(), error, { job: job?.id });
+    logError('A step of a job failed.', logContextOf(invocation, job?.tenant), error, { job: job?.id });
     return false;
   }
 }

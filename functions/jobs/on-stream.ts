@@ -1,14 +1,15 @@
-/** Begins jobs, and goes on with them, as the table's stream tells of them: within a second of the write. */
-import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { type Job, jobOfKey, jobSortKey } from '../shared/store/cascades/job.ts';
-import { workJob } from '../shared/store/cascades/work-job.ts';
-import { jobDatabase, loggedStep } from './job-session.ts';
+/** Begins and continues jobs when the table's stream reports their items: within a second of the write. */
 
-/** Which records this function is for; the event source filters by the same, so that it is not called for others. */
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { type Job, jobSortKey, parseJobKey } from '../shared/store/cascades/job.ts';
+import { workJob } from '../shared/store/cascades/work-job.ts';
+import { jobDatabase, runLogged } from './job-session.ts';
+
+/** Returns whether a record is about a job. The event source mapping has the same filter: it does not deliver other records. */
 const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName !== 'REMOVE' && dynamodb?.Keys?.['sk']?.S === jobSortKey;
 
-/** A job, and the number of the first record of the batch that speaks of it. */
+/** A job, and the sequence number of its first record in the batch. */
 interface Delivered {
   readonly job: Pick<Job, 'tenant' | 'id'> | undefined;
   readonly sequenceNumber: string;
@@ -23,7 +24,7 @@ function jobsOf(records: readonly DynamoDBRecord[]): Delivered[] {
   for (const { dynamodb } of records.filter(isJobRecord)) {
     const sequenceNumber = dynamodb?.SequenceNumber ?? '';
     const key = dynamodb?.Keys?.['pk']?.S ?? '';
-    const job = jobOfKey(key);
+    const job = parseJobKey(key);
     const identity = job ? key : sequenceNumber;
     if (!jobs.has(identity)) jobs.set(identity, { job, sequenceNumber });
   }
@@ -42,9 +43,9 @@ export async function handler(
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     jobsOf(Records).map(async ({ job, sequenceNumber }) => {
-      const isDone = await loggedStep(invocation, job, async () => {
-        // Taken for a job that is done, it would be forgotten.
-        if (!job) throw new TypeError('The record names no job.');
+      const isDone = await runLogged(invocation, job, async () => {
+        // A success would remove the record from the stream.
+        if (!job) throw new TypeError('The record does not name a job.');
         await workJob(database, job.tenant, job.id, sequenceNumber);
       });
       return isDone ? [] : [{ itemIdentifier: sequenceNumber }];

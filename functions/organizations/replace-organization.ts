@@ -3,5 +3,5 @@ import { updateEntity } from '../shared/store/entities/update-entity.ts';
 import { replaceOrganization } from './contract.ts';
 
 export const handler = endpoint(replaceOrganization, ({ session, id, body, expected }) =>
-  updateEntity(session, 'organization', id, body, expected),
+  updateEntity(session, { kind: 'organization', id, expected }, body),
 );

@@ -3,5 +3,5 @@ import { updateEntity } from '../shared/store/entities/update-entity.ts';
 import { replaceProject } from './contract.ts';
 
 export const handler = endpoint(replaceProject, ({ session, id, body, expected }) =>
-  updateEntity(session, 'project', id, body, expected),
+  updateEntity(session, { kind: 'project', id, expected }, body),
 );

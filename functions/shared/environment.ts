@@ -1,5 +1,4 @@
-/** The one place that reads `process.env`; whatever hosts the functions sets these. */
-
+/** The environment variables of functions. Nothing else reads `process.env`; the host of the functions sets them. */
 import { join } from 'node:path';
 
 function required(name: string): string {
@@ -11,20 +10,20 @@ function required(name: string): string {
 export const environment = {
   /** Name of the DynamoDB table. */
   tableName: (): string => required('TABLE_NAME'),
-  /** Methods by path template, for the answers to unknown paths and methods. */
+  /** Methods by path template, for responses to unknown paths and methods. */
   routes: (): Record<string, readonly string[]> =>
     JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
-  /** Where a file is that ships with the functions: beside the code, unless whatever hosts them says otherwise. */
+  /** Path of a file that ships with the functions: beside the code, unless the host sets `FILES`. */
   file: (name: string): string => {
     const files = JSON.parse(process.env['FILES'] ?? '{}') as Record<string, string>;
     return files[name] ?? join(required('LAMBDA_TASK_ROOT'), name);
   },
-  /** The claim that says whose data a token is for; none where no tokens are asked for. */
+  /** The claim that names the tenant; `undefined` where no token is required. */
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
-  /** What stands before a scope in the issuer's tokens: Cognito puts the API's name there. */
+  /** The prefix of scopes in the issuer's tokens. Cognito prepends the name of the API. */
   scopePrefix: (): string => process.env['SCOPE_PREFIX'] ?? '',
-  /** From which level on lines are logged; all of them unless something else is said. */
+  /** The lowest level that is logged; by default all levels are. */
   logLevel: (): string | undefined => process.env['LOG_LEVEL'],
-  /** Whether answers tell what the database was asked for, in `Server-Timing`. */
+  /** Whether responses contain `Server-Timing` with the calls to DynamoDB. */
   serverTiming: (): boolean => process.env['SERVER_TIMING'] === 'true',
 };

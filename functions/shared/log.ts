@@ -1,8 +1,8 @@
-/** The log: one line of JSON for each thing that is worth one. It holds no bodies and nothing of people. */
+/** The log: one line of JSON per event. It contains no bodies and no personal data. */
 import { environment } from './environment.ts';
 
-/** Which request or event a line is about. */
-export interface Subject {
+/** What every line about one request or stream batch contains. */
+export interface LogContext {
   readonly requestId: string;
   readonly operation: string;
   readonly tenant: string;
@@ -11,39 +11,39 @@ export interface Subject {
 }
 
 /**
- * What an error says. A parser quotes what it could not read, which may be anybody's data: of an answer of the database
- * that is cut off or garbled, for one.
+ * Returns the message of an error. Parsers quote the text that they could not read, which may be anybody's data, for example a
+ * truncated response of DynamoDB.
  */
-const messageOf = (error: Error): string =>
-  error instanceof SyntaxError ? 'Something could not be parsed.' : error.message;
+const safeMessage = (error: Error): string =>
+  error instanceof SyntaxError ? 'A text could not be parsed.' : error.message;
 
-const shownCause = (cause: unknown): string =>
-  cause instanceof Error ? `${cause.name}: ${messageOf(cause)}` : String(cause);
+const describeCause = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name}: ${safeMessage(cause)}` : String(cause);
 
-/** An error as the log shows it. */
-const shownError = (error: unknown): unknown =>
+/** Returns the JSON form of an error. */
+const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
         name: error.name,
-        message: messageOf(error),
-        // It begins with the message.
-        stack: error.stack?.replace(error.message, () => messageOf(error)),
-        ...(error.cause !== undefined && { cause: shownCause(error.cause) }),
+        message: safeMessage(error),
+        // The stack begins with the message.
+        stack: error.stack?.replace(error.message, () => safeMessage(error)),
+        ...(error.cause !== undefined && { cause: describeCause(error.cause) }),
       }
     : String(error);
 
 function write(level: 'INFO' | 'ERROR', message: string, fields: object): void {
   if (level === 'INFO' && environment.logLevel() === 'ERROR') return;
-  // Lambda would put a line of the console's into a line of its own; what is JSON on stdout it takes as it is.
+  // Lambda wraps lines of the console in a line of its own. It keeps JSON on stdout as it is.
   process.stdout.write(
     `${JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields })}\n`,
   );
 }
 
-/** Something was done. */
-export const logDone = (message: string, subject: Subject, more: object = {}): void =>
-  write('INFO', message, { ...subject, ...more });
+/** Writes a line about a success. */
+export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
+  write('INFO', message, { ...context, ...more });
 
-/** Something failed. */
-export const logFailure = (message: string, subject: Subject, error: unknown, more: object = {}): void =>
-  write('ERROR', message, { ...subject, ...more, error: shownError(error) });
+/** Writes a line about a failure, with the error and its cause. */
+export const logError = (message: string, context: LogContext, error: unknown, more: object = {}): void =>
+  write('ERROR', message, { ...context, ...more, error: describeError(error) });

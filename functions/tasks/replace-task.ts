@@ -3,5 +3,5 @@ import { updateEntity } from '../shared/store/entities/update-entity.ts';
 import { replaceTask } from './contract.ts';
 
 export const handler = endpoint(replaceTask, ({ session, id, body, expected }) =>
-  updateEntity(session, 'task', id, body, expected),
+  updateEntity(session, { kind: 'task', id, expected }, body),
 );

@@ -3,5 +3,5 @@ import { updateEntity } from '../shared/store/entities/update-entity.ts';
 import { replaceUser } from './contract.ts';
 
 export const handler = endpoint(replaceUser, ({ session, id, body, expected }) =>
-  updateEntity(session, 'user', id, body, expected),
+  updateEntity(session, { kind: 'user', id, expected }, body),
 );

@@ -50,7 +50,7 @@ const idsIn = (entity: Entity, member: string): string[] => [entity[member] ?? [
 /** References to what was not among what was found. */
 const dangling = (entities: ReadonlyMap<Kind, readonly Entity[]>) =>
   [...entities].flatMap(([kind, children]) =>
-    referencesOf(kind).flatMap(({ member, parent }) => {
+    referencesOf(kind).flatMap(({ field: member, parent }) => {
       const known = new Set((entities.get(parent) ?? []).map(({ id }) => id));
       return children.flatMap((child) =>
         idsIn(child, member)

@@ -2,12 +2,13 @@
  * Holds a whole table against itself while it is used: every counter against what it counts, every reference against
  * what it refers to, the keys of every entity against its members; and mends what is wrong, if asked to.
  */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { beginSweep } from '../../functions/shared/store/cascades/cascade.ts';
 import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
+import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
 import { workJob } from '../../functions/shared/store/cascades/work-job.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
@@ -20,7 +21,8 @@ import {
 } from '../../functions/shared/store/lists/counted-index/counters.ts';
 import { correctCounter, readItems } from '../../functions/shared/store/lists/counted-index/fold.ts';
 import { partQuery } from '../../functions/shared/store/lists/counted-index/page.ts';
-import { decode, entityKey } from '../../functions/shared/store/model/entities.ts';
+import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { IndexFamily } from '../../functions/shared/store/model/table.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
@@ -60,8 +62,8 @@ const kindOf = (key: string): Kind => key.split('#')[1] as Kind;
 function familiesOf(partition: string): IndexFamily[] {
   const [, , field] = partition.split('#');
   if (field === undefined) return ['all'];
-  return referencesOf(kindOf(partition)).flatMap(({ member, listing }) =>
-    member === field && listing ? [listing] : [],
+  return referencesOf(kindOf(partition)).flatMap((relation) =>
+    relation.field === field && relation.index ? [relation.index] : [],
   );
 }
 
@@ -143,7 +145,7 @@ class TableAudit {
       }
     }
     const counted = (await database.getMany(keys))
-      .map(decode)
+      .map(decodeEntity)
       .filter((stored) => listingsOf(tenant, stored).some((listing) => listing.partition === partition))
       .map(({ entity }) => ({ time: timeOf(entity.id), status: entity.status }));
     const isSettled = isDeepStrictEqual(items, await readGroup());
@@ -189,7 +191,7 @@ class TableAudit {
     const parents = await database.getMany(uniqueKeys(left.map(({ parent }) => parent)));
     const existing = new Set(parents.map(({ pk }) => pk));
     return children
-      .flatMap((item) => referencesFrom(tenantOf(item), decode(item)))
+      .flatMap((item) => referencesFrom(tenantOf(item), decodeEntity(item)))
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
   }
 

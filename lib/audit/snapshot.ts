@@ -1,4 +1,5 @@
 /** One look at the whole table, which is written to meanwhile: what is wrong in it is yet to be confirmed. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
@@ -15,7 +16,9 @@ import {
   toCounters,
   toSections,
 } from '../../functions/shared/store/lists/counted-index/counters.ts';
-import { decode, encode, entityKey, type Stored } from '../../functions/shared/store/model/entities.ts';
+import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 
@@ -52,9 +55,9 @@ const isCounter = (sk: string): boolean => Object.values(levels).some((prefix) =
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
 
 /** The references of an entity, by keys. */
-export function referencesFrom(tenant: string, { kind, entity }: Stored): Reference[] {
+export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): Reference[] {
   const child = entityKey(tenant, kind, entity.id);
-  return referencesOf(kind).flatMap(({ member, parent }) =>
+  return referencesOf(kind).flatMap(({ field: member, parent }) =>
     [entity[member] ?? []]
       .flat()
       .map((id) => ({ child, member, parent: entityKey(tenant, parent, String(id)) })),
@@ -78,11 +81,11 @@ class Collection {
     if (isCounter(item.sk)) this.#listing(item.pk).items.push(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;
-    const stored = decode(item);
+    const stored = decodeEntity(item);
     const tenant = tenantOf(item);
     this.entities.add(pk);
     this.#references.push(...referencesFrom(tenant, stored));
-    if (!isDeepStrictEqual({ ...encode(tenant, stored) }, { ...item })) this.malformed.push({ pk, sk });
+    if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored) }, { ...item })) this.malformed.push({ pk, sk });
     for (const { partition } of listingsOf(tenant, stored)) {
       this.#listing(partition).counted.push({ time: timeOf(stored.entity.id), status: stored.entity.status });
     }

@@ -1,8 +1,9 @@
 /** What whoever hosts the functions must know of them, in the cloud and here. */
+
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { routes } from '../../functions/routes.ts';
-import { longestRequest } from '../../functions/shared/store/cascades/job.ts';
+import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts';
 
 /** The handlers' files that no route names, relative to `functions/`. */
 export const fallbackFile = 'fallback/answer-unmatched.ts';
@@ -36,7 +37,7 @@ export const files: Readonly<Record<string, string>> = {
 export const requestTimeout = 10_000;
 
 /** Milliseconds that a step of a job may take. */
-export const jobTimeout = longestRequest;
+export const jobTimeout = maxRequestMs;
 
 /** How often records of the stream are delivered again before they are set aside; the schedule comes back to their jobs. */
 export const streamRetries = 4;

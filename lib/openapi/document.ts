@@ -39,7 +39,7 @@ const tagOf = ({ resource }: Contract): string =>
 
 /** Whether a caller sets a member, and it refers to nothing else. */
 const isOwn = ({ kind, fields }: Resource, member: string): boolean =>
-  member in fields && !referencesOf(kind).some((relation) => relation.member === member);
+  member in fields && !referencesOf(kind).some((relation) => relation.field === member);
 
 type Schemas = Readonly<Record<string, Schema>>;
 

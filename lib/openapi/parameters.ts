@@ -2,7 +2,7 @@
 import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
-import { defaultLimit, largestLimit } from '../../functions/shared/http/list-query.ts';
+import { defaultLimit, maxLimit } from '../../functions/shared/http/list-query.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import { words } from './resources.ts';
 import { count, largestHead } from './schemas.ts';
@@ -13,7 +13,7 @@ const anyText: Schema = { type: 'string', maxLength: largestHead };
 
 const { maximum: _, ...limit } = count(
   1,
-  `How many on a page. More than ${largestLimit} are served as ${largestLimit}.`,
+  `How many on a page. More than ${maxLimit} are served as ${maxLimit}.`,
 );
 
 const sortOrder: Schema = { type: 'string', enum: ['asc', 'desc'] };
@@ -95,7 +95,7 @@ function idParameter(kind: Resource['kind']): Parameter {
 }
 
 function filterParameter(resource: Resource, member: string): Parameter {
-  const reference = referencesOf(resource.kind).find((relation) => relation.member === member)?.parent;
+  const reference = referencesOf(resource.kind).find((relation) => relation.field === member)?.parent;
   const description = resource.sorts.includes(member)
     ? `Only those whose \`${member}\` is exactly this.`
     : `Only those whose \`${member}\` hold this.`;
@@ -131,7 +131,7 @@ const filterParameters = (resource: Resource): [string, Parameter][] =>
 /** The kind whose id stands in a path: a nested list's parent, or the resource itself. */
 function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | undefined {
   if (!resource || !path.includes('{id}')) return undefined;
-  const parent = referencesOf(resource.kind).find(({ member }) => member === nestedBy)?.parent;
+  const parent = referencesOf(resource.kind).find(({ field }) => field === nestedBy)?.parent;
   return parent ?? resource.kind;
 }
 

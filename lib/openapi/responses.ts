@@ -302,7 +302,7 @@ function success(contract: Contract): [status: string, response: Response] {
           content: json('Health', { status: 'ok' }),
         },
       ];
-    case 'page':
+    case 'staticPage':
       return [
         '200',
         {

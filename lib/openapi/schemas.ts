@@ -1,12 +1,13 @@
 /** The schemas of bodies and answers, made from those that validate them. */
+
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { largestBody } from '../../functions/shared/http/json-body.ts';
-import { largestLimit } from '../../functions/shared/http/list-query.ts';
+import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
+import { maxLimit } from '../../functions/shared/http/list-query.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
-import { readOnlyMembers } from '../../functions/shared/store/model/entities.ts';
+import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
 import { memberDescriptions, words } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
@@ -57,7 +58,7 @@ function entitySchema({ kind, schemas }: Resource): Schema {
   const { properties = {} } = converted(schemas.entity(), 'output');
   const shown = Object.entries(properties).map(([name, { default: _, ...member }]) => [
     name,
-    { ...member, ...((readOnlyMembers as readonly string[]).includes(name) && { readOnly: true }) },
+    { ...member, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
   ]);
   return {
     type: 'object',
@@ -74,7 +75,7 @@ const listSchema = ({ kind, plural }: Resource): Schema => ({
   properties: {
     data: {
       type: 'array',
-      maxItems: largestLimit,
+      maxItems: maxLimit,
       items: referTo('schemas', pascal(kind)),
       description: 'What is on this page.',
     },
@@ -150,7 +151,7 @@ const problem: Schema = {
           fault({
             pointer: {
               type: 'string',
-              maxLength: largestBody,
+              maxLength: maxBodyBytes,
               description: 'A member of the body (RFC 6901).',
             },
           }),

@@ -111,15 +111,15 @@ function clone(id: string, body?: JsonObject): Promise<Answer> {
 
 /** What must be the same in an entity and its copy. */
 const copied = ({ id: _id, createdAt: _createdAt, ...rest }: Entity) => {
-  const { updatedAt: _updatedAt, ...members } = rest;
-  return members;
+  const { updatedAt: _updatedAt, ...fields } = rest;
+  return fields;
 };
 
 const tasksOf = async (projectId: string) =>
   (await readList(withQuery(`${pathTo('project', projectId)}/tasks`, { limit: 100, sortBy: 'name' }))).data;
 
 describe('POST /v1/projects/{id}/clone', () => {
-  test('answers 201 with a new project that has every writable member of the old one', async () => {
+  test('answers 201 with a new project that has every writable field of the old one', async () => {
     const project = await create('project', await resourceOf('project').full());
     const answer = await clone(project.id);
     const twin = entityOf(answer, 201);
@@ -169,7 +169,7 @@ describe('the tasks of a cloned project', () => {
   });
 
   test.each([undefined, {}, { include: ['tasks'] }, { name: 'Renamed' }])(
-    'copies the tasks with all their members, given the body %j',
+    'copies the tasks with all their fields, given the body %j',
     async (body) => {
       const projectId = (await create('project')).id;
       const tasks = [
@@ -213,10 +213,10 @@ describe('a bad request to clone', () => {
     ['include', [1]],
     ['unknownMember', 'x'],
     ['organizationId', 'x'],
-  ])('refuses a body with the %s %j with 400 and a pointer, and makes nothing', async (member, value) => {
+  ])('refuses a body with the %s %j with 400 and a pointer, and makes nothing', async (field, value) => {
     const organizationId = (await create('organization')).id;
     const { id } = await create('project', { organizationId });
-    expectPointer(await clone(id, { [member]: value }), member);
+    expectPointer(await clone(id, { [field]: value }), field);
     expect(await readList(`${pathTo('organization', organizationId)}/projects`)).toMatchObject({ total: 1 });
   });
 

@@ -147,7 +147,7 @@ describe('the id of another kind', () => {
   const listsFor = (id: string): string[] =>
     resources.flatMap(({ kind, path, nested, references }) => [
       ...nested.map(({ segment }) => `${pathTo(kind, id)}/${segment}`),
-      ...references.map(({ member }) => withQuery(path, { [member]: id })),
+      ...references.map(({ field }) => withQuery(path, { [field]: id })),
     ]);
 
   test('finds nothing in nested lists and in filters by reference', async () => {

@@ -86,7 +86,7 @@ describe.each(lists)('reading $title', ({ item, open }) => {
     const path = withQuery(scope.path, scope.query);
     const empty = expectReadHeaders(await request('GET', path));
     await expectNotModified(path, empty);
-    const { id } = await create(item, scope.members);
+    const { id } = await create(item, scope.fields);
     const one = expectReadHeaders(await request('GET', path));
     await expectNotModified(path, one);
     entityOf(await request('PATCH', pathTo(item, id), { body: { name: unique('Renamed') } }), 200);
@@ -98,10 +98,10 @@ describe.each(lists)('reading $title', ({ item, open }) => {
   test('has another ETag when only the totals change', async () => {
     const scope = await open();
     const path = withQuery(scope.path, { ...scope.query, limit: 1, sortOrder: 'asc' });
-    await create(item, scope.members);
-    await create(item, scope.members);
+    await create(item, scope.fields);
+    await create(item, scope.fields);
     const before = expectReadHeaders(await request('GET', path));
-    await create(item, scope.members);
+    await create(item, scope.fields);
     expect(expectReadHeaders(await request('GET', path))).not.toBe(before);
   });
 });
@@ -240,12 +240,12 @@ describe.each(resources)('writes to one entity of $path at the same time', ({ ki
     expect((await read(kind, id)).name).toBe(names[winner]);
   });
 
-  test('to different members without If-Match: none is lost', async () => {
+  test('to different fields without If-Match: none is lost', async () => {
     const { id } = await create(kind);
     const changes = await full();
     const answers = await Promise.all(
-      Object.entries(changes).map(([member, value]) =>
-        request('PATCH', pathTo(kind, id), { body: { [member]: value } }),
+      Object.entries(changes).map(([field, value]) =>
+        request('PATCH', pathTo(kind, id), { body: { [field]: value } }),
       ),
     );
     for (const answer of answers) entityOf(answer, 200);

@@ -12,10 +12,10 @@ const combinations = (names: readonly string[]): string[][] =>
 describe.each(lists)('$title', ({ item, open }) => {
   test('filters by any two of id, name, status and references', async () => {
     const { full, references } = resourceOf(item);
-    const { path, query, members } = await open();
-    const wanted = await create(item, { ...(await full()), ...members });
-    const other = await create(item, members);
-    const filters = ['id', 'name', 'status', ...references.map(({ member }) => member)];
+    const { path, query, fields } = await open();
+    const wanted = await create(item, { ...(await full()), ...fields });
+    const other = await create(item, fields);
+    const filters = ['id', 'name', 'status', ...references.map(({ field }) => field)];
     await inParallel(combinations(filters), async (names) => {
       const values = Object.fromEntries(names.map((name) => [name, one(wanted[name])]));
       const { data, total } = await readList(withQuery(path, { ...query, ...values }));

@@ -103,7 +103,7 @@ describe('hostile names', () => {
     }
   });
 
-  describe.each(resources)('as members of a body of $path', ({ kind, path, minimal }) => {
+  describe.each(resources)('as fields of a body of $path', ({ kind, path, minimal }) => {
     let existing: Entity;
 
     beforeAll(async () => {
@@ -130,9 +130,9 @@ describe('hostile names', () => {
 
   test.each(named)('%s as a reference is refused with 400', async (_title, name) => {
     for (const { path, minimal, references } of resources) {
-      for (const { member, many } of references) {
-        const body = { ...(await minimal()), [member]: many ? [name] : name };
-        expectPointer(await request('POST', path, { body }), member);
+      for (const { field, many } of references) {
+        const body = { ...(await minimal()), [field]: many ? [name] : name };
+        expectPointer(await request('POST', path, { body }), field);
       }
     }
   });
@@ -262,12 +262,12 @@ describe('bodies', () => {
     expectProblem(await request('POST', '/v1/tags', { rawBody: nested(1_000_000), headers: json }), 413);
   });
 
-  test('with very many members are refused with 400', async () => {
-    const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member${index}`, index]));
+  test('with very many fields are refused with 400', async () => {
+    const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`field${index}`, index]));
     expectProblem(await request('POST', '/v1/tags', { body }), 400);
   });
 
-  test('with a member name of 10 KB are refused with 400', async () => {
+  test('with a field name of 10 KB are refused with 400', async () => {
     const long = 'x'.repeat(10 * 1024);
     expectProblem(await request('POST', '/v1/tags', { body: { name: 'x', [long]: 1 } }), 400);
   });
@@ -278,12 +278,12 @@ describe('texts in bodies', () => {
     'with the lone surrogate %s are refused with 400 and a pointer',
     async (text) => {
       const before = await create('tag');
-      for (const member of ['name', 'description']) {
-        const full = { rawBody: `{"name": "x", "${member}": ${text}}`, headers: json };
-        expectPointer(await request('POST', '/v1/tags', full), member);
-        expectPointer(await request('PUT', pathTo('tag', before.id), full), member);
-        const patch = { rawBody: `{"${member}": ${text}}`, headers: json };
-        expectPointer(await request('PATCH', pathTo('tag', before.id), patch), member);
+      for (const field of ['name', 'description']) {
+        const full = { rawBody: `{"name": "x", "${field}": ${text}}`, headers: json };
+        expectPointer(await request('POST', '/v1/tags', full), field);
+        expectPointer(await request('PUT', pathTo('tag', before.id), full), field);
+        const patch = { rawBody: `{"${field}": ${text}}`, headers: json };
+        expectPointer(await request('PATCH', pathTo('tag', before.id), patch), field);
       }
       expect(await read('tag', before.id)).toEqual(before);
     },
@@ -322,7 +322,7 @@ describe('odd bodies', () => {
     },
   );
 
-  test('with a member twice do no harm', async () => {
+  test('with a field twice do no harm', async () => {
     const rawBody = `{"name": "${unique('first')}", "name": "second"}`;
     const answer = await request('POST', '/v1/tags', { rawBody, headers: json });
     if (answer.status === 400) expectProblem(answer, 400);
@@ -456,13 +456,13 @@ describe('anything at all', () => {
 
   /** Bodies near enough to valid ones to get past the first check. */
   const bodies = resources.map(({ kind, path, defaults, required }) => {
-    const members = [...new Set(['name', ...required, ...Object.keys(defaults), 'id', 'createdAt'])];
-    const member = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...members) },
+    const fields = [...new Set(['name', ...required, ...Object.keys(defaults), 'id', 'createdAt'])];
+    const field = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(...fields) },
       { weight: 1, arbitrary: text },
     );
     const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }), fc.constant(null), fc.constant('2024-02-29'));
-    const body = fc.array(fc.tuple(member, value), { maxLength: 6 }).map((pairs) => {
+    const body = fc.array(fc.tuple(field, value), { maxLength: 6 }).map((pairs) => {
       const inner = pairs.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);
       return `{${inner.join(',')}}`;
     });

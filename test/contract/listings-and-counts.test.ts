@@ -153,11 +153,11 @@ async function expectLists({ name, projects, tasks }: Model, filters: Record<str
   expect(named).toMatchObject(select(tasks, everything));
   for (const projectId of projects.slice(0, 2)) {
     const paged = { filters, limit: 2, page: 2 };
-    const members = tasks.filter((task) => task.projectId === projectId);
+    const fields = tasks.filter((task) => task.projectId === projectId);
     const list = await readList(
       withQuery(`${pathTo('project', projectId ?? '')}/tasks`, asParameters(paged)),
     );
-    expect(list).toMatchObject(select(members, paged));
+    expect(list).toMatchObject(select(fields, paged));
   }
 }
 

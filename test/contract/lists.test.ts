@@ -55,14 +55,14 @@ interface Five {
 /** Fills a list for the tests of one `describe`. What they find in it, they leave in it. */
 function openWithFive({ item, open }: ListKind): Five {
   const five: Five = {
-    scope: { path: '', query: {}, members: {} },
+    scope: { path: '', query: {}, fields: {} },
     entities: [],
     newestFirst: [],
     at: (parameters) => withQuery(five.scope.path, { ...five.scope.query, ...parameters }),
   };
   beforeAll(async () => {
     five.scope = await open();
-    for (let made = 0; made < 5; made++) five.entities.push(await create(item, five.scope.members));
+    for (let made = 0; made < 5; made++) five.entities.push(await create(item, five.scope.fields));
     five.newestFirst = five.entities.map(({ id }) => id).reverse();
   });
   return five;
@@ -120,7 +120,7 @@ describe.each(lists)('the pages of GET $title', (list) => {
   });
 
   test('counts an entity from its creation to its deletion', async () => {
-    const { id } = await create(list.item, five.scope.members);
+    const { id } = await create(list.item, five.scope.fields);
     const with6 = await readList(five.at({ limit: 2 }));
     expect(identifiers(with6)[0]).toBe(id);
     expect(with6).toMatchObject({ total: 6, totalPages: 3 });
@@ -339,10 +339,10 @@ describe.each(resources)('every scalar field of $path', ({ kind, path, full, sca
         color: `#0000${priority.length}${priority.length}`,
         email: `${status}.${text.codePointAt(0)}@example.com`,
       };
-      const members = Object.fromEntries(
+      const fields = Object.fromEntries(
         Object.entries(complete).map(([key, value]) => [key, varied[key] ?? value]),
       );
-      entities.push(await create(kind, { ...members, name }));
+      entities.push(await create(kind, { ...fields, name }));
     }
     entities.push(
       await create(kind, { name, ...(kind === 'project' && { organizationId: await home('organization') }) }),
@@ -469,9 +469,9 @@ describe('nested lists', () => {
     },
   );
 
-  test.each(nested)('$parent/{id}/$segment shows what the filter $member shows', async (list) => {
+  test.each(nested)('$parent/{id}/$segment shows what the filter $field shows', async (list) => {
     const [parent, otherParent] = [await create(list.parent), await create(list.parent)];
-    const reference = (id: string) => ({ [list.member]: list.member === 'tagIds' ? [id] : id });
+    const reference = (id: string) => ({ [list.field]: list.field === 'tagIds' ? [id] : id });
     await create(list.item, reference(otherParent.id));
     const items = [
       await create(list.item, reference(parent.id)),
@@ -480,12 +480,10 @@ describe('nested lists', () => {
     const path = `${pathTo(list.parent, parent.id)}/${list.segment}`;
     const shown = await readList(path);
     expect(identifiers(shown)).toEqual(items.map(({ id }) => id).reverse());
-    expect(await readList(withQuery(resourceOf(list.item).path, { [list.member]: parent.id }))).toEqual(
-      shown,
-    );
+    expect(await readList(withQuery(resourceOf(list.item).path, { [list.field]: parent.id }))).toEqual(shown);
     // The parent in the path and the filter hold together, like any two filters.
-    expect(await readList(withQuery(path, { [list.member]: parent.id }))).toEqual(shown);
-    expect(await readList(withQuery(path, { [list.member]: otherParent.id }))).toMatchObject({
+    expect(await readList(withQuery(path, { [list.field]: parent.id }))).toEqual(shown);
+    expect(await readList(withQuery(path, { [list.field]: otherParent.id }))).toMatchObject({
       data: [],
       total: 0,
     });

@@ -18,7 +18,7 @@ const typesOfFiles: Readonly<Record<string, string>> = {
 
 const pages: readonly Expected[] = routes
   .map(({ contract }) => contract)
-  .filter(({ success }) => success === 'page')
+  .filter(({ success }) => success === 'staticPage')
   .flatMap(({ path, mediaTypes = [], files = [] }): Expected[] =>
     path.includes('{file}')
       ? files.map((file) => ({

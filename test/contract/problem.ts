@@ -84,10 +84,10 @@ export function parameters(problem: Problem): string[] {
   return (problem.errors ?? []).flatMap((item) => (item.parameter === undefined ? [] : [item.parameter]));
 }
 
-/** Asserts a 400 that points at the member, or at something inside it. */
-export function expectPointer(answer: Answer, member: string): void {
-  const found = pointers(expectProblem(answer, 400, [member]));
-  const wanted = `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** Asserts a 400 that points at the field, or at something inside it. */
+export function expectPointer(answer: Answer, field: string): void {
+  const found = pointers(expectProblem(answer, 400, [field]));
+  const wanted = `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   expect(found.map((pointer) => (pointer.startsWith(`${wanted}/`) ? wanted : pointer))).toContain(wanted);
 }
 

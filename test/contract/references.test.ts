@@ -19,17 +19,17 @@ const references = resources.flatMap(({ kind, references: own, nullable }) =>
   own.map((reference) => ({
     kind,
     ...reference,
-    optional: reference.many || nullable.includes(reference.member),
+    optional: reference.many || nullable.includes(reference.field),
   })),
 );
 
-describe.each(references)('$member of a $kind', ({ kind, member, to, many, optional }) => {
-  const referring = (id: string) => ({ [member]: many ? [id] : id });
-  const segment = resourceOf(to).nested.find((list) => list.item === kind && list.member === member)?.segment;
+describe.each(references)('$field of a $kind', ({ kind, field, to, many, optional }) => {
+  const referring = (id: string) => ({ [field]: many ? [id] : id });
+  const segment = resourceOf(to).nested.find((list) => list.item === kind && list.field === field)?.segment;
 
   /** The ids that a parent lists, by its nested list where it has one and by the filter. */
   async function listedUnder(parent: string): Promise<string[]> {
-    const filtered = await readList(withQuery(resourceOf(kind).path, { [member]: parent }));
+    const filtered = await readList(withQuery(resourceOf(kind).path, { [field]: parent }));
     expect(filtered.total).toBe(filtered.data.length);
     if (segment) expect(await readList(`${pathTo(to, parent)}/${segment}`)).toEqual(filtered);
     return identifiers(filtered);
@@ -39,9 +39,9 @@ describe.each(references)('$member of a $kind', ({ kind, member, to, many, optio
     const { path, minimal } = resourceOf(kind);
     const entity = await create(kind);
     const body = { ...(await minimal()), ...referring(id) };
-    expectPointer(await request('POST', path, { body }), member);
-    expectPointer(await request('PUT', pathTo(kind, entity.id), { body }), member);
-    expectPointer(await request('PATCH', pathTo(kind, entity.id), { body: referring(id) }), member);
+    expectPointer(await request('POST', path, { body }), field);
+    expectPointer(await request('PUT', pathTo(kind, entity.id), { body }), field);
+    expectPointer(await request('PATCH', pathTo(kind, entity.id), { body: referring(id) }), field);
     expect(await read(kind, entity.id)).toEqual(entity);
     expect(await listedUnder(id)).toEqual([]);
   }
@@ -88,7 +88,7 @@ describe.each(references)('$member of a $kind', ({ kind, member, to, many, optio
     test('leaves the list of its parent when PATCH clears it', async () => {
       const parent = await create(to);
       const { id } = await create(kind, referring(parent.id));
-      const cleared = { [member]: many ? [] : null };
+      const cleared = { [field]: many ? [] : null };
       expect(entityOf(await request('PATCH', pathTo(kind, id), { body: cleared }), 200)).toMatchObject(
         cleared,
       );

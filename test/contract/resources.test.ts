@@ -15,21 +15,21 @@ const stamped = {
 const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, nullable, required }) => {
-  test('answers 201 and supplies the defaults when only the required members are sent', async () => {
+  test('answers 201 and supplies the defaults when only the required fields are sent', async () => {
     const body = await minimal();
     expect(Object.keys(body).sort()).toEqual([...required].sort());
     const answer = await request('POST', path, { body });
     expect(entityOf(answer, 201)).toEqual({ ...defaults, ...body, ...stamped });
   });
 
-  test('keeps every writable member that is sent', async () => {
+  test('keeps every writable field that is sent', async () => {
     const body = await full();
     const answer = await request('POST', path, { body });
     expect(entityOf(answer, 201)).toEqual({ ...body, ...stamped });
   });
 
-  test('accepts null for the members that are null by default', async () => {
-    const nulls = Object.fromEntries(nullable.map((member) => [member, null]));
+  test('accepts null for the fields that are null by default', async () => {
+    const nulls = Object.fromEntries(nullable.map((field) => [field, null]));
     const answer = await request('POST', path, { body: { ...(await minimal()), ...nulls } });
     expect(entityOf(answer, 201)).toMatchObject(nulls);
   });
@@ -65,7 +65,7 @@ describe.each(resources)('what POST $path makes of its body', ({ kind, path, min
     }
   });
 
-  test('ignores the read-only members', async () => {
+  test('ignores the read-only fields', async () => {
     const body = {
       ...(await minimal()),
       id: 'mine',
@@ -94,7 +94,7 @@ describe.each(resources)('what POST $path makes of its body', ({ kind, path, min
 });
 
 describe.each(resources)('GET $path/{id}', ({ kind, path, full }) => {
-  test('answers 200 with the entity, with the same members as its creation', async () => {
+  test('answers 200 with the entity, with the same fields as its creation', async () => {
     const body = await full();
     const entity = entityOf(await request('POST', path, { body }), 201);
     expect(await read(kind, entity.id)).toEqual(entity);
@@ -135,14 +135,14 @@ describe.each(resources)('HEAD $path', ({ kind, path }) => {
 });
 
 describe.each(resources)('PATCH $path/{id}', ({ kind, full, defaults, required }) => {
-  test('changes the members that are sent and no other', async () => {
+  test('changes the fields that are sent and no other', async () => {
     let expected = await create(kind);
     const changes = Object.entries(await full());
-    expect(changes.map(([member]) => member).sort()).toEqual([...Object.keys(defaults), ...required].sort());
-    for (const [member, value] of changes) {
-      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [member]: value } });
+    expect(changes.map(([field]) => field).sort()).toEqual([...Object.keys(defaults), ...required].sort());
+    for (const [field, value] of changes) {
+      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: value } });
       const changed = entityOf(answer, 200);
-      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [member]: value });
+      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [field]: value });
       expect(await read(kind, expected.id)).toEqual(changed);
       expected = changed;
     }
@@ -175,7 +175,7 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('answers 200 and changes nothing when no member is sent', async () => {
+  test('answers 200 and changes nothing when no field is sent', async () => {
     const { id } = await create(kind, await full());
     const before = await request('GET', pathTo(kind, id));
     await nextMillisecond();
@@ -184,19 +184,19 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
     expect((await request('GET', pathTo(kind, id))).text).toBe(before.text);
   });
 
-  test('resets nullable members that are sent as null', async () => {
+  test('resets nullable fields that are sent as null', async () => {
     let expected = await create(kind, await full());
-    for (const member of nullable) {
-      expect(expected[member]).not.toBeNull();
-      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [member]: null } });
+    for (const field of nullable) {
+      expect(expected[field]).not.toBeNull();
+      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: null } });
       const changed = entityOf(answer, 200);
-      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [member]: null });
+      expect(stateOf(changed)).toEqual({ ...stateOf(expected), [field]: null });
       expected = changed;
     }
     expect(await read(kind, expected.id)).toEqual(expected);
   });
 
-  test('ignores the read-only members', async () => {
+  test('ignores the read-only fields', async () => {
     const before = await create(kind);
     const body = {
       id: 'mine',
@@ -218,7 +218,7 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
 });
 
 describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) => {
-  test('replaces the whole entity: optional members that are missing go back to their defaults', async () => {
+  test('replaces the whole entity: optional fields that are missing go back to their defaults', async () => {
     const before = await create(kind, await full());
     const body = await minimal();
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
@@ -227,7 +227,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(await read(kind, id)).toEqual(after);
   });
 
-  test('sets every writable member', async () => {
+  test('sets every writable field', async () => {
     const { id, createdAt } = await create(kind);
     const body = await full();
     const after = entityOf(await request('PUT', pathTo(kind, id), { body }), 200);
@@ -249,7 +249,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(stateOf(second)).toEqual(stateOf(first));
   });
 
-  test('ignores the read-only members', async () => {
+  test('ignores the read-only fields', async () => {
     const before = await create(kind);
     const body = {
       ...(await minimal()),

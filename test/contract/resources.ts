@@ -10,7 +10,7 @@ export interface Entity {
   status: string;
   createdAt: string;
   updatedAt: string;
-  [member: string]: string | string[] | null;
+  [field: string]: string | string[] | null;
 }
 
 export interface List {
@@ -21,7 +21,7 @@ export interface List {
 }
 
 export interface Reference {
-  member: string;
+  field: string;
   to: Kind;
   /** `tagIds` holds many ids; the others hold one. */
   many: boolean;
@@ -30,21 +30,21 @@ export interface Reference {
 export interface NestedList {
   segment: string;
   item: Kind;
-  /** The item's member that refers to the parent. */
-  member: string;
+  /** The item's field that refers to the parent. */
+  field: string;
 }
 
 export interface Resource {
   kind: Kind;
   path: string;
   required: readonly string[];
-  /** A body with the required members only. */
+  /** A body with the required fields only. */
   minimal(): Promise<JsonObject>;
-  /** A body with every writable member, none at its default. */
+  /** A body with every writable field, none at its default. */
   full(): Promise<JsonObject>;
-  /** What the optional members are when nobody sends them. */
+  /** What the optional fields are when nobody sends them. */
   defaults: JsonObject;
-  /** Members that filter by exact match and sort. */
+  /** Fields that filter by exact match and sort. */
   scalarFields: readonly string[];
   nullable: readonly string[];
   references: readonly Reference[];
@@ -69,8 +69,8 @@ export const resources: readonly Resource[] = [
     nullable: [],
     references: [],
     nested: [
-      { segment: 'projects', item: 'project', member: 'organizationId' },
-      { segment: 'users', item: 'user', member: 'organizationId' },
+      { segment: 'projects', item: 'project', field: 'organizationId' },
+      { segment: 'users', item: 'user', field: 'organizationId' },
     ],
   },
   {
@@ -89,8 +89,8 @@ export const resources: readonly Resource[] = [
     defaults: { status: 'active', description: '', startDate: null, dueDate: null },
     scalarFields: [...always, 'organizationId', 'description', 'startDate', 'dueDate'],
     nullable: ['startDate', 'dueDate'],
-    references: [{ member: 'organizationId', to: 'organization', many: false }],
-    nested: [{ segment: 'tasks', item: 'task', member: 'projectId' }],
+    references: [{ field: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', field: 'projectId' }],
   },
   {
     kind: 'user',
@@ -106,8 +106,8 @@ export const resources: readonly Resource[] = [
     defaults: { status: 'active', email: null, organizationId: null },
     scalarFields: [...always, 'email', 'organizationId'],
     nullable: ['email', 'organizationId'],
-    references: [{ member: 'organizationId', to: 'organization', many: false }],
-    nested: [{ segment: 'tasks', item: 'task', member: 'userId' }],
+    references: [{ field: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', field: 'userId' }],
   },
   {
     kind: 'task',
@@ -136,9 +136,9 @@ export const resources: readonly Resource[] = [
     scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate'],
     nullable: ['projectId', 'userId', 'dueDate'],
     references: [
-      { member: 'projectId', to: 'project', many: false },
-      { member: 'userId', to: 'user', many: false },
-      { member: 'tagIds', to: 'tag', many: true },
+      { field: 'projectId', to: 'project', many: false },
+      { field: 'userId', to: 'user', many: false },
+      { field: 'tagIds', to: 'tag', many: true },
     ],
     nested: [],
   },
@@ -157,8 +157,8 @@ export const resources: readonly Resource[] = [
     defaults: { status: 'active', color: '#808080', description: '', organizationId: null },
     scalarFields: [...always, 'color', 'description', 'organizationId'],
     nullable: ['organizationId'],
-    references: [{ member: 'organizationId', to: 'organization', many: false }],
-    nested: [{ segment: 'tasks', item: 'task', member: 'tagIds' }],
+    references: [{ field: 'organizationId', to: 'organization', many: false }],
+    nested: [{ segment: 'tasks', item: 'task', field: 'tagIds' }],
   },
 ];
 
@@ -177,8 +177,8 @@ export interface ListScope {
   path: string;
   /** Query parameters that keep other people's entities out. */
   query: Record<string, string>;
-  /** Members of an entity that belongs here. */
-  members: JsonObject;
+  /** Fields of an entity that belongs here. */
+  fields: JsonObject;
 }
 
 export interface ListKind {
@@ -193,18 +193,18 @@ const collections: readonly ListKind[] = resources.map(({ kind, path }) => ({
   item: kind,
   open: async () => {
     const status = unique('scope');
-    return { path, query: { status }, members: { status } };
+    return { path, query: { status }, fields: { status } };
   },
 }));
 
 const nestedLists: readonly ListKind[] = resources.flatMap((parent) =>
-  parent.nested.map(({ segment, item, member }) => ({
+  parent.nested.map(({ segment, item, field }) => ({
     title: `${parent.path}/{id}/${segment}`,
     item,
     open: async () => {
       const { id } = await create(parent.kind);
       const path = `${parent.path}/${id}/${segment}`;
-      return { path, query: {}, members: { [member]: member === 'tagIds' ? [id] : id } };
+      return { path, query: {}, fields: { [field]: field === 'tagIds' ? [id] : id } };
     },
   })),
 );
@@ -226,11 +226,11 @@ export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   })),
 ];
 
-/** Creates an entity with the required members and those given. */
-export async function create(kind: Kind, members: JsonObject = {}): Promise<Entity> {
+/** Creates an entity with the required fields and those given. */
+export async function create(kind: Kind, fields: JsonObject = {}): Promise<Entity> {
   const resource = resourceOf(kind);
-  const needed = resource.required.every((member) => member in members) ? {} : await resource.minimal();
-  return entityOf(await request('POST', resource.path, { body: { ...needed, ...members } }), 201);
+  const needed = resource.required.every((field) => field in fields) ? {} : await resource.minimal();
+  return entityOf(await request('POST', resource.path, { body: { ...needed, ...fields } }), 201);
 }
 
 export async function read(kind: Kind, id: string): Promise<Entity> {
@@ -275,7 +275,7 @@ export function identifiers(list: Pick<List, 'data'>): string[] {
   return list.data.map(({ id }) => id);
 }
 
-/** An entity without the member that every write changes. */
+/** An entity without the field that every write changes. */
 export function stateOf({ updatedAt: _updatedAt, ...state }: Entity): Omit<Entity, 'updatedAt'> {
   return state;
 }

@@ -9,8 +9,8 @@ import { DeclaredAnswers } from '../support/declared-answers.ts';
  * against the OpenAPI document.
  */
 
-export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
-export type JsonObject = { [member: string]: Json };
+export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
+export type JsonObject = { [field: string]: Json };
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 

@@ -7,8 +7,8 @@ function sortValue(field: string, value: unknown): unknown {
   return field === 'description' ? [...String(value)].slice(0, 100).join('') : value;
 }
 
-/** Members of an entity, of any type. */
-type Values = { readonly [member: string]: unknown };
+/** Fields of an entity, of any type. */
+type Values = { readonly [field: string]: unknown };
 
 /**
  * Compares two entities as an ascending list must: by the field, then `createdAt`, then `id`. Null comes before any

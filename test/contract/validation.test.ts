@@ -35,7 +35,7 @@ const date: MemberRules = {
 // Astral characters: one code point each, two UTF-16 units, four bytes.
 const emoji = '\u{1F600}';
 
-const members: Readonly<Record<string, MemberRules>> = {
+const fields: Readonly<Record<string, MemberRules>> = {
   name: {
     valid: ['x', 'x'.repeat(255), emoji.repeat(255), '0', 'null'],
     invalid: [
@@ -117,9 +117,9 @@ const short = (value: Json) => {
   return text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
 };
 
-function rulesOf(member: string): MemberRules {
-  const rules = members[member];
-  if (!rules) throw new Error(`no rules for ${member}`);
+function rulesOf(field: string): MemberRules {
+  const rules = fields[field];
+  if (!rules) throw new Error(`no rules for ${field}`);
   return rules;
 }
 
@@ -139,37 +139,37 @@ function writableMembers({ required, defaults }: Resource): string[] {
   return [...new Set([...required, ...Object.keys(defaults)])];
 }
 
-describe.each(resources)('the members of $path', (resource) => {
+describe.each(resources)('the fields of $path', (resource) => {
   const { kind, path, minimal, full, required, nullable } = resource;
   const existing = untouched(resource);
   const writable = writableMembers(resource);
 
-  const refused = writable.flatMap((member) => [
-    ...rulesOf(member).invalid.map((value) => ({ member, value, shown: short(value) })),
-    ...(member.endsWith('Id') && !nullable.includes(member) ? [{ member, value: null, shown: 'null' }] : []),
+  const refused = writable.flatMap((field) => [
+    ...rulesOf(field).invalid.map((value) => ({ field, value, shown: short(value) })),
+    ...(field.endsWith('Id') && !nullable.includes(field) ? [{ field, value: null, shown: 'null' }] : []),
   ]);
 
-  test.each(refused)('refuses $shown as $member with 400 and a pointer to it', async ({ member, value }) => {
-    const body = { ...(await minimal()), [member]: value };
-    expectPointer(await request('POST', path, { body }), member);
-    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
-    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [member]: value } }), member);
+  test.each(refused)('refuses $shown as $field with 400 and a pointer to it', async ({ field, value }) => {
+    const body = { ...(await minimal()), [field]: value };
+    expectPointer(await request('POST', path, { body }), field);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
+    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [field]: value } }), field);
   });
 
-  const accepted = writable.flatMap((member) => [
-    ...rulesOf(member).valid.map((value) => ({ member, value, shown: short(value) })),
-    ...(nullable.includes(member) ? [{ member, value: null, shown: 'null' }] : []),
+  const accepted = writable.flatMap((field) => [
+    ...rulesOf(field).valid.map((value) => ({ field, value, shown: short(value) })),
+    ...(nullable.includes(field) ? [{ field, value: null, shown: 'null' }] : []),
   ]);
 
-  test.each(accepted)('accepts $shown as $member', async ({ member, value }) => {
-    const body = { ...(await minimal()), [member]: value };
+  test.each(accepted)('accepts $shown as $field', async ({ field, value }) => {
+    const body = { ...(await minimal()), [field]: value };
     const { id, ...entity } = entityOf(await request('POST', path, { body }), 201);
-    expect(entity[member]).toEqual(value);
-    expect(entityOf(await request('PUT', pathTo(kind, id), { body }), 200)[member]).toEqual(value);
+    expect(entity[field]).toEqual(value);
+    expect(entityOf(await request('PUT', pathTo(kind, id), { body }), 200)[field]).toEqual(value);
     expect(
-      entityOf(await request('PATCH', pathTo(kind, id), { body: { [member]: value } }), 200)[member],
+      entityOf(await request('PATCH', pathTo(kind, id), { body: { [field]: value } }), 200)[field],
     ).toEqual(value);
-    expect((await read(kind, id))[member]).toEqual(value);
+    expect((await read(kind, id))[field]).toEqual(value);
   });
 
   test('counts the characters of a name without the white space around it', async () => {
@@ -178,10 +178,10 @@ describe.each(resources)('the members of $path', (resource) => {
     expect(entityOf(await request('POST', path, { body }), 201).name).toBe(name);
   });
 
-  test.each(required)('refuses a body without %s with 400 and a pointer to it', async (member) => {
-    const { [member]: _left, ...body } = { ...(await full()) };
-    expectPointer(await request('POST', path, { body }), member);
-    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
+  test.each(required)('refuses a body without %s with 400 and a pointer to it', async (field) => {
+    const { [field]: _left, ...body } = { ...(await full()) };
+    expectPointer(await request('POST', path, { body }), field);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
   });
 });
 
@@ -206,11 +206,11 @@ describe.each(resources)('a whole body at $path', (resource) => {
     'version',
     'tenant',
     'pk',
-  ])('refuses the unknown member %j with 400 and a pointer to it', async (member) => {
-    const body = { ...(await minimal()), [member]: 'x' };
-    expectPointer(await request('POST', path, { body }), member);
-    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), member);
-    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [member]: 'x' } }), member);
+  ])('refuses the unknown field %j with 400 and a pointer to it', async (field) => {
+    const body = { ...(await minimal()), [field]: 'x' };
+    expectPointer(await request('POST', path, { body }), field);
+    expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
+    expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [field]: 'x' } }), field);
   });
 });
 
@@ -295,7 +295,7 @@ test('a task refuses more than 50 tags with 400 and a pointer', async () => {
   );
 });
 
-test('a member of another resource is unknown', async () => {
+test('a field of another resource is unknown', async () => {
   expectPointer(
     await request('POST', '/v1/organizations', { body: { name: 'x', color: '#ff8800' } }),
     'color',

@@ -19,8 +19,8 @@ export interface Contention {
  * @param atOnce requests under way at once.
  */
 export async function contend(faulty: FaultyService, number: number, atOnce: number): Promise<Contention> {
-  const make = (plural: string, members: object) =>
-    faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...members });
+  const make = (plural: string, fields: object) =>
+    faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields });
   const organizationId = (await make('organizations', {})).body.id;
   const projectId = (await make('projects', { organizationId })).body.id;
   const injector = conflicts(held);

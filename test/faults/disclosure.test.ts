@@ -115,7 +115,7 @@ const conditions: readonly Condition[] = [
 
 const talksToDatabase = ({ access }: Contract): boolean => access.actions.length > 0;
 
-/** Every member that a body may have, with something in it that must stay where it is. */
+/** Every field that a body may have, with something in it that must stay where it is. */
 const bodyOf = ({ body }: Contract): object | undefined =>
   body && {
     ...(body.writable.includes('name') && { name: secret }),
@@ -140,8 +140,8 @@ async function send(contract: Contract): Promise<Answer> {
   return { status, headers, body, text: JSON.stringify(body) ?? '' } as Answer;
 }
 
-/** The members that a line may have. */
-const members = new Set([
+/** The fields that a line may have. */
+const fields = new Set([
   'timestamp',
   'level',
   'message',
@@ -170,7 +170,7 @@ function takeLines(): Line[] {
     expect(text.replaceAll(line.requestId, '')).not.toMatch(
       /Qz7|Bearer|#idempotency#|public#|"pk"|"sk"|ofKind|byStatus|ExpressionAttribute/,
     );
-    expect(Object.keys(line).filter((member) => !members.has(member))).toEqual([]);
+    expect(Object.keys(line).filter((field) => !fields.has(field))).toEqual([]);
     // Where it happened is said of failures alone.
     expect(text.includes('node_modules') || text.includes('    at ')).toBe(
       line.level === 'ERROR' && line.error?.stack !== undefined,
@@ -203,7 +203,7 @@ test.each(conditions)(
         1,
       ]);
       // What a page says is written for everybody.
-      if (contract.success === 'page') continue;
+      if (contract.success === 'staticPage') continue;
       expectNoInternals(answer, [secret]);
       expect(answer.text).not.toContain(engineWords);
       const failures = own.filter(({ level }) => level === 'ERROR');

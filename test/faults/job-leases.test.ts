@@ -14,8 +14,8 @@ import {
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { creation } from '../../functions/shared/store/model/changes.ts';
-import { performInPortions } from '../../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
 import { setEngineEnvironment, streamsEndpoint } from '../../lib/local/engine-environment.ts';
@@ -73,9 +73,9 @@ async function deletedProject(session: Session): Promise<string> {
   });
   const references = { projectId: project.entity.id, userId: null, tagIds: [] };
   const pieces = Array.from({ length: tasks }, (_, number) => ({
-    changes: [creation('task', { name: String(number), status: 'active', ...references })],
+    changes: [buildCreate('task', { name: String(number), status: 'active', ...references })],
   }));
-  await performInPortions(session, pieces, 90);
+  await applyInBatches(session, pieces, 90);
   await deleteEntity(session, 'project', project.entity.id);
   return project.entity.id;
 }

@@ -27,8 +27,8 @@ afterAll(async () => {
   await replica.stop();
 });
 
-const make = async (plural: string, members: object = {}): Promise<string> =>
-  (await faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...members })).body.id;
+const make = async (plural: string, fields: object = {}): Promise<string> =>
+  (await faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields })).body.id;
 
 async function expectList(path: string, ids: readonly string[]): Promise<void> {
   const { status, body } = await faulty.send<List>('GET', path);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
-import { decodeJob, type Job, jobsQuery, jobWrite } from '../../functions/shared/store/cascades/job.ts';
+import { buildJobWrite, decodeJob, type Job, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { creation } from '../../functions/shared/store/model/changes.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
-import { performInPortions } from '../../functions/shared/store/unit-of-work/commit.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
@@ -59,16 +59,16 @@ const total = async (kind: Kind): Promise<number> => {
 async function load(): Promise<string> {
   const { entity } = await createEntity(session, 'organization', { name: 'Large', status: 'active' });
   const made = Array.from({ length: projects }, (_, number) =>
-    creation('project', { name: `Project ${number}`, status: 'active', organizationId: entity.id }),
+    buildCreate('project', { name: `Project ${number}`, status: 'active', organizationId: entity.id }),
   );
   const tasks = made.flatMap(({ after }) =>
     Array.from({ length: tasksEach }, (_, number) => {
       const references = { projectId: after.entity.id, userId: null, tagIds: [] };
-      return creation('task', { name: `Task ${number}`, status: 'active', ...references });
+      return buildCreate('task', { name: `Task ${number}`, status: 'active', ...references });
     }),
   );
   const pieces = [...made, ...tasks].map((change) => ({ changes: [change] }));
-  await performInPortions(session, pieces, 40);
+  await applyInBatches(session, pieces, 40);
   return entity.id;
 }
 
@@ -102,7 +102,7 @@ test(`${projects} projects with ${tasksEach} tasks each go with their organizati
   for (let waiting = await jobs(); waiting.length > 0; waiting = await jobs()) {
     await forEach(waiting, 8, async (job) => {
       const due = { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() };
-      await store.database().transact([jobWrite(job, due)]);
+      await store.database().transact([buildJobWrite(job, due)]);
     });
     more += await work();
   }

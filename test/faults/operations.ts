@@ -61,7 +61,7 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   created: 201,
   deleted: 204,
   health: 200,
-  page: 200,
+  staticPage: 200,
 };
 
 /** By how many there are more of its kind when an operation has succeeded. */

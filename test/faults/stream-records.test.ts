@@ -13,8 +13,8 @@ import { beginJob, type JobWork, jobSortKey } from '../../functions/shared/store
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { creation } from '../../functions/shared/store/model/changes.ts';
-import { performInPortions } from '../../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { streamRetries } from '../../lib/hosting/functions.ts';
@@ -108,9 +108,9 @@ async function makeProject(session: Session, tasks: number): Promise<string> {
     fields({ organizationId: organization.entity.id }),
   );
   const pieces = Array.from({ length: tasks }, () => ({
-    changes: [creation('task', fields({ projectId: entity.id, userId: null, tagIds: [] }))],
+    changes: [buildCreate('task', fields({ projectId: entity.id, userId: null, tagIds: [] }))],
   }));
-  await performInPortions(session, pieces, 90);
+  await applyInBatches(session, pieces, 90);
   return entity.id;
 }
 

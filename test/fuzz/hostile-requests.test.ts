@@ -144,7 +144,7 @@ const contentType = fc.constantFrom(
   'application/+json',
   'application/json, text/plain',
 );
-const member = fc.oneof(
+const field = fc.oneof(
   word,
   fc.constantFrom('name', 'organizationId', 'tagIds', 'dueDate', 'email', 'priority', 'include', 'createdAt'),
 );
@@ -153,7 +153,7 @@ const body = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.json({ maxDepth: 6 }),
   fc
-    .dictionary(member, fc.oneof(fc.jsonValue({ maxDepth: 3 }), word), { maxKeys: 8 })
+    .dictionary(field, fc.oneof(fc.jsonValue({ maxDepth: 3 }), word), { maxKeys: 8 })
     .map((value) => JSON.stringify(value)),
   fc.constantFrom(
     '{"__proto__":{"status":"x"},"name":"x"}',

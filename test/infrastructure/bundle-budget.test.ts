@@ -26,7 +26,7 @@ async function withImport(imported: string): Promise<Metafile> {
   const planted: Plugin = {
     name: 'planted',
     setup: ({ onLoad }) => {
-      onLoad({ filter: /[\\/]entities\.ts$/ }, ({ path }) => ({
+      onLoad({ filter: /[\\/]item-codec\.ts$/ }, ({ path }) => ({
         contents: `import * as planted from ${JSON.stringify(imported)};\nObject.assign(globalThis, { planted });\n${readFileSync(path, 'utf8')}`,
         loader: 'ts',
       }));

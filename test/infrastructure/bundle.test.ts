@@ -121,7 +121,7 @@ describe('bundles', () => {
       {
         timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
         level: 'INFO',
-        message: 'The request is answered.',
+        message: 'The request is finished.',
         requestId: 'r',
         operation: 'createOrganization',
         tenant: 'public',

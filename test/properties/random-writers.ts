@@ -107,10 +107,10 @@ class Writer {
     }
   }
 
-  async #create(kind: Kind, path: string, members: object): Promise<Entity | undefined> {
+  async #create(kind: Kind, path: string, fields: object): Promise<Entity | undefined> {
     names += 1;
     const name = `made ${names}`;
-    const { status, body } = await send('POST', path, { ...members, name });
+    const { status, body } = await send('POST', path, { ...fields, name });
     if (status === 201) {
       this.own[kind].set((body as Entity).id, body as Entity);
       return body as Entity;
@@ -122,10 +122,10 @@ class Writer {
     return found.data[0];
   }
 
-  async #update(kind: Kind, members: object): Promise<void> {
+  async #update(kind: Kind, fields: object): Promise<void> {
     const id = this.#any([...this.own[kind].keys()]);
     if (!id) return;
-    const { status, body } = await send('PATCH', `/v1/${kind}/${id}`, members);
+    const { status, body } = await send('PATCH', `/v1/${kind}/${id}`, fields);
     if (status === 200) this.own[kind].set(id, body as Entity);
     else await this.#settle(kind, id);
   }

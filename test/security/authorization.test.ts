@@ -43,22 +43,22 @@ describe('API1: another tenant is not reached', () => {
   test('by an id in the body: a reference to its entity is one to nothing', async () => {
     const before = await tenants.ofVictim();
     const token = await as('stranger');
-    const refer = async (contract: Contract, member: string, id: string) => {
+    const refer = async (contract: Contract, field: string, id: string) => {
       const body = { name: 'x', ...referring(contract.resource as Resource, own) };
-      const value = Array.isArray((body as Record<string, unknown>)[member]) ? [id] : id;
+      const value = Array.isArray((body as Record<string, unknown>)[field]) ? [id] : id;
       const answer = await send(contract.method, pathWith(contract, own), {
         token,
-        body: { ...body, [member]: value },
+        body: { ...body, [field]: value },
       });
       return comparable(answer, id);
     };
     let references = 0;
     for (const contract of writes.filter(({ body }) => body && !body.optional)) {
-      for (const { member, parent } of referencesOf((contract.resource as Resource).kind)) {
+      for (const { field, parent } of referencesOf((contract.resource as Resource).kind)) {
         references += 1;
-        const answer = await refer(contract, member, victims[parent] ?? '');
-        expect(answer).toBe(await refer(contract, member, unknown));
-        expect([contract.operation, member, answer.slice(0, 3)]).toEqual([contract.operation, member, '400']);
+        const answer = await refer(contract, field, victims[parent] ?? '');
+        expect(answer).toBe(await refer(contract, field, unknown));
+        expect([contract.operation, field, answer.slice(0, 3)]).toEqual([contract.operation, field, '400']);
       }
     }
     expect(references).toBeGreaterThan(10);
@@ -71,11 +71,11 @@ describe('API1: another tenant is not reached', () => {
       const resource = contract.resource as Resource;
       const filters = [
         ['id', victims[resource.kind]],
-        ...referencesOf(resource.kind).map(({ member, parent }) => [member, victims[parent]]),
+        ...referencesOf(resource.kind).map(({ field, parent }) => [field, victims[parent]]),
       ];
-      for (const [member, id] of filters) {
+      for (const [field, id] of filters) {
         for (const sortBy of ['createdAt', 'name']) {
-          const path = `${pathWith(contract, own)}?${member}=${id}&sortBy=${sortBy}`;
+          const path = `${pathWith(contract, own)}?${field}=${id}&sortBy=${sortBy}`;
           expect((await send('GET', path, { token })).body).toMatchObject({ data: [], total: 0 });
         }
       }

@@ -3,12 +3,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { largestBody } from '../../functions/shared/http/json-body.ts';
-import {
-  entityKey,
-  internalAttributes,
-  readOnlyMembers,
-} from '../../functions/shared/store/model/entities.ts';
+import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
+import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
+import { internalAttributes } from '../../functions/shared/store/model/item-codec.ts';
+import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { committedFile } from '../../lib/openapi/committed.ts';
 import type { OpenApiDocument, Schema } from '../../lib/openapi/types.ts';
 import {
@@ -41,7 +39,7 @@ const send: TwoTenants['send'] = (...values) => tenants.send(...values);
 
 // Answers have what the document declares, and nothing else: test/support/declared-answers.ts, in every suite.
 describe.each(resources)('API3: of a $kind', (resource) => {
-  const { kind, plural, members } = resource;
+  const { kind, plural, fieldNames: fields } = resource;
 
   test('what is read-only is not changed, and what is inside cannot be named', async () => {
     const token = await as('stranger');
@@ -60,7 +58,7 @@ describe.each(resources)('API3: of a $kind', (resource) => {
     ] as const) {
       const answer = await send(method, target, { token, body: { ...body, ...readOnly } });
       expect(answer.status).toBeLessThan(300);
-      for (const [member, value] of Object.entries(readOnly)) expect(answer.body?.[member]).not.toBe(value);
+      for (const [field, value] of Object.entries(readOnly)) expect(answer.body?.[field]).not.toBe(value);
       for (const attribute of [...internalAttributes, 'tenant', 'owner', 'role', 'isAdmin', 'scope']) {
         const refused = await send(method, target, { token, body: { ...body, [attribute]: 'x' } });
         expect([attribute, refused.status]).toEqual([attribute, 400]);
@@ -71,10 +69,10 @@ describe.each(resources)('API3: of a $kind', (resource) => {
     expect(now).toMatchObject({ id: made['id'], createdAt: made['createdAt'] });
   });
 
-  test('what the table holds besides its members stays inside', async () => {
+  test('what the table holds besides its fields stays inside', async () => {
     const token = await as('stranger');
     const { id } = await tenants.make(token, resource, referring(resource, own));
-    // As an earlier version of the service may have left it, which had a member more.
+    // As an earlier version of the service may have left it, which had a field more.
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: tenants.service.endpoint }));
     await client.send(
       new UpdateCommand({
@@ -93,16 +91,16 @@ describe.each(resources)('API3: of a $kind', (resource) => {
       await send('PUT', path, { token, body: { name: 'y', ...referring(resource, own) } }),
       await send('GET', path, { token }),
     ];
-    for (const { body } of answers) expect(Object.keys(body ?? {}).sort()).toEqual([...members].sort());
+    for (const { body } of answers) expect(Object.keys(body ?? {}).sort()).toEqual([...fields].sort());
     const list = await send('GET', `/v1/${plural}?name=y`, { token });
     const data = (list.body as { data: object[] }).data;
-    expect(data.map((one) => Object.keys(one).sort())).toEqual([[...members].sort()]);
+    expect(data.map((one) => Object.keys(one).sort())).toEqual([[...fields].sort()]);
   });
 });
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
 
-/** The members of a body, as the document declares them. */
+/** The fields of a body, as the document declares them. */
 function declaredMembers({ path, method }: Contract): [name: string, schema: Schema][] {
   const operation = document.paths[path]?.[method.toLowerCase()];
   const content = Object.values(operation?.requestBody?.content ?? {})[0];
@@ -113,24 +111,24 @@ function declaredMembers({ path, method }: Contract): [name: string, schema: Sch
   return Object.entries(document.components.schemas[name]?.properties ?? {});
 }
 
-/** A text of a member, of a length. */
-function textOf(member: string, length: number): string {
-  const end = member === 'email' ? '@example.com' : '';
+/** A text of a field, of a length. */
+function textOf(field: string, length: number): string {
+  const end = field === 'email' ? '@example.com' : '';
   return `${'x'.repeat(Math.max(0, length - end.length))}${end}`;
 }
 
 // All is bounded in the document: test/unit/lib/openapi/document.test.ts. Bodies, nesting: test/contract/hostile-input.test.ts.
-/** Members whose values are of one length, or name what is there: the longest text is refused for what it is. */
-const isShaped = (member: string, schema: Schema): boolean =>
-  schema['x-reference'] !== undefined || schema['format'] === 'date' || member === 'color';
+/** Fields whose values are of one length, or name what is there: the longest text is refused for what it is. */
+const isShaped = (field: string, schema: Schema): boolean =>
+  schema['x-reference'] !== undefined || schema['format'] === 'date' || field === 'color';
 
-/** The members of a body that have a longest text. */
+/** The fields of a body that have a longest text. */
 const boundedMembers = (contract: Contract) =>
-  declaredMembers(contract).flatMap(([member, schema]) => {
+  declaredMembers(contract).flatMap(([field, schema]) => {
     const longest = schema['maxLength'];
-    const isReadOnly = (readOnlyMembers as readonly string[]).includes(member);
+    const isReadOnly = (readOnlyFields as readonly string[]).includes(field);
     return typeof longest === 'number' && !isReadOnly
-      ? [{ member, longest, isShaped: isShaped(member, schema) }]
+      ? [{ field, longest, isShaped: isShaped(field, schema) }]
       : [];
   });
 
@@ -138,28 +136,28 @@ describe('API4: what a request may use up has bounds', () => {
   const bodies = writes.filter(({ body }) => body && !body.optional);
 
   test.each(named(bodies))(
-    'each member of the body of %s is taken at its longest, not one longer, and not a hundred times as long',
+    'each field of the body of %s is taken at its longest, not one longer, and not a hundred times as long',
     async (_, contract) => {
       const token = await as('stranger');
       const fixed = { name: 'x', ...referring(contract.resource as Resource, own) };
-      const members = boundedMembers(contract);
-      expect(members.length).toBeGreaterThan(1);
-      for (const { member, longest, isShaped } of members) {
+      const fields = boundedMembers(contract);
+      expect(fields.length).toBeGreaterThan(1);
+      for (const { field, longest, isShaped } of fields) {
         const of = async (length: number) =>
           send(contract.method, pathWith(contract, own), {
             token,
-            body: { ...fixed, [member]: textOf(member, length) },
+            body: { ...fixed, [field]: textOf(field, length) },
           });
         const good = contract.success === 'created' ? 201 : 200;
-        expect([member, (await of(longest)).status]).toEqual([member, isShaped ? 400 : good]);
+        expect([field, (await of(longest)).status]).toEqual([field, isShaped ? 400 : good]);
         const more = await of(longest + 1);
-        expect([member, more.status, more.body]).toMatchObject([
-          member,
+        expect([field, more.status, more.body]).toMatchObject([
+          field,
           400,
-          { errors: [{ pointer: `/${member}` }] },
+          { errors: [{ pointer: `/${field}` }] },
         ]);
         const much = await of(100 * longest);
-        expect([member, much.status]).toEqual([member, 100 * longest > largestBody ? 413 : 400]);
+        expect([field, much.status]).toEqual([field, 100 * longest > maxBodyBytes ? 413 : 400]);
       }
     },
   );
@@ -184,7 +182,7 @@ describe('API4: what a request may use up has bounds', () => {
       (number: number) => ({ query: 'status=x&'.repeat(number).slice(0, -1) }),
     ],
     ['characters of an Idempotency-Key', 255, 201, 400, (number: number) => ({ key: 'k'.repeat(number) })],
-    ['bytes of a body', largestBody, 400, 413, (number: number) => ({ size: number })],
+    ['bytes of a body', maxBodyBytes, 400, 413, (number: number) => ({ size: number })],
   ] as const)(
     'of %s, %i are taken, not one more, and not a hundred times as many',
     async (_, most, good, bad, make) => {

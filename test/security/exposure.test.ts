@@ -39,15 +39,15 @@ const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocum
  */
 
 describe('API7: no request makes the service send one', () => {
-  test('no member and no parameter holds an address', () => {
-    const members = Object.entries(document.components.schemas)
+  test('no field and no parameter holds an address', () => {
+    const fields = Object.entries(document.components.schemas)
       // What bodies are made of; problems and lists are answers.
       .filter(([name]) => /^New|Changes$|Options$/.test(name))
       .flatMap(([, { properties = {} }]) => Object.values(properties));
     const parameters = Object.values(document.components.parameters).map(({ schema }) => schema);
-    expect(members.length).toBeGreaterThan(30);
+    expect(fields.length).toBeGreaterThan(30);
     expect(parameters.length).toBeGreaterThan(10);
-    const addresses = [...members, ...parameters].filter(({ format }) =>
+    const addresses = [...fields, ...parameters].filter(({ format }) =>
       /^(?:ur[il]|iri|hostname|ip)/.test(String(format)),
     );
     expect(addresses).toEqual([]);
@@ -93,8 +93,9 @@ describe('API8: every answer says no more than it must', () => {
         expect(headers.get('x-content-type-options')).toBe(byGateway ? null : 'nosniff');
         // What is a tenant's own is in no cache that others share; a page is the same for all.
         const isShared = /public/.test(headers.get('cache-control') ?? '');
-        expect([status, isShared]).toEqual([status, contract.success === 'page']);
-        if (contract.success !== 'page') expect(headers.get('content-type') ?? '').not.toContain('html');
+        expect([status, isShared]).toEqual([status, contract.success === 'staticPage']);
+        if (contract.success !== 'staticPage')
+          expect(headers.get('content-type') ?? '').not.toContain('html');
       }
     },
   );

@@ -61,9 +61,9 @@ export const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 /** What entities of a kind refer to, when there is one of each. */
 export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown> =>
   Object.fromEntries(
-    referencesOf(kind).map(({ member, parent }) => {
+    referencesOf(kind).map(({ field, parent }) => {
       const id = ids[parent] ?? unknown;
-      return [member, member.endsWith('Ids') ? [id] : id];
+      return [field, field.endsWith('Ids') ? [id] : id];
     }),
   );
 

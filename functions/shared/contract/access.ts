@@ -1,13 +1,14 @@
 /**
- * What operations do to the table: the role of an operation's function has this and nothing else. It follows from
- * how entities are stored, and from who refers to whom.
+ * What operations do to the table. The role of an operation's function has these permissions and no others. They follow from how
+ * entities are stored, from the references between kinds, and from the query plans of lists.
  */
+import { reachableIndexes } from '../store/lists/query-plan.ts';
 import { dependentsOf, type Kind, type Relation, referencesOf, relations } from '../store/model/relations.ts';
 import type { IndexFamily, IndexName } from '../store/model/table.ts';
 
-/** What an operation may do; its function's role follows from it. */
+/** The permissions of an operation. */
 export interface Access {
-  /** On the table. */
+  /** Actions on the table. */
   readonly actions: readonly (
     | 'GetItem'
     | 'BatchGetItem'
@@ -16,14 +17,14 @@ export interface Access {
     | 'UpdateItem'
     | 'DeleteItem'
   )[];
-  /** From which indexes it reads entities, too. */
+  /** Indexes that it queries besides. */
   readonly indexes?: readonly IndexName[];
 }
 
-/** What any write needs: the entity, or the answer under an idempotency key; the listings' blocks and counters. */
+/** Every write reads the entity or a recorded result, and reads and updates counters. */
 const countedWrite = ['GetItem', 'Query', 'UpdateItem'] as const;
 
-/** What creating, replacing or changing an entity needs: it, and what it refers to. */
+/** Returns the permissions to create, replace or update an entity, and to read the entities that it refers to. */
 export const writeAccess = (kind: Kind): Access => ({
   actions: [
     ...countedWrite,
@@ -32,7 +33,7 @@ export const writeAccess = (kind: Kind): Access => ({
   ],
 });
 
-/** What an action on an entity and its children, which it finds through this relation's index, needs. */
+/** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
 export const childrenAccess = (family: IndexFamily): Access => ({
   actions: [...countedWrite, 'PutItem'],
   indexes: [family],
@@ -40,44 +41,29 @@ export const childrenAccess = (family: IndexFamily): Access => ({
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
-/** The index that children are found by. */
-const childrenIndex = ({ listing }: Relation): IndexFamily => listing ?? 'all';
+/** Returns the index by which children are found. */
+const childrenIndex = ({ index }: Relation): IndexFamily => index ?? 'all';
 
-/** The indexes that list what hangs on an entity, and what hangs on that, if it goes along. */
-const cascadeIndexes = (kind: Kind): IndexName[] =>
+/** Returns the indexes by which the descendants of an entity are found that its deletion changes. */
+const descendantIndexes = (kind: Kind): IndexName[] =>
   dependentsOf(kind).flatMap((relation) => [
     childrenIndex(relation),
-    ...(relation.whenDeleted === 'delete' ? cascadeIndexes(relation.child) : []),
+    ...(relation.onDelete === 'cascade' ? descendantIndexes(relation.child) : []),
   ]);
 
-/** What deleting an entity needs: it, and what hangs on it, for which it may leave a job. */
+/** Returns the permissions to delete an entity and its descendants, or to begin the job that does. */
 export const removeAccess = (kind: Kind): Access => ({
   actions: [...countedWrite, 'DeleteItem', ...(dependentsOf(kind).length > 0 ? (['PutItem'] as const) : [])],
-  indexes: distinct(cascadeIndexes(kind)),
+  indexes: distinct(descendantIndexes(kind)),
 });
 
-const familyIndexes = (family: IndexFamily): IndexName[] => [family, `${family}-by-status`];
+/** Returns the permissions of a list: the indexes of all its query plans. */
+export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
+  actions: ['BatchGetItem', 'Query'],
+  indexes: reachableIndexes(kind, nestedBy),
+});
 
-/**
- * What listing needs: the indexes of the narrowest listings that filters make of it, and their counters. A list that is nested by one reference is narrowed by it, or by another that comes before it; one
- * that is nested by several at once has no index, and is looked through. An id and a name have the whole kind's.
- */
-export function listAccess(kind: Kind, nestedBy?: string): Access {
-  const listed = referencesOf(kind).flatMap(({ member, listing }) => (listing ? [{ member, listing }] : []));
-  const position = listed.findIndex(({ member }) => member === nestedBy);
-  const reachable = position < 0 ? listed : listed.slice(0, position + 1);
-  return {
-    actions: ['BatchGetItem', 'Query'],
-    indexes: distinct([
-      'all',
-      'all-by-name',
-      ...(position < 0 ? familyIndexes('all') : []),
-      ...reachable.flatMap(({ listing }) => familyIndexes(listing)),
-    ]),
-  };
-}
-
-/** What jobs need: they find what hangs on an entity, or what is due, and change, copy or delete it. */
+/** The permissions of the functions that continue jobs. */
 export const jobsAccess: Access = {
   actions: [...countedWrite, 'BatchGetItem', 'PutItem', 'DeleteItem'],
   indexes: distinct(relations.map(childrenIndex)),

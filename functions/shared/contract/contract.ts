@@ -1,6 +1,6 @@
 /**
- * Contracts: what an operation is, as data. The handler, the infrastructure, the local gateway, the tests and
- * the documents are made from these.
+ * Contracts: operations as data. The handlers, the infrastructure, the local gateway, the tests and the documentation are derived
+ * from them.
  */
 import type * as v from 'valibot';
 import { type Access, listAccess, removeAccess, writeAccess } from './access.ts';
@@ -8,31 +8,31 @@ import { bodyFields, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a body must be. */
+/** The JSON object that an operation accepts. */
 export interface Body {
   /** The fields that the caller sets. */
   readonly writable: readonly string[];
   /** Fields that are accepted and ignored, so that a fetched object can be sent back. Any other field is a mistake. */
   readonly ignored?: readonly string[];
   readonly schema: () => v.GenericSchema;
-  /** Whether it may be left out. */
+  /** Whether the body may be absent. */
   readonly optional?: boolean;
 }
 
-/** What the answer holds when all went well. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health' | 'page';
+/** What a successful response holds. */
+export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health' | 'staticPage';
 
 export interface Contract {
-  /** The name of the operation everywhere: its file, its function, its log lines. */
+  /** The name of the operation everywhere: of its file, its function and its log lines. */
   readonly operation: string;
   readonly method: Method;
-  /** The template, `/v1/projects/{id}`. */
+  /** The path template, such as `/v1/projects/{id}`. */
   readonly path: string;
   /** One sentence. */
   readonly summary: string;
   readonly success: Success;
   readonly access: Access;
-  /** The resource that the answer holds. */
+  /** The resource that the response holds. */
   readonly resource?: Resource;
   readonly body?: Body;
   /** A scope that some requests need besides the operation's own. */
@@ -42,15 +42,15 @@ export interface Contract {
     readonly when: string;
     readonly isNeeded: (body: unknown) => boolean;
   };
-  /** For a nested list: the member that holds the id of the path. */
+  /** For a nested list: the field that holds the id in the path. */
   readonly nestedBy?: string;
-  /** For a page: the media types that it may have. */
+  /** For a static page: its possible media types. */
   readonly mediaTypes?: readonly string[];
-  /** For a page: the files that ship beside its function. */
+  /** For a static page: the files that ship beside its function. */
   readonly files?: readonly string[];
 }
 
-/** What a caller must be allowed to call the operation, `projects:read`; none for what anybody may call. */
+/** Returns the scope that an operation requires, such as `projects:read`; `undefined` when it requires no token. */
 export const scopeOf = ({ method, resource }: Contract): string | undefined =>
   resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;
 
@@ -63,12 +63,12 @@ export const contract = <const Definition extends Contract>(definition: Definiti
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** One of a resource, in words; a user begins with a consonant. */
-const oneOf = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;
+/** Returns the kind with its article. "User" begins with a consonant. */
+const withArticle = ({ kind }: Resource): string => `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}`;
 
-const one = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
+const entityPath = ({ plural }: Resource): string => `/v1/${plural}/{id}`;
 
-/** All of a resource, or those of one parent. */
+/** Defines the list of a resource, or of the resources of one parent. */
 export const list = <
   const More extends { operation?: string; path?: string; nestedBy?: string; summary?: string },
 >(
@@ -81,7 +81,10 @@ export const list = <
     path: `/v1/${resource.plural}`,
     summary: `Lists ${resource.plural}.`,
     success: 'list',
-    access: listAccess(resource.kind, more.nestedBy),
+    // A getter: only the infrastructure asks, and a function must not plan all queries when it starts.
+    get access() {
+      return listAccess(resource.kind, more.nestedBy);
+    },
     resource,
     ...more,
   });
@@ -91,7 +94,7 @@ export const create = (resource: Resource) =>
     operation: `create${pascal(resource.kind)}`,
     method: 'POST',
     path: `/v1/${resource.plural}`,
-    summary: `Creates ${oneOf(resource)}.`,
+    summary: `Creates ${withArticle(resource)}.`,
     success: 'created',
     access: writeAccess(resource.kind),
     resource,
@@ -102,8 +105,8 @@ export const read = (resource: Resource) =>
   contract({
     operation: `read${pascal(resource.kind)}`,
     method: 'GET',
-    path: one(resource),
-    summary: `Reads ${oneOf(resource)}.`,
+    path: entityPath(resource),
+    summary: `Reads ${withArticle(resource)}.`,
     success: 'entity',
     access: { actions: ['GetItem'] },
     resource,
@@ -113,8 +116,8 @@ export const replace = (resource: Resource) =>
   contract({
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
-    path: one(resource),
-    summary: `Replaces ${oneOf(resource)}: members that are left out get their defaults.`,
+    path: entityPath(resource),
+    summary: `Replaces ${withArticle(resource)}: fields that are left out get their defaults.`,
     success: 'entity',
     access: writeAccess(resource.kind),
     resource,
@@ -125,8 +128,8 @@ export const update = (resource: Resource) =>
   contract({
     operation: `update${pascal(resource.kind)}`,
     method: 'PATCH',
-    path: one(resource),
-    summary: `Changes members of ${oneOf(resource)}: those that are left out stay.`,
+    path: entityPath(resource),
+    summary: `Updates fields of ${withArticle(resource)}: fields that are left out keep their values.`,
     success: 'entity',
     access: writeAccess(resource.kind),
     resource,
@@ -137,8 +140,8 @@ export const remove = (resource: Resource) =>
   contract({
     operation: `delete${pascal(resource.kind)}`,
     method: 'DELETE',
-    path: one(resource),
-    summary: `Deletes ${oneOf(resource)}.`,
+    path: entityPath(resource),
+    summary: `Deletes ${withArticle(resource)}.`,
     success: 'deleted',
     access: removeAccess(resource.kind),
     resource,

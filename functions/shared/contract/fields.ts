@@ -1,20 +1,20 @@
 /**
- * The types of the fields that resources are made of. A field is a valibot schema; one with a default is
- * optional in a body. Anything that bounds a value stands here, so that no member is unbounded. What a check of our
- * own bounds is said in metadata as well, in keywords of JSON Schema: the OpenAPI document is made from these.
+ * The types of fields. A field is a valibot schema; a field with a default is optional in a body. Every bound of a value is here. The
+ * bounds of own checks are repeated in metadata, as JSON Schema keywords: the OpenAPI document is derived from it.
  */
+
 import * as v from 'valibot';
-import { isStatus, statusPattern } from '../store/model/entities.ts';
+import { isStatus, statusPattern } from '../store/model/entity.ts';
 import type { Kind } from '../store/model/relations.ts';
 
-/** Length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
+/** Returns the length in Unicode code points, as JSON Schema counts it: an emoji is one character, not two. */
 function codePoints(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;
   return count;
 }
 
-/** Something that must hold of a text, and what is wrong when it does not. */
+/** A rule that a text must satisfy, and the message when it does not. */
 interface Rule {
   readonly holds: (text: string) => boolean;
   readonly message: string;
@@ -162,7 +162,7 @@ export const color = () =>
 
 const colorPattern = /^#[0-9A-Fa-f]{6}$/;
 
-/** The id of another entity. The store checks that it exists; `kind` says among which. */
+/** The id of another entity. The store checks that an entity of this kind has it. */
 export const reference = (kind: Kind) =>
   v.pipe(aString(), v.metadata({ maxLength: 255, reference: kind }), bounded(255, []));
 
@@ -203,12 +203,12 @@ export const setOfValues = <const Values extends readonly string[]>(values: Valu
 /** A set of ids of other entities. */
 export const references = (kind: Kind, maximum: number) => setOf(reference(kind), maximum);
 
-/** A field that may be left out, and then has `value`. */
+/** A field that may be left out and then has `value`. */
 export const withDefault = <Schema extends v.GenericSchema, const Value extends v.InferInput<Schema>>(
   schema: Schema,
   value: Value,
 ) => v.optional(schema, value as never);
 
-/** A field that may be null, and is when it is left out. */
+/** A field that may be null, and is null when it is left out. */
 export const nullable = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);

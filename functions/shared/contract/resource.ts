@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Entity, type Fields, readOnlyMembers } from '../store/model/entities.ts';
+import { type Entity, type Fields, readOnlyFields } from '../store/model/entity.ts';
 import type { SortValue } from '../store/model/list-query.ts';
 import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
@@ -7,7 +7,7 @@ import { label, status, withDefault } from './fields.ts';
 /** Characters of a name. Lists sort by the whole of texts up to this length. */
 const maxLabelLength = 255;
 
-/** What every resource has besides its own fields. */
+/** The fields that every resource has. */
 export const commonFields = {
   name: label(maxLabelLength),
   status: withDefault(status(), 'active'),
@@ -15,32 +15,33 @@ export const commonFields = {
 
 export type FieldSchemas = typeof commonFields & v.ObjectEntries;
 
-/** A resource: its name, in one and in many, and its fields. Everything else about it follows from these. */
+/** A resource: its names and its fields. Everything else about it follows from these. */
 export interface Resource {
   readonly kind: Kind;
-  /** The collection's path segment. */
+  /** The path segment of the collection. */
   readonly plural: string;
   readonly fields: FieldSchemas;
-  /** All members in the order in which answers show them. */
-  readonly members: readonly string[];
-  /** Members that lists filter by; all but `filtersOnly` sort, too. */
+  /** All fields in the order in which responses show them. */
+  readonly fieldNames: readonly string[];
+  /** Fields that lists filter by. */
   readonly filters: readonly string[];
+  /** Fields that lists sort by: all but arrays. */
   readonly sorts: readonly string[];
-  /** By field: what decides the order of a list, for a stored value. */
+  /** By field: returns what decides the order of a list, for a stored value. */
   readonly sortValues: Readonly<Record<string, (stored: unknown) => SortValue>>;
   /**
-   * What answers show of an entity: its members, in their order, and nothing else that the store has. One that is older than
-   * a field has that field's default. Lists do this for every entity, so nothing is checked anew that was checked when it
+   * Returns what responses show of an entity: the fields in their order, and nothing else that the store has. An entity older than
+   * a field has the field's default. Lists call this for every entity, so it does not validate again what was validated when it
    * was written.
    */
   show(entity: Entity): Readonly<Record<string, unknown>>;
-  /** Schemas are made when they are first needed: a function needs one or two of them. */
+  /** Schemas are built on first use: a function needs one or two of them. */
   readonly schemas: {
-    /** A whole object: what is left out gets its default. */
+    /** A whole entity: fields that are left out get their defaults. */
     readonly whole: () => v.GenericSchema<unknown, Fields>;
-    /** Some members: what is left out stays as it is. */
+    /** Some fields: fields that are left out keep their values. */
     readonly part: () => v.GenericSchema<unknown, Record<string, unknown>>;
-    /** What answers hold. */
+    /** An entity in a response. */
     readonly entity: () => v.GenericSchema<unknown, Entity>;
   };
 }
@@ -52,7 +53,7 @@ type AnySchema = v.GenericSchema & {
   readonly options?: readonly string[];
 };
 
-/** A field's schema without its default. */
+/** Returns a field's schema without its default. */
 const bare = (schema: v.GenericSchema): v.GenericSchema => {
   const { type, wrapped } = schema as AnySchema;
   return type === 'optional' && wrapped ? wrapped : schema;
@@ -68,7 +69,7 @@ const mapFields = (
 
 const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnySchema).type === 'array';
 
-/** A point in time as the store stamps it: RFC 3339, UTC, milliseconds. */
+/** A timestamp of the store: RFC 3339, UTC, milliseconds. */
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
 
 /** Characters of a long text that lists sort by: whole descriptions would not fit into a function's memory. */
@@ -98,7 +99,8 @@ function sortValueOf(schema: v.GenericSchema): (stored: unknown) => SortValue {
   };
 }
 
-function once<Value>(make: () => Value): () => Value {
+/** Returns a function that builds a value on its first call. */
+function lazy<Value>(make: () => Value): () => Value {
   let value: Value | undefined;
   return () => {
     value ??= make();
@@ -113,35 +115,34 @@ export function resource(definition: {
   readonly fields: FieldSchemas;
 }): Resource {
   const { fields } = definition;
-  const names = Object.keys(fields);
-  const members = ['id', ...names, 'createdAt', 'updatedAt'];
-  const defaults = members.map((member) => {
-    const field = fields[member];
-    return [member, field && v.getDefault(field as v.GenericSchema)] as const;
+  const fieldNames = ['id', ...Object.keys(fields), 'createdAt', 'updatedAt'];
+  const defaults = fieldNames.map((name) => {
+    const field = fields[name];
+    return [name, field && v.getDefault(field as v.GenericSchema)] as const;
   });
   return {
     ...definition,
-    members,
-    filters: members,
-    sorts: members.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
+    fieldNames,
+    filters: fieldNames,
+    sorts: fieldNames.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
     sortValues: Object.fromEntries(
       Object.entries(fields).map(([name, schema]) => [name, sortValueOf(schema as v.GenericSchema)]),
     ),
     show: (entity) => {
       const shown: Record<string, unknown> = {};
-      for (const [member, fallback] of defaults) shown[member] = entity[member] ?? fallback;
+      for (const [name, fallback] of defaults) shown[name] = entity[name] ?? fallback;
       return shown;
     },
     schemas: {
-      whole: once(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
-      part: once(
+      whole: lazy(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
+      part: lazy(
         () =>
           v.object(mapFields(fields, (schema) => v.optional(bare(schema)))) as v.GenericSchema<
             unknown,
             Record<string, unknown>
           >,
       ),
-      entity: once(
+      entity: lazy(
         () =>
           v.object({
             id: v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 255 })),
@@ -158,5 +159,5 @@ export function resource(definition: {
 /** Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored. */
 export const bodyFields = ({ fields }: Resource) => ({
   writable: Object.keys(fields),
-  ignored: readOnlyMembers,
+  ignored: readOnlyFields,
 });

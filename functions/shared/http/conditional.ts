@@ -1,6 +1,7 @@
 /** Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. */
+
 import { hash } from 'node:crypto';
-import type { Expected } from '../store/entities/read-entity.ts';
+import type { ExpectedVersions } from '../store/unit-of-work/read-entity.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */
@@ -64,7 +65,7 @@ const invalidIfMatch = (detail: string): Problem => invalidRequest([{ parameter:
  * accepts any version.
  * @throws Problem 400 when the header is not `*` or a list of at most 100 quoted entity tags.
  */
-export function expectedVersions(ifMatch: string | undefined, id: string): Expected {
+export function expectedVersions(ifMatch: string | undefined, id: string): ExpectedVersions {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const { tags, isWellFormed } = readEntityTags(ifMatch);
   if (!isWellFormed) {

@@ -4,10 +4,10 @@ import { invalidRequest, type Problem } from './problems.ts';
 
 const digest = (text: string): string => hash('sha256', text, 'base64url');
 
-/** What a key may be; spaces around it are none of it (RFC 9110, 5.5). */
+/** Allowed keys. Spaces around a header's value are not part of it (RFC 9110, 5.5). */
 export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 
-/** JSON with members in one order, so that equal bodies have equal digests. */
+/** Returns JSON with the fields in alphabetical order, so that equal bodies have equal digests. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -4,15 +4,15 @@ import { describeSyntaxError } from './json-syntax-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
-/** Largest body in bytes. */
-export const largestBody = 256 * 1024;
+/** Bytes of a body. */
+export const maxBodyBytes = 256 * 1024;
 
-/** Deepest nesting of arrays and objects. */
-const deepest = 20;
+/** Nested arrays and objects in a body. */
+const maxDepth = 20;
 
 const jsonType = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
-/** Behind the string that begins at `start`. */
+/** Returns the position of the end of a string. */
 function endOfString(json: string, start: number): number {
   for (let position = start + 1; position < json.length; position += 1) {
     if (json[position] === '"') return position;
@@ -21,26 +21,26 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Whether the arrays and objects in a JSON text are nested deeper than allowed. */
+/** Returns whether the arrays and objects in a JSON text are nested deeper than allowed. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
-  for (let position = 0; position < json.length && depth <= deepest; position += 1) {
+  for (let position = 0; position < json.length && depth <= maxDepth; position += 1) {
     const character = json[position];
     if (character === '"') position = endOfString(json, position);
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
   }
-  return depth > deepest;
+  return depth > maxDepth;
 }
 
-/** The parser, with an option that its types leave out. */
+/** middy's parser, with an option that its types lack. */
 const parse = (
   httpJsonBodyParser as unknown as (options: { disableContentTypeCheck: boolean }) => {
     before: (request: PipelineRequest) => Promise<void>;
   }
 )({ disableContentTypeCheck: true }).before;
 
-/** The body's text. The gateway hands over in Base64 what it does not take for text, or what is not UTF-8. */
+/** Returns the text of a body. API Gateway encodes bodies in Base64 whose media type is not text, or that are not UTF-8. */
 function textOf(body: string, isBase64Encoded: boolean): string {
   if (!isBase64Encoded) return body;
   try {
@@ -50,7 +50,7 @@ function textOf(body: string, isBase64Encoded: boolean): string {
   }
 }
 
-/** @throws Problem when a body is called something else than JSON; one that is not there may be called nothing. */
+/** @throws Problem 415 when the media type of a body is not JSON. An absent body needs no media type. */
 function requireJsonType(contentType: string | undefined, hasBody: boolean): void {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
   if (mediaType === undefined ? !hasBody : jsonType.test(mediaType)) return;
@@ -58,18 +58,18 @@ function requireJsonType(contentType: string | undefined, hasBody: boolean): voi
   throw new Problem('unsupported-media-type', detail, { headers: { accept: 'application/json' } });
 }
 
-/** @throws Problem when the body is larger than is taken. */
+/** @throws Problem 413 when the body is too large. */
 function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
   const bytes = Buffer.byteLength(body, encoding);
-  if (bytes <= largestBody) return;
-  throw new Problem('body-too-large', `The body has ${bytes} bytes; at most ${largestBody} are taken.`);
+  if (bytes <= maxBodyBytes) return;
+  throw new Problem('body-too-large', `The body has ${bytes} bytes; at most ${maxBodyBytes} are allowed.`);
 }
 
 /**
- * Puts the value of the JSON body in the place of its text; `undefined` where there is none and none is due.
+ * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
  *
- * The parser checks neither size nor depth, and calls a malformed body by the status of a wrong type: these
- * are told apart here, before and behind it.
+ * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this middleware checks
+ * before and after it.
  */
 export function jsonBody({ body: expected }: Contract): Middleware {
   return {
@@ -81,12 +81,15 @@ export function jsonBody({ body: expected }: Contract): Middleware {
       requireJsonType(event.headers['content-type'], body !== '');
       if (body === '') {
         if (expected.optional) return;
-        throw new Problem('malformed-body', 'A JSON object is due as the body; there is none.');
+        throw new Problem(
+          'malformed-body',
+          'The request needs a JSON object as its body; the body is empty.',
+        );
       }
       requireSize(body, event.isBase64Encoded ? 'base64' : 'utf8');
       const text = textOf(body, event.isBase64Encoded);
       if (isTooDeep(text)) {
-        throw new Problem('malformed-body', `The body is nested deeper than ${deepest} levels.`);
+        throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
       }
       event.body = text;
       event.isBase64Encoded = false;

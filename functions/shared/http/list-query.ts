@@ -1,32 +1,33 @@
 import type { Resource } from '../contract/resource.ts';
 import type { ListQuery } from '../store/model/list-query.ts';
-import { quoted, suggestion } from './nearest.ts';
-import { type Fault, invalidRequest } from './problems.ts';
+import { invalidRequest, type ValidationIssue } from './problems.ts';
+import { quoted, suggestion } from './suggestion.ts';
 
+/** Entities on a page: by default, and at most. A higher limit is served as the highest. */
 export const defaultLimit = 20;
-export const largestLimit = 100;
+export const maxLimit = 100;
 
-/** Most parameters in one query. */
-const mostParameters = 20;
+/** Parameters in one query. */
+const maxParameters = 20;
 
 /** Other spellings of parameters. */
 const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
 
 const paging = ['page', 'limit', 'sortBy', 'sortOrder'] as const;
 
-/** Each parameter once, under its own name. */
+/** Returns each parameter once, under its own name, and the parameters that are unknown or ambiguous. */
 function parameters(
   rawQueryString: string,
   known: readonly string[],
-): { values: Map<string, string>; faults: Fault[] } {
+): { values: Map<string, string>; issues: ValidationIssue[] } {
   const values = new Map<string, string>();
-  const faults: Fault[] = [];
+  const issues: ValidationIssue[] = [];
   const all = [...new URLSearchParams(rawQueryString)];
-  if (all.length > mostParameters) {
+  if (all.length > maxParameters) {
     throw invalidRequest([
       {
         parameter: '',
-        detail: `The query has ${all.length} parameters; at most ${mostParameters} are taken.`,
+        detail: `The query has ${all.length} parameters; at most ${maxParameters} are taken.`,
       },
     ]);
   }
@@ -34,75 +35,79 @@ function parameters(
     const name = Object.hasOwn(spellings, spelling) ? (spellings[spelling] ?? spelling) : spelling;
     if (!known.includes(name)) {
       const detail = `${quoted(spelling)} is not a parameter here. ${suggestion(spelling, known)}`;
-      faults.push({ parameter: spelling, detail });
+      issues.push({ parameter: spelling, detail });
     } else if (values.has(name) && values.get(name) !== value) {
-      faults.push({ parameter: spelling, detail: `"${name}" is given twice, with different values.` });
+      issues.push({ parameter: spelling, detail: `"${name}" is given twice, with different values.` });
     } else {
       values.set(name, value);
     }
   }
-  return { values, faults };
+  return { values, issues };
 }
 
-/** @throws Problem when there is any parameter. */
+/** @throws Problem 400 when there is any parameter. */
 export function noParameters(rawQueryString: string): void {
-  const { faults } = parameters(rawQueryString, []);
-  if (faults.length > 0) throw invalidRequest(faults);
+  const { issues } = parameters(rawQueryString, []);
+  if (issues.length > 0) throw invalidRequest(issues);
 }
 
-function wholeNumber(name: string, value: string | undefined, otherwise: number, faults: Fault[]): number {
-  if (value === undefined) return otherwise;
+function wholeNumber(
+  name: string,
+  value: string | undefined,
+  fallback: number,
+  issues: ValidationIssue[],
+): number {
+  if (value === undefined) return fallback;
   const number = /^\d+$/.test(value) ? Number(value) : 0;
   const isTooLarge = number > Number.MAX_SAFE_INTEGER && name !== 'limit';
   if (number >= 1 && !isTooLarge) return number;
   const expected = isTooLarge ? `at most ${Number.MAX_SAFE_INTEGER}` : 'a whole number, 1 or more';
-  faults.push({ parameter: name, detail: `"${name}" must be ${expected}.` });
-  return otherwise;
+  issues.push({ parameter: name, detail: `"${name}" must be ${expected}.` });
+  return fallback;
 }
 
 function oneOf<Value extends string>(
   name: string,
   value: string | undefined,
   known: readonly Value[],
-  otherwise: Value,
-  faults: Fault[],
+  fallback: Value,
+  issues: ValidationIssue[],
 ): Value {
-  if (value === undefined) return otherwise;
+  if (value === undefined) return fallback;
   const found = known.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  faults.push({
+  issues.push({
     parameter: name,
     detail: `${quoted(value)} is not a value of "${name}". ${suggestion(value, known)}`,
   });
-  return otherwise;
+  return fallback;
 }
 
 /**
- * What a list is asked for. An unknown parameter is a mistake: to ignore it would be to answer with more than
- * was asked for.
- * @throws Problem that names every parameter that is unknown, ambiguous or wrong.
+ * Returns the query of a list. An unknown parameter is a mistake: a misspelled filter that is ignored would return more than the
+ * caller asked for.
+ * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
 export function listQuery(resource: Resource, rawQueryString: string): ListQuery {
-  const { values, faults } = parameters(rawQueryString, [...paging, ...resource.filters]);
-  const page = wholeNumber('page', values.get('page'), 1, faults);
-  const limit = wholeNumber('limit', values.get('limit'), defaultLimit, faults);
-  const sortBy = oneOf('sortBy', values.get('sortBy'), resource.sorts, 'createdAt', faults);
-  const sortOrder = oneOf('sortOrder', values.get('sortOrder'), ['asc', 'desc'] as const, 'desc', faults);
-  if (faults.length > 0) throw invalidRequest(faults);
-  const filters = resource.filters.flatMap((member): [string, string][] => {
-    const value = values.get(member);
-    return value === undefined ? [] : [[member, value]];
+  const { values, issues } = parameters(rawQueryString, [...paging, ...resource.filters]);
+  const page = wholeNumber('page', values.get('page'), 1, issues);
+  const limit = wholeNumber('limit', values.get('limit'), defaultLimit, issues);
+  const sortBy = oneOf('sortBy', values.get('sortBy'), resource.sorts, 'createdAt', issues);
+  const sortOrder = oneOf('sortOrder', values.get('sortOrder'), ['asc', 'desc'] as const, 'desc', issues);
+  if (issues.length > 0) throw invalidRequest(issues);
+  const filters = resource.filters.flatMap((field): [string, string][] => {
+    const value = values.get(field);
+    return value === undefined ? [] : [[field, value]];
   });
-  const { members } = resource;
   const sortValue = resource.sortValues[sortBy];
   return {
     filters,
     page,
-    limit: Math.min(limit, largestLimit),
+    limit: Math.min(limit, maxLimit),
     sortBy,
     ...(sortValue && { sortValue }),
     sortOrder,
-    members,
+    fields: resource.fieldNames,
   };
 }
 

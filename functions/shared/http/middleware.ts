@@ -1,25 +1,25 @@
-/** What the pipeline's parts hand to each other. */
+/** The types of what passes through the pipeline. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Session } from '../store/unit-of-work/session.ts';
 import type { Caller } from './caller.ts';
 
-/** A Lambda function behind an HTTP API, payload format 2.0. */
+/** A Lambda handler behind an HTTP API, payload format 2.0. */
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
 
 export type Response = APIGatewayProxyStructuredResultV2;
 
-/** The gateway's event; on its way through the pipeline it may get a session, and the body's value for its text. */
+/** The event of API Gateway. The pipeline adds the session and the caller, and replaces the text of the body by its value. */
 export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
   caller?: Caller;
   requestContext: {
-    /** What the gateway's authorizer says of the token. */
+    /** Set by the authorizer of API Gateway. */
     authorizer?: { jwt?: { claims: Record<string, unknown> } };
   };
 };
 
-/** What a middleware sees. */
+/** What a middleware receives. */
 export interface PipelineRequest {
   event: PipelineEvent;
   context: Context;

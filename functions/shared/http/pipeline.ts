@@ -1,8 +1,11 @@
+/** The pipeline around every handler: it turns errors into responses, completes the headers and writes a log line. */
 import middy from '@middy/core';
-import { answers } from './answers.ts';
+import { errorHandler } from './error-handler.ts';
 import type { Handler, Middleware, PipelineEvent, Response } from './middleware.ts';
+import { requestLog } from './request-log.ts';
+import { responseHeaders } from './response-headers.ts';
 
-/** middy, with the types of what passes through it here. Its own are for events of any kind. */
+/** middy with the types of this pipeline. Its own types are for events of any kind. */
 const engine = middy as unknown as <Event extends PipelineEvent>(options: {
   timeoutEarlyInMillis: number;
 }) => {
@@ -12,17 +15,19 @@ const engine = middy as unknown as <Event extends PipelineEvent>(options: {
 };
 
 /**
- * What stands around whatever answers a request: an answer behind it in any case, and a line in the log.
- * @param operation what the log calls it.
- * @param middlewares what comes before it.
+ * Returns a Lambda handler.
+ * @param operation the name of the operation in the log.
+ * @param middlewares what runs before `run`, in this order.
  */
 export function pipeline<Event extends PipelineEvent>(
   operation: string,
   middlewares: readonly Middleware[],
   run: (event: Event) => Promise<Response>,
 ): Handler {
-  // Our own deadline answers before the function's time is over; middy's would answer without our form.
+  // middy runs `after` and `onError` in reverse order: the error becomes a response first, and the log line comes last.
+  const around = [requestLog(operation), responseHeaders, errorHandler(operation)];
+  // The deadline of the database ends before the function does. middy's own timeout would respond in another form.
   return engine<Event>({ timeoutEarlyInMillis: 0 })
-    .use([answers(operation), ...middlewares])
+    .use([...around, ...middlewares])
     .handler(run);
 }

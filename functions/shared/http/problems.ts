@@ -1,4 +1,4 @@
-/** What can go wrong, in the terms of HTTP: one catalogue of codes, and one mapping from the store's errors. */
+/** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
   EntityNotFound,
@@ -9,7 +9,7 @@ import {
   VersionMismatch,
 } from '../store/model/errors.ts';
 
-/** Every kind of problem; the code is the last part of its `type`. */
+/** Every type of problem. The code is the last part of its `type`. */
 export const catalogue = {
   'malformed-body': { status: 400, title: 'The body is not valid JSON' },
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
@@ -29,26 +29,26 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
-/** The `type` of a problem: a reference to its explanation. */
+/** Returns the `type` of a problem: a reference to its explanation. */
 export const problemType = (code: ProblemCode): string => `/docs/problems#${code}`;
 
-/** One thing that is wrong, and where: in the body, or a parameter of the query or a header. */
-export type Fault = { readonly detail: string } & (
+/** One mistake and its place: a JSON pointer into the body, or the name of a query parameter or header. */
+export type ValidationIssue = { readonly detail: string } & (
   | { readonly pointer: string }
   | { readonly parameter: string }
 );
 
-/** An error that is an answer. Its message is for the caller. */
+/** An error with a response. Its message is for the caller. */
 export class Problem extends Error {
   readonly code: ProblemCode;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly ValidationIssue[];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ProblemCode,
     detail: string,
     more: {
-      readonly faults?: readonly Fault[];
+      readonly issues?: readonly ValidationIssue[];
       readonly headers?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
     } = {},
@@ -56,7 +56,7 @@ export class Problem extends Error {
     super(detail, { cause: more.cause });
     this.name = 'Problem';
     this.code = code;
-    this.faults = more.faults ?? [];
+    this.issues = more.issues ?? [];
     this.headers = more.headers ?? {};
   }
 }
@@ -64,20 +64,16 @@ export class Problem extends Error {
 /** Issues that one response names. */
 export const maxIssues = 50;
 
-/** The request is not valid, in one place or several. */
-export const invalidRequest = (faults: readonly Fault[]): Problem =>
-  new Problem(
-    'invalid-request',
-    faults
-      .map(({ detail }) => detail)
-      .slice(0, 3)
-      .join(' '),
-    {
-      faults: faults.slice(0, maxIssues),
-    },
-  );
+/** Issues whose details `detail` repeats. */
+const maxIssuesInDetail = 3;
 
-/** The problem that an error amounts to. Whatever is not foreseen is ours, and says nothing of its cause. */
+/** Returns the problem of an invalid request. */
+export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
+  const detail = issues.slice(0, maxIssuesInDetail).map((issue) => issue.detail);
+  return new Problem('invalid-request', detail.join(' '), { issues: issues.slice(0, maxIssues) });
+};
+
+/** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EntityNotFound) return new Problem('not-found', error.message, { cause: error });
@@ -97,15 +93,15 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof StoreUnavailable) {
     const detail =
-      'This could not be done in time. It is safe to try again, with the same Idempotency-Key if there is one.';
+      'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.';
     return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
   }
   return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });
 }
 
 /**
- * A path as a URI reference: the gateway has decoded it, a "#" in it begins no fragment, and two slashes in front of it
- * no host's name (RFC 3986, 4.2).
+ * Returns a path as a URI reference. The gateway has decoded it: a "#" must not begin a fragment, and two slashes at its beginning
+ * must not begin a host name (RFC 3986, 4.2).
  */
 const instanceOf = (path: string): string =>
   encodeURI(path.toWellFormed())
@@ -113,8 +109,8 @@ const instanceOf = (path: string): string =>
     .replace(/^(?=\/\/)/, '/.');
 
 /**
- * The answer that says what the problem is (RFC 9457).
- * @param at where it happened: the path that was asked for, and the id of the request.
+ * Returns the response of a problem (RFC 9457).
+ * @param at the requested path and the id of the request.
  */
 export function problemResponse(
   problem: Problem,
@@ -131,7 +127,7 @@ export function problemResponse(
       detail: problem.message,
       instance: instanceOf(problem.code === 'headers-too-large' ? '/' : at.path),
       requestId: at.requestId,
-      ...(problem.faults.length > 0 && { errors: problem.faults }),
+      ...(problem.issues.length > 0 && { errors: problem.issues }),
     }),
   };
 }

@@ -7,18 +7,17 @@ import type { Handler } from './middleware.ts';
 import { pipeline } from './pipeline.ts';
 import { Problem } from './problems.ts';
 
-/** What a page shows, and what it is. */
-export interface Page {
+/** The content of a static page and its media type. */
+export interface StaticPage {
   readonly mediaType: string;
   readonly content: string;
 }
 
-/** Seconds that anybody may keep a page before asking again. */
-const freshness = 300;
+/** Seconds for which caches may use a page without revalidation. */
+const maxAgeSeconds = 300;
 
 /**
- * Pages load nothing from elsewhere and run no script of others. The reference sets styles on its elements, and has
- * its icons inside.
+ * Pages load no resource and run no script from other origins. The API reference sets inline styles and contains its icons as data.
  * @see https://www.w3.org/TR/CSP3/
  */
 const contentSecurityPolicy = [
@@ -32,25 +31,24 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A file that ships beside the function. */
-export const fileContent = (name: string): Promise<string> => readFile(environment.file(name), 'utf8');
+/** Reads a file that ships beside the function. */
+export const readShippedFile = (name: string): Promise<string> => readFile(environment.file(name), 'utf8');
 
 /**
- * Makes the Lambda handler of an operation that shows a page: public, and the same for everybody.
- * @param contract what the operation is.
- * @param show makes the page; none means that there is nothing here.
+ * Returns the Lambda handler of a static page: public, and the same for everybody.
+ * @param render returns the page; `undefined` means 404.
  */
-export function page(
+export function staticPage(
   { operation }: Contract,
-  show: (file: string) => Page | undefined | Promise<Page | undefined>,
+  render: (file: string) => StaticPage | undefined | Promise<StaticPage | undefined>,
 ): Handler {
   return pipeline(operation, [], async (event) => {
     noParameters(event.rawQueryString);
-    const shown = await show(event.pathParameters?.['file'] ?? '');
-    if (!shown) throw new Problem('not-found', 'There is no such file here.');
+    const shown = await render(event.pathParameters?.['file'] ?? '');
+    if (!shown) throw new Problem('not-found', 'There is no file with this name.');
     const { mediaType, content } = shown;
     const etag = contentTag(content);
-    const headers = { etag, 'cache-control': `public, max-age=${freshness}` };
+    const headers = { etag, 'cache-control': `public, max-age=${maxAgeSeconds}` };
     if (isCurrent(event.headers['if-none-match'], etag)) return { statusCode: 304, headers };
     return {
       statusCode: 200,

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { Body } from '../contract/contract.ts';
-import { quoted, suggestion } from './nearest.ts';
-import { type Fault, invalidRequest, maxIssues } from './problems.ts';
+import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
+import { quoted, suggestion } from './suggestion.ts';
 
-/** A JSON pointer (RFC 6901) to the value at these keys. */
+/** Returns the JSON pointer (RFC 6901) of the value at these keys. */
 const pointer = (keys: readonly (string | number)[]): string =>
   keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
@@ -11,9 +11,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns an issue for each unknown field; not for more than a response shows, because each suggestion takes time. */
-function unknownFields(value: Record<string, unknown>, { writable, ignored = [] }: Body): Fault[] {
+function unknownFields(value: Record<string, unknown>, { writable, ignored = [] }: Body): ValidationIssue[] {
   const known = new Set([...writable, ...ignored]);
-  const issues: Fault[] = [];
+  const issues: ValidationIssue[] = [];
   for (const name of Object.keys(value)) {
     if (issues.length === maxIssues) break;
     if (known.has(name)) continue;
@@ -23,7 +23,7 @@ function unknownFields(value: Record<string, unknown>, { writable, ignored = [] 
   return issues;
 }
 
-function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>): Fault {
+function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>): ValidationIssue {
   const keys = (path ?? []).map(({ key }) => key as string | number);
   const name = quoted(String(keys[0] ?? ''));
   if (input === undefined) return { pointer: pointer(keys), detail: `${name} is missing.` };

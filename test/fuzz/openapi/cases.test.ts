@@ -29,7 +29,7 @@ function filled(value: unknown): unknown {
   }
   if (Array.isArray(value)) return value.map(filled);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, filled(field)]));
 }
 
 interface Answer {

@@ -90,7 +90,7 @@ function values(schema: Schema): fc.Arbitrary<unknown> {
   }
   if (kind) return ids(kind, strings(schema) as fc.Arbitrary<string>);
   if (closed) return fc.constantFrom(...closed);
-  if (properties) return members(properties, schema.required ?? []);
+  if (properties) return fields(properties, schema.required ?? []);
   if (items) {
     const maxLength = Math.min(number(schema['maxItems'], 5), 5);
     return referenceKind(items)
@@ -114,7 +114,7 @@ const ids = (kind: string, otherwise: fc.Arbitrary<string>): fc.Arbitrary<Value>
     { weight: 1, arbitrary: otherwise.filter((text) => !/^\.{0,2}$/.test(text)) },
   );
 
-function members(
+function fields(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[],
 ): fc.Arbitrary<Record<string, unknown>> {
@@ -304,13 +304,13 @@ class OperationCases {
     if (!body) return [];
     const raw = ['[]', '"x"', 'null', '1', '{', '{"name":}', ...(body.requestBody.required ? [''] : [])];
     const { properties = {}, required = [] } = body.schema;
-    const changed = (change: (members: Record<string, unknown>) => object) => (parts: Parts) => ({
+    const changed = (change: (fields: Record<string, unknown>) => object) => (parts: Parts) => ({
       body: change(parts.body as Record<string, unknown>),
     });
     return [
       ...raw.map((rawBody): [string, () => Partial<Case>] => [`the body ${rawBody}`, () => ({ rawBody })]),
       ['the media type', () => ({ mediaType: 'text/plain' })],
-      ['an unknown member', changed((all) => ({ ...all, unknown: 1 }))],
+      ['an unknown field', changed((all) => ({ ...all, unknown: 1 }))],
       ...required.map((name): [string, (parts: Parts) => Partial<Case>] => [
         `without ${name}`,
         changed(({ [name]: _, ...rest }) => rest),

@@ -2,7 +2,7 @@ import { createEntity } from '../../../functions/shared/store/entities/create-en
 import { deleteEntity } from '../../../functions/shared/store/entities/delete-entity.ts';
 import { updateEntity } from '../../../functions/shared/store/entities/update-entity.ts';
 import { cut } from '../../../functions/shared/store/lists/counted-index/counters.ts';
-import type { Fields } from '../../../functions/shared/store/model/entities.ts';
+import type { Fields } from '../../../functions/shared/store/model/entity.ts';
 import type { Session } from '../../../functions/shared/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '../../support/local-store.ts';
 import { makeFarApart } from '../../support/long-listing.ts';
@@ -48,11 +48,11 @@ test('a write costs the entity, its indexes, and two counters for each listing t
   expect(create).toEqual({ calls: 5, readUnits: 5, writeUnits: inTransaction + 7 + 3 * listing });
 
   // Neither status nor parents change: no counter does.
-  const rename = await costOf((session) => updateEntity(session, 'task', id, { description: 'y' }));
+  const rename = await costOf((session) => updateEntity(session, { kind: 'task', id }, { description: 'y' }));
   expect(rename).toMatchObject({ calls: 2, writeUnits: inTransaction + 7 });
 
   // An index whose key changes is written twice: the old entry goes, the new one comes.
-  const close = await costOf((session) => updateEntity(session, 'task', id, { status: 'done' }));
+  const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
   expect(close).toMatchObject({ calls: 5, writeUnits: inTransaction + 7 + 3 + 3 * listing });
 
   const remove = await costOf((session) => deleteEntity(session, 'task', id));
@@ -64,7 +64,7 @@ async function costsBeside(ids: readonly string[]) {
   const costs = [];
   costs.push(await costOf((session) => createEntity(session, 'tag', { name: 'x', status: 'active' })));
   for (const id of ids) {
-    costs.push(await costOf((session) => updateEntity(session, 'tag', id, { status: 'archived' })));
+    costs.push(await costOf((session) => updateEntity(session, { kind: 'tag', id }, { status: 'archived' })));
     costs.push(await costOf((session) => deleteEntity(session, 'tag', id)));
   }
   return costs;

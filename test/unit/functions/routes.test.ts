@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { methodsByPath, routes } from '../../../functions/routes.ts';
-import { internalAttributes } from '../../../functions/shared/store/model/entities.ts';
+import { internalAttributes } from '../../../functions/shared/store/model/item-codec.ts';
 import { type Kind, relations } from '../../../functions/shared/store/model/relations.ts';
 
 const functions = join(__dirname, '../../../functions');
@@ -36,7 +36,7 @@ test('every operation has a handler file, and every handler file an operation', 
 
 test('every path of a resource has the version in front, lower-case nouns, and an id as its only parameter', () => {
   for (const { contract } of routes) {
-    if (contract.success !== 'page') {
+    if (contract.success !== 'staticPage') {
       expect(contract.path).toMatch(/^\/v1\/[a-z]+(?:\/\{id\}(?:\/[a-z]+)?)?$/);
     }
   }
@@ -49,25 +49,25 @@ test('wherever there is GET there is HEAD', () => {
 });
 
 test.each([...resources.values()])(
-  'no member of a $kind is named like an attribute of the store',
-  ({ members }) => {
-    expect(members.filter((member) => internalAttributes.has(member))).toEqual([]);
+  'no field of a $kind is named like an attribute of the store',
+  ({ fieldNames }) => {
+    expect(fieldNames.filter((field) => internalAttributes.has(field))).toEqual([]);
   },
 );
 
 test('the references in the contracts are the relations that the store keeps', () => {
   const inContracts = [...resources.values()].flatMap(({ kind, fields }) =>
-    Object.entries(fields).flatMap(([member, schema]) => {
+    Object.entries(fields).flatMap(([field, schema]) => {
       const parent = referredKind(schema);
-      return parent ? [`${kind}.${member} -> ${parent}`] : [];
+      return parent ? [`${kind}.${field} -> ${parent}`] : [];
     }),
   );
   expect(inContracts.sort()).toEqual(
-    relations.map(({ child, member, parent }) => `${child}.${member} -> ${parent}`).sort(),
+    relations.map(({ child, field, parent }) => `${child}.${field} -> ${parent}`).sort(),
   );
 });
 
 test('no two relations of a kind share an index family', () => {
-  const families = relations.flatMap(({ child, listing }) => (listing ? [`${child}/${listing}`] : []));
+  const families = relations.flatMap(({ child, index }) => (index ? [`${child}/${index}`] : []));
   expect(new Set(families).size).toBe(families.length);
 });

@@ -1,28 +1,60 @@
-import { type Change, update } from '../model/changes.ts';
-import { relations } from '../model/relations.ts';
+/** Archives an organization and its projects. */
+
+import { buildUpdate } from '../model/changes.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { relationOf } from '../model/relations.ts';
+import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { idLaterThanChildren, type Part, readChildren } from './cascade.ts';
+import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
+import { type ArchiveWork, beginJob, type Job, type Step } from './job.ts';
+import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
-const ownership = relations.find(({ child, parent }) => child === 'project' && parent === 'organization');
+const archived = { status: 'archived' } as const;
 
-/**
- * What archiving an organization means for one page of its projects.
- * @returns with it, an id that is later than all of them: of the job that goes on.
- */
-export async function archivedProjects(
+const ownership = relationOf('project', 'organization');
+
+const pageSize = 100;
+
+/** Returns the changes that archive one page of an organization's projects. */
+async function archiveProjects(
   session: Session,
   organizationId: string,
-  part: Part = {},
-): Promise<{ changes: Change[]; next: string | undefined; until: string }> {
-  if (!ownership) throw new TypeError('Projects have no organization.');
-  const page = await readChildren(session, ownership, organizationId, { limit: 100, ...part });
-  const { children, next } = page;
-  const until = part.until ?? (await idLaterThanChildren(session, ownership, organizationId, page));
+  range: ChildrenRange = {},
+): Promise<ChildChanges> {
+  const page = await readChildren(session, ownership, organizationId, { limit: pageSize, ...range });
+  const snapshotId = range.snapshotId ?? (await createSnapshotId(session, ownership, organizationId, page));
+  const changes = page.children
+    .filter(({ entity }) => entity.status !== archived.status)
+    .map((project) => buildUpdate(project, archived));
+  return { changes, next: page.next, snapshotId };
+}
+
+/**
+ * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
+ * @throws EntityNotFound, VersionMismatch.
+ */
+export function archiveWithProjects(
+  session: Session,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<StoredEntity> {
+  return commit(session, async () => {
+    const before = await readEntity(session, 'organization', id, expected);
+    const isArchived = before.entity.status === archived.status;
+    const change = isArchived ? undefined : buildUpdate(before, archived);
+    const projects = await archiveProjects(session, id);
+    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, { id: projects.snapshotId });
+    return planWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
+  });
+}
+
+/** Returns the next step of a job that archives projects. The job's id is the snapshot id. */
+export async function archiveStep(session: Session, { id, work }: Job<ArchiveWork>): Promise<Step> {
+  const range = { after: work.after, snapshotId: id };
+  const { changes, next } = await archiveProjects(session, work.id, range);
   return {
-    changes: children
-      .filter(({ entity }) => entity.status !== 'archived')
-      .map((project) => update(project, { status: 'archived' })),
-    next,
-    until,
+    repeatable: changes.map((change) => ({ changes: [change] })),
+    left: next === undefined ? undefined : { ...work, after: next },
   };
 }

@@ -1,34 +1,81 @@
-import { type Change, creation } from '../model/changes.ts';
-import { type Entity, type Fields, readOnlyMembers } from '../model/entities.ts';
-import { relations } from '../model/relations.ts';
+/** Clones a project, with or without its tasks. */
+
+import { buildCreate } from '../model/changes.ts';
+import { type Entity, type Fields, readOnlyFields, type StoredEntity } from '../model/entity.ts';
+import { entityKey } from '../model/keys.ts';
+import { relationOf } from '../model/relations.ts';
+import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { idLaterThanChildren, type Part, readChildren } from './cascade.ts';
+import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
+import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from './job.ts';
+import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
-const ownership = relations.find(({ child, parent }) => child === 'task' && parent === 'project');
+const ownership = relationOf('task', 'project');
 
-/** What can be copied of an entity: all that its caller once set. */
-export function writableMembers(entity: Entity): Fields {
-  const own: readonly string[] = readOnlyMembers;
-  return Object.fromEntries(Object.entries(entity).filter(([member]) => !own.includes(member))) as Fields;
+const pageSize = 100;
+
+/** Returns the fields of an entity that a copy gets: those that its caller has set. */
+export function copyFields(entity: Entity): Fields {
+  const excluded: readonly string[] = readOnlyFields;
+  return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
+}
+
+/** Returns copies of one page of a project's tasks. Their ids keep the order of the originals. */
+async function copyTasks(
+  session: Session,
+  from: string,
+  to: string,
+  range: ChildrenRange = {},
+): Promise<ChildChanges> {
+  const page = await readChildren(session, ownership, from, { limit: pageSize, ...range });
+  const snapshotId = range.snapshotId ?? (await createSnapshotId(session, ownership, from, page));
+  const changes = page.children.map(({ entity }) =>
+    buildCreate('task', { ...copyFields(entity), projectId: to }),
+  );
+  return { changes, next: page.next, snapshotId };
+}
+
+export interface CloneOptions {
+  /** The name of the clone; by default that of the original. */
+  readonly name?: string | undefined;
+  /** Whether the clone gets copies of the tasks. */
+  readonly includesTasks: boolean;
 }
 
 /**
- * Copies, for another project, of one page of a project's tasks. The copies' ids, made one after the other, keep
- * the order of the originals.
- * @returns with them, an id that is later than those of all the tasks: of the job that goes on.
+ * Creates a project with the fields of another one, and copies of its tasks.
+ * @throws EntityNotFound, VersionMismatch.
  */
-export async function copies(
+export function cloneProjectWithTasks(
   session: Session,
-  fromProjectId: string,
-  toProjectId: string,
-  part: Part = {},
-): Promise<{ changes: Change[]; next: string | undefined; until: string }> {
-  if (!ownership) throw new TypeError('Tasks have no project.');
-  const page = await readChildren(session, ownership, fromProjectId, { limit: 100, ...part });
-  const { children, next } = page;
-  const until = part.until ?? (await idLaterThanChildren(session, ownership, fromProjectId, page));
-  const changes = children.map(({ entity }) =>
-    creation('task', { ...writableMembers(entity), projectId: toProjectId }),
-  );
-  return { changes, next, until };
+  id: string,
+  expected: ExpectedVersions,
+  { name, includesTasks }: CloneOptions,
+): Promise<StoredEntity> {
+  return commit(session, async () => {
+    const original = await readEntity(session, 'project', id, expected);
+    const fields = copyFields(original.entity);
+    const own = buildCreate('project', { ...fields, name: name ?? fields.name });
+    const clone = own.after;
+    if (!includesTasks) return { changes: [own], result: clone };
+    const to = clone.entity.id;
+    const tasks = await copyTasks(session, id, to);
+    const job = beginJob(
+      session.tenant,
+      { type: 'clone', from: id, to, after: '' },
+      { id: tasks.snapshotId },
+    );
+    return planWithChildren([own], tasks, job, clone);
+  });
+}
+
+/** Returns the next step of a job that copies tasks. The job's id is the snapshot id. */
+export async function cloneStep(session: Session, { id, work }: Job<CloneWork>): Promise<Step> {
+  // Tasks must not be created in a project that was deleted meanwhile.
+  const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
+  if (!clone) return { left: undefined };
+  const range = { after: work.after, snapshotId: id, limit: stepBatchSize };
+  const { changes, next } = await copyTasks(session, work.from, work.to, range);
+  return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

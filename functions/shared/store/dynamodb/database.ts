@@ -1,3 +1,4 @@
+/** All calls to DynamoDB: the only file that sends commands. */
 import { randomUUID } from 'node:crypto';
 import {
   BatchGetCommand,
@@ -8,125 +9,58 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { type Item, type Key, transactItem, type Write } from '../model/writes.ts';
+import type { Item, Key, Write } from '../model/writes.ts';
 import { Deadline } from './deadline.ts';
+import { explainCancellation, ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
 import { drawParts, widen } from './spread.ts';
+import { toTransactItem } from './transact-items.ts';
 
-/** A query of the one table. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** A query of the table or of an index. */
 export type Query = Omit<
   QueryCommandInput,
   'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
 > & { readonly ExpressionAttributeValues: Values };
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** One page of a query. */
 export interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */
   readonly next: Values | undefined;
-  /** How many items there are on it, also when only they were asked for. */
+  /** Number of items on the page, also when the query only counts. */
   readonly count: number;
-  /** How many items were looked at, those that a filter left out included. */
-  readonly examined: number;
+  /** Number of items that DynamoDB read, those that the filter left out included. */
+  readonly scannedCount: number;
 }
 
-/** What the database was asked for, and what it says that this cost. */
+/** The calls of a request, and the capacity that DynamoDB reports for them. */
 export interface Consumption {
   calls: number;
   readUnits: number;
   writeUnits: number;
-  milliseconds: number;
+  durationMs: number;
 }
 
 interface CapacityReport {
   readonly CapacityUnits?: number | undefined;
 }
 
-interface Reply {
+interface Output {
   readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
 }
 
 type Units = 'readUnits' | 'writeUnits';
 
-interface SdkError extends Error {
-  readonly $fault?: 'client' | 'server';
-  readonly CancellationReasons?: readonly { readonly Code?: string }[];
-}
-
-/** Reasons to cancel a transaction that may not hold at the next try. */
-const passingReasons = new Set([
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-  'ProvisionedThroughputExceededException',
-]);
-
-/** Errors of the service that may not happen at the next try; besides all with `$fault` "server". */
-const passingErrors = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TransactionConflictException',
-  // The first try of this very token is still under way: its reply was lost.
-  'TransactionInProgressException',
-  // DynamoDB takes no signature that is five minutes off; the SDK has just learnt from the refusal how late it is.
-  'InvalidSignatureException',
-]);
-
-/** An answer of success that says nothing of its cost: DynamoDB did not give it, or only its head arrived. */
-class ForeignAnswer extends Error {
-  constructor() {
-    super('The answer is not of DynamoDB.');
-    this.name = 'ForeignAnswer';
-  }
-}
-
-/** Why each write of a cancelled transaction was refused, by its position; nothing for any other error. */
-const cancellationReasons = (error: unknown): string[] =>
-  ((error as SdkError).CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
-
-/** What an error says of a transaction: which conditions failed, where others were in the way, and whether it was done. */
-function outcomeOf(error: unknown, writes: readonly Write[]) {
-  const reasons = cancellationReasons(error);
-  const failed: number[] = [];
-  const contended: Key[] = [];
-  for (const [position, reason] of reasons.entries()) {
-    const write = writes[position];
-    if (reason === 'ConditionalCheckFailed') failed.push(position);
-    else if (reason === 'TransactionConflict' && write && 'addTo' in write) contended.push(write.addTo);
-  }
-  return { failed, contended, isDone: reasons.length > 0 ? ('no' as const) : ('unknown' as const) };
-}
-
-/** Errors of the SDK's HTTP handler: a timeout, and a call whose signal was aborted. */
-const transportErrors = new Set(['TimeoutError', 'AbortError']);
-
-/** Whether no response arrived, or not all of it: the errors of Node.js's sockets and of its HTTP parser have a code. */
-const isConnectionError = (error: SdkError & { readonly code?: unknown }): boolean =>
-  transportErrors.has(error.name) || (error.$fault === undefined && typeof error.code === 'string');
-
-function isPassing(error: SdkError): boolean {
-  if (error.name === 'TransactionCanceledException') {
-    return cancellationReasons(error).every((reason) => reason === 'None' || passingReasons.has(reason));
-  }
-  // A response that is not DynamoDB's may show as a SyntaxError of the SDK's JSON parser.
-  return (
-    error.$fault === 'server' ||
-    passingErrors.has(error.name) ||
-    isConnectionError(error) ||
-    error instanceof SyntaxError ||
-    error instanceof ForeignAnswer
-  );
-}
+/** Keys in one `BatchGetItem`. */
+const maxBatchKeys = 100;
 
 /**
- * The one door to DynamoDB, for one request: it retries what may succeed the next time until the deadline,
- * counts what it costs, and writes only in transactions with a token of their own, because a plain conditional
- * write whose reply is lost is answered wrongly when it is tried again.
+ * DynamoDB for one request. It retries what may succeed until the deadline, and counts what calls cost. It writes only in
+ * transactions with a token: a conditional `PutItem` whose response is lost fails when it is sent again, although it was applied.
  */
 export class Database {
-  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 };
+  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
   readonly deadline: Deadline;
   readonly #client: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -137,7 +71,7 @@ export class Database {
     this.deadline = deadline;
   }
 
-  /** Reads one item as the last write left it. */
+  /** Reads one item consistently. */
   async get(key: Key): Promise<Item | undefined> {
     const output = await this.#retry('readUnits', (abortSignal) =>
       this.#client.send(
@@ -153,10 +87,10 @@ export class Database {
     return output.Item as Item | undefined;
   }
 
-  /** Reads items as the last write left them, in no order; those that do not exist are left out. */
+  /** Reads items consistently, in any order. Items that do not exist are absent. */
   async getMany(keys: readonly Key[]): Promise<Item[]> {
-    const batches = Array.from({ length: Math.ceil(keys.length / 100) }, (_, batch) =>
-      this.#getBatch(keys.slice(batch * 100, batch * 100 + 100)),
+    const batches = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, batch) =>
+      this.#getBatch(keys.slice(batch * maxBatchKeys, (batch + 1) * maxBatchKeys)),
     );
     return (await Promise.all(batches)).flat();
   }
@@ -164,7 +98,7 @@ export class Database {
   async #getBatch(keys: readonly Key[]): Promise<Item[]> {
     const found: Item[] = [];
     let wanted: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
-    // An answer is cut at 16 MB, and under load; what it left out is said in UnprocessedKeys, not by an error.
+    // DynamoDB truncates responses at 16 MB and under load, and reports the rest in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
       const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: true } };
       const output = await this.#retry('readUnits', (abortSignal) =>
@@ -180,8 +114,8 @@ export class Database {
   }
 
   /**
-   * Reads one page of an index, at most 1 MB.
-   * @param start where it begins: where the page before it ended.
+   * Reads one page of a query, at most 1 MB.
+   * @param start the `next` of the previous page.
    */
   async query(query: Query, start?: Values): Promise<QueryPage> {
     const request = {
@@ -193,11 +127,11 @@ export class Database {
     const output = await this.#retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
-    const { Items = [], LastEvaluatedKey: last, Count: count = 0, ScannedCount: examined = 0 } = output;
-    return { items: Items as Item[], next: last, count, examined };
+    const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: scannedCount = 0 } = output;
+    return { items: Items as Item[], next, count, scannedCount };
   }
 
-  /** Reads all pages of a query, one after the other; items that a filter leaves out count as examined. */
+  /** Reads all pages of a query, one after the other. */
   async *queryPages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
     yield* this.#pagesFrom(query, undefined);
   }
@@ -211,20 +145,20 @@ export class Database {
     } while (start);
   }
 
-  /** Reads the items of all pages of a query, one page after the other. */
+  /** Reads the items of all pages of a query, page by page. */
   async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
     for await (const { items } of this.queryPages(query)) yield items;
   }
 
   /**
-   * Reads up to `count` items of a query, behind the first `skip`. Those cost as much as if they were read, but are
-   * not sent.
+   * Reads up to `count` items of a query, after the first `skip`. Skipped items cost as many read units as others, but are not
+   * transferred.
    */
   async slice(query: Query, skip: number, count: number): Promise<Item[]> {
     let left = skip;
     let start: Values | undefined;
     while (left > 0) {
-      // Not those that were looked at: the embedded engine says one too many where it cuts a page at 1 MB.
+      // Not ScannedCount: the embedded engine reports one too many where it truncates a page at 1 MB.
       const { count: passed, next } = await this.query({ ...query, Limit: left, Select: 'COUNT' }, start);
       if (!next) return [];
       left -= passed;
@@ -239,38 +173,39 @@ export class Database {
   }
 
   /**
-   * Does all of the writes, or none.
+   * Applies all writes, or none.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws StoreUnavailable when it could not be done in time. It may have happened all the same.
+   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
    */
   async transact(writes: readonly Write[]): Promise<void> {
     let request = this.#transaction(writes);
-    // Whether a try may have been done without our hearing of it: then only its own token tells.
+    // Whether an attempt may have been applied although no response arrived: then only its own token tells.
     let isInDoubt = false;
     for (let attempt = 1; ; attempt += 1) {
-      const error = await this.#failure(request, this.deadline);
+      const error = await this.#attempt(request, this.deadline);
       if (!error) return;
-      const { failed, contended, isDone } = outcomeOf(error, writes);
+      const cancellation = explainCancellation(error, writes);
+      const { failed, contended } = cancellation;
       if (failed.length > 0) throw new ConditionFailed(failed, error);
-      if (!isPassing(error)) throw error;
+      if (!isRetryable(error)) throw error;
       if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
-      isInDoubt ||= isDone === 'unknown';
+      isInDoubt ||= cancellation.isInDoubt;
       if (widen(contended) && !isInDoubt) request = this.#transaction(writes);
     }
   }
 
   /**
-   * Tries once, within a time, what need not be done.
-   * @param milliseconds after which the try is given up.
-   * @returns whether it was done for certain.
+   * Makes one attempt at writes that are not necessary.
+   * @param maxMs milliseconds after which it gives up.
+   * @returns whether the writes were applied for certain.
    */
-  async transactOnce(writes: readonly Write[], milliseconds: number): Promise<boolean> {
-    const brief = new Deadline(Math.min(milliseconds, this.deadline.remaining()));
-    return (await this.#failure(this.#transaction(writes), brief)) === undefined;
+  async transactOnce(writes: readonly Write[], maxMs: number): Promise<boolean> {
+    const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
+    return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
   }
 
-  /** Tries a transaction once; gives the error when it failed. */
-  async #failure(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
+  /** Sends a transaction once. Returns the error when it fails. */
+  async #attempt(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
     try {
       const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
       await this.#measure('writeUnits', call);
@@ -280,42 +215,43 @@ export class Database {
     }
   }
 
-  /** One token for all tries: a try whose reply was lost is answered again, not done again. */
+  /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
   #transaction(writes: readonly Write[]): () => TransactWriteCommand {
     const partOf = drawParts();
-    const TransactItems = writes.map((write) => transactItem(write, this.#tableName, partOf));
+    const TransactItems = writes.map((write) => toTransactItem(write, this.#tableName, partOf));
     const ClientRequestToken = randomUUID();
     return () =>
       new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
   }
 
-  async #retry<Output extends Reply>(
+  /** Makes a call until it succeeds, or the time of the request is over. */
+  async #retry<Result extends Output>(
     units: Units,
-    call: (abortSignal: AbortSignal) => Promise<Output>,
-  ): Promise<Output> {
+    call: (abortSignal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#measure(units, this.deadline.limit(call));
       } catch (error) {
-        if (!isPassing(error as SdkError)) throw error;
+        if (!isRetryable(error as SdkError)) throw error;
         if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
       }
     }
   }
 
-  async #measure<Output extends Reply>(units: Units, call: Promise<Output>): Promise<Output> {
+  async #measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
     const started = performance.now();
     this.consumption.calls += 1;
     try {
       const output = await call;
-      // Every call asks for its cost. Without this, "{}" were an item that does not exist, or a write that was done.
-      if (output.ConsumedCapacity === undefined) throw new ForeignAnswer();
-      for (const report of [output.ConsumedCapacity ?? []].flat()) {
+      // Without this check, "{}" would be an item that does not exist, or a transaction that was applied.
+      if (output.ConsumedCapacity === undefined) throw new ForeignResponse();
+      for (const report of [output.ConsumedCapacity].flat()) {
         this.consumption[units] += report.CapacityUnits ?? 0;
       }
       return output;
     } finally {
-      this.consumption.milliseconds += performance.now() - started;
+      this.consumption.durationMs += performance.now() - started;
     }
   }
 }

@@ -1,20 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Milliseconds that no request and no step of a job exceeds. The timeouts of functions are not above it. */
+export const maxRequestMs = 30_000;
+
+/** Milliseconds of the longest wait between two attempts, and of the first. */
+const maxBackOffMs = 1_000;
+const baseBackOffMs = 10;
+
 /**
- * The time that a piece of work has. Every database call carries its signal, so that an answer, if only "try
- * again", is on its way before whoever runs us stops waiting.
+ * The time that a request has. Every call to DynamoDB ends with it, so that a response, if only 503, is sent before the caller or
+ * Lambda stops waiting.
  */
 export class Deadline {
   readonly #end: number;
 
-  /** @param milliseconds how long from now. */
-  constructor(milliseconds: number) {
-    this.#end = performance.now() + milliseconds;
+  /** @param timeMs milliseconds from now. */
+  constructor(timeMs: number) {
+    this.#end = performance.now() + timeMs;
   }
 
   /**
-   * Makes a call that is aborted when the time is over. Each has a signal of its own: the SDK leaves its
-   * listeners on it, and a job makes thousands of calls.
+   * Makes a call whose signal is aborted when the time is over. Each call has its own signal: the SDK leaves its listeners on it,
+   * and a job makes thousands of calls.
    */
   async limit<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
@@ -26,20 +33,21 @@ export class Deadline {
     }
   }
 
-  /** Milliseconds left; negative when it has passed. */
+  /** Returns the milliseconds left; a negative number when the time is over. */
   remaining(): number {
     return this.#end - performance.now();
   }
 
   /**
-   * Waits before try `attempt` (from 1): full jitter, so that those who collided do not collide again
-   * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
-   * @returns false, at once, when the wait would outlast the deadline.
+   * Waits before the next attempt, with full jitter, so that callers that collided do not collide again.
+   * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+   * @param attempt number of attempts that failed.
+   * @returns false, at once, when the wait would exceed the deadline.
    */
   async backOff(attempt: number): Promise<boolean> {
-    const wait = Math.random() * Math.min(1_000, 10 * 2 ** attempt);
-    if (wait >= this.remaining()) return false;
-    await delay(wait);
+    const waitMs = Math.random() * Math.min(maxBackOffMs, baseBackOffMs * 2 ** attempt);
+    if (waitMs >= this.remaining()) return false;
+    await delay(waitMs);
     return true;
   }
 }

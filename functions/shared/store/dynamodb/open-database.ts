@@ -1,20 +1,18 @@
 import { environment } from '../../environment.ts';
-import { longestRequest } from '../cascades/job.ts';
 import { sharedClient } from './client.ts';
 import { Database } from './database.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, maxRequestMs } from './deadline.ts';
 
 /**
- * The database, for as long as an invocation may take.
- * @param context of the invocation.
- * @param kept milliseconds of its time to say how it ended.
- * @param most milliseconds, if it is to be less.
+ * Returns the database for the time of one invocation.
+ * @param reserveMs milliseconds of the invocation that are kept for its response.
+ * @param maxMs milliseconds, if less than the invocation has.
  */
 export function openDatabase(
   context: { getRemainingTimeInMillis(): number },
-  kept: number,
-  most: number = longestRequest,
+  reserveMs: number,
+  maxMs = maxRequestMs,
 ): Database {
-  const time = Math.min(context.getRemainingTimeInMillis() - kept, most);
-  return new Database(sharedClient(), environment.tableName(), new Deadline(time));
+  const timeMs = Math.min(context.getRemainingTimeInMillis() - reserveMs, maxMs);
+  return new Database(sharedClient(), environment.tableName(), new Deadline(timeMs));
 }

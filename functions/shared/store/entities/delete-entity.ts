@@ -1,29 +1,36 @@
-import { cascade, deletion } from '../cascades/cascade.ts';
+import { findDescendants } from '../cascades/descendants.ts';
+import { buildDelete } from '../cascades/sweep.ts';
+import { mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
-import { largestTransaction } from '../model/writes.ts';
-import { commit, together } from '../unit-of-work/commit.ts';
+import { maxTransactionWrites } from '../model/writes.ts';
+import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Expected, readEntity } from './read-entity.ts';
 
-/** How often the children are tried to be part of the transaction; after that, a lagging index is to blame. */
-const triesAtOnce = 3;
+/** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: an index may lag. */
+const maxAttemptsWithDescendants = 3;
+
+/** The entity itself and its job take two of a transaction's writes. */
+const maxDescendants = maxTransactionWrites - 2;
 
 /**
- * Removes an entity, with its children in the same transaction when they fit and otherwise right behind it.
+ * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job.
  * @throws EntityNotFound, VersionMismatch.
  */
 export function deleteEntity(
   session: Session,
   kind: Kind,
   id: string,
-  expected?: Expected,
+  expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
     const stored = await readEntity(session, kind, id, expected);
-    const own = deletion(session.tenant, stored);
-    const children =
-      attempt <= triesAtOnce ? await cascade(session, kind, id, largestTransaction - 2) : undefined;
-    if (!children) return { ...own, result: undefined };
-    return { ...together([own, ...children]), orElse: own, result: undefined };
+    const own = buildDelete(session.tenant, stored);
+    const descendants =
+      attempt <= maxAttemptsWithDescendants
+        ? await findDescendants(session, kind, id, maxDescendants)
+        : undefined;
+    if (!descendants) return { ...own, result: undefined };
+    return { ...mergeChangeSets([own, ...descendants]), orElse: own, result: undefined };
   });
 }

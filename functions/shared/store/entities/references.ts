@@ -1,29 +1,33 @@
-import { type Entity, entityKey, isId } from '../model/entities.ts';
+/** References from entities to others. */
+import type { Entity } from '../model/entity.ts';
 import { ReferenceNotFound } from '../model/errors.ts';
+import { isId } from '../model/ids.ts';
+import { entityKey } from '../model/keys.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 interface Reference {
+  /** JSON pointer to it in the body. */
   readonly pointer: string;
   readonly kind: Kind;
   readonly id: string;
 }
 
-function references(kind: Kind, entity: Readonly<Record<string, unknown>>): Reference[] {
-  return referencesOf(kind).flatMap(({ member, parent }): Reference[] => {
-    const value = entity[member];
-    if (typeof value === 'string') return [{ pointer: `/${member}`, kind: parent, id: value }];
+function listReferences(kind: Kind, entity: Entity): Reference[] {
+  return referencesOf(kind).flatMap(({ field, parent }): Reference[] => {
+    const value = entity[field];
+    if (typeof value === 'string') return [{ pointer: `/${field}`, kind: parent, id: value }];
     if (!Array.isArray(value)) return [];
-    return value.map((id, position) => ({ pointer: `/${member}/${position}`, kind: parent, id: String(id) }));
+    return value.map((id, position) => ({ pointer: `/${field}/${position}`, kind: parent, id: String(id) }));
   });
 }
 
 /**
- * Sees that what `after` refers to, and `before` did not, exists.
+ * Checks that the entities exist that `after` refers to and `before` did not.
  *
- * It is read just before the write, not checked inside it: a check would make every create under one parent
- * conflict with every other. Who deletes the parent sweeps again when no such write can be under way any more.
- * @throws ReferenceNotFound naming every member that refers to nothing.
+ * They are read just before the write, not checked in its transaction: a condition check would make every two creations under one
+ * parent conflict. The job of the parent's deletion sweeps again when no such write can be in progress any more.
+ * @throws ReferenceNotFound naming every field that refers to no entity.
  */
 export async function requireReferences(
   session: Session,
@@ -31,21 +35,13 @@ export async function requireReferences(
   after: Entity,
   before?: Entity,
 ): Promise<void> {
-  const known = new Set(
-    before ? references(kind, before).map(({ kind: parent, id }) => `${parent}#${id}`) : [],
-  );
-  const wanted = references(kind, after).filter(({ kind: parent, id }) => !known.has(`${parent}#${id}`));
-  if (wanted.length === 0) return;
-  const possible = new Map(
-    wanted
-      .filter(({ id }) => isId(id))
-      .map((reference) => entityKey(session.tenant, reference.kind, reference.id))
-      .map((key) => [key.pk, key]),
-  );
-  const found = new Set((await session.database.getMany([...possible.values()])).map(({ pk }) => pk));
-  const missing = wanted.filter(
-    ({ kind: parent, id }) => !found.has(entityKey(session.tenant, parent, id).pk),
-  );
-  if (missing.length > 0)
-    throw new ReferenceNotFound(missing.map(({ pointer, kind: parent }) => ({ pointer, kind: parent })));
+  const keyOf = ({ kind: parent, id }: Reference) => entityKey(session.tenant, parent, id);
+  const known = new Set(before ? listReferences(kind, before).map((reference) => keyOf(reference).pk) : []);
+  const added = listReferences(kind, after).filter((reference) => !known.has(keyOf(reference).pk));
+  if (added.length === 0) return;
+  const keys = new Map(added.filter(({ id }) => isId(id)).map((one) => [keyOf(one).pk, keyOf(one)]));
+  const found = new Set((await session.database.getMany([...keys.values()])).map(({ pk }) => pk));
+  const missing = added.filter((reference) => !found.has(keyOf(reference).pk));
+  if (missing.length === 0) return;
+  throw new ReferenceNotFound(missing.map(({ pointer, kind: parent }) => ({ pointer, kind: parent })));
 }

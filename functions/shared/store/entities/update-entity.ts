@@ -1,31 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
-import { update } from '../model/changes.ts';
-import type { Stored } from '../model/entities.ts';
+import { buildUpdate } from '../model/changes.ts';
+import type { StoredEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Expected, readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
 
+/** Which entity to update, and which of its versions. */
+export interface UpdateTarget {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly expected?: ExpectedVersions;
+}
+
 /**
- * Gives members of an entity other values: all of them to replace it, some to update it. What changes nothing
- * writes nothing, so that a repeated request leaves the same version behind.
+ * Sets fields of an entity: all of them to replace it, some to update it. A request that changes nothing writes nothing, so that
+ * sending it again leaves the version unchanged.
  * @throws EntityNotFound, VersionMismatch, ReferenceNotFound.
  */
 export function updateEntity(
   session: Session,
-  kind: Kind,
-  id: string,
-  members: Readonly<Record<string, unknown>>,
-  expected?: Expected,
-): Promise<Stored> {
+  { kind, id, expected }: UpdateTarget,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<StoredEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const changed = Object.entries(members).some(
-      ([member, value]) => !isDeepStrictEqual(before.entity[member], value),
+    const isChanged = Object.entries(fields).some(
+      ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
     );
-    if (!changed) return { changes: [], result: before };
-    const change = update(before, members);
+    if (!isChanged) return { changes: [], result: before };
+    const change = buildUpdate(before, fields);
     await requireReferences(session, kind, change.after.entity, before.entity);
     return { changes: [change], result: change.after };
   });

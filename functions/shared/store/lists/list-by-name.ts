@@ -1,7 +1,7 @@
 /** Any page of all of a kind by name, off the index by name; its total comes from the counters. */
 
 import type { Database, Query } from '../dynamodb/database.ts';
-import { isCutName } from '../model/entities.ts';
+import { isTruncatedName } from '../model/keys.ts';
 import { table } from '../model/table.ts';
 import {
   type Found,
@@ -49,5 +49,5 @@ export async function readNameWindow(
   window: Window,
 ): Promise<Found | undefined> {
   const found = await readPromised(window, () => readNames(database, listing, window));
-  return found.items.some(({ name }) => isCutName(String(name))) ? undefined : found;
+  return found.items.some(({ name }) => isTruncatedName(String(name))) ? undefined : found;
 }

@@ -4,7 +4,8 @@
  */
 
 import type { Database, Query } from '../dynamodb/database.ts';
-import { decode, entityKey, statusPrefix } from '../model/entities.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey, statusPrefix } from '../model/keys.ts';
 import type { ListQuery, Page, SortValue } from '../model/list-query.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import { table } from '../model/table.ts';
@@ -39,7 +40,7 @@ function listingQuery(kind: Kind, what: LookedThrough, { sortBy }: ListQuery, pa
   const names: Record<string, string> = { '#partition': partitionKey, '#key': sortKey, '#id': 'id' };
   const values: Record<string, unknown> = { ':partition': what.partition, ':first': first, ':last': last };
   // An array of ids has no index of its own: it is looked through.
-  const arrays = new Set(referencesOf(kind).flatMap(({ member, listing }) => (listing ? [] : [member])));
+  const arrays = new Set(referencesOf(kind).flatMap(({ field, index: indexed }) => (indexed ? [] : [field])));
   const matches = what.filters
     // A filter must not name a key of the index; of all members, only the id is one.
     .filter(([member]) => member !== 'id')
@@ -89,7 +90,7 @@ async function readRows(
   let examined = 0;
   const readPart = async (part: Part): Promise<void> => {
     for await (const page of session.database.queryPages(listingQuery(kind, what, query, part))) {
-      examined += page.examined;
+      examined += page.scannedCount;
       rows.add(page.items.map((item) => ({ id: String(item['id']), sort: sortValue(item[query.sortBy]) })));
     }
   };
@@ -110,7 +111,7 @@ export async function lookThrough(
     const { rows, isComplete } = await readRows(session, kind, what, query);
     const wanted = rows.pageIds();
     const items = await session.database.getMany(wanted.map((id) => entityKey(session.tenant, kind, id)));
-    const found = new Map(items.map(decode).map(({ entity }) => [entity.id, entity]));
+    const found = new Map(items.map(decodeEntity).map(({ entity }) => [entity.id, entity]));
     const entities = wanted.flatMap((id) => found.get(id) ?? []);
     const gone = wanted.length - entities.length;
     return { entities, total: rows.total - gone, isComplete: isComplete && gone === 0 };

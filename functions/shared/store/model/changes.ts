@@ -1,39 +1,56 @@
-import { type Entity, encode, entityKey, type Fields, newId, type Stored } from './entities.ts';
+/** Changes of entities, before they are written. */
+import { hasVersion, notExists } from './conditions.ts';
+import type { Entity, Fields, StoredEntity } from './entity.ts';
+import { newId } from './ids.ts';
+import { encodeEntity } from './item-codec.ts';
+import { entityKey } from './keys.ts';
 import type { Kind } from './relations.ts';
-import { isNew, isVersion } from './versions.ts';
 import type { Write } from './writes.ts';
 
-/** What happens to one entity: it comes to be (no `before`), changes, or goes (no `after`). */
+/** The change of one entity: a creation has no `before`, a deletion no `after`. */
 export type Change =
-  | { readonly before?: undefined; readonly after: Stored }
-  | { readonly before: Stored; readonly after?: undefined }
-  | { readonly before: Stored; readonly after: Stored };
+  | { readonly before?: undefined; readonly after: StoredEntity }
+  | { readonly before: StoredEntity; readonly after?: undefined }
+  | { readonly before: StoredEntity; readonly after: StoredEntity };
 
-/** An entity that comes to be. */
-export function creation(kind: Kind, fields: Fields): { readonly after: Stored } {
+/** Several changes, and writes of other items, that are applied together or not at all. */
+export interface ChangeSet {
+  readonly changes: readonly Change[];
+  /** Writes of other items, such as jobs. */
+  readonly writes?: readonly Write[];
+}
+
+/** Merges several change sets into one. */
+export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => ({
+  changes: changeSets.flatMap(({ changes }) => changes),
+  writes: changeSets.flatMap(({ writes = [] }) => writes),
+});
+
+/** Returns the change that creates an entity. */
+export function buildCreate(kind: Kind, fields: Fields): { readonly after: StoredEntity } {
   const { id, createdAt } = newId();
   const entity: Entity = { id, ...fields, createdAt, updatedAt: createdAt };
   return { after: { kind, version: 1, entity } };
 }
 
-/** An entity that gets other values for some of its members. */
-export function update(
-  before: Stored,
-  members: Readonly<Record<string, unknown>>,
-): { before: Stored; after: Stored } {
-  // The clock that stamped the last change may be ahead of ours.
-  const time = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
-  const updatedAt = new Date(time).toISOString();
-  const entity: Entity = { ...before.entity, ...members, updatedAt };
+/** Returns the change that gives some fields of an entity other values. */
+export function buildUpdate(
+  before: StoredEntity,
+  fields: Readonly<Record<string, unknown>>,
+): { before: StoredEntity; after: StoredEntity } {
+  // The clock of the previous writer may be ahead of this one.
+  const timeMs = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
+  const updatedAt = new Date(timeMs).toISOString();
+  const entity: Entity = { ...before.entity, ...fields, updatedAt };
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
 /**
- * The write of one change. It is conditional on the version that it starts from, so that of two writers who read
- * the same version, one writes and the other reads again.
+ * Returns the write of a change. Its condition is the version that was read: of two writers that read the same version, one
+ * writes, and the other reads again.
  */
-export function changeWrite(tenant: string, { before, after }: Change): Write {
-  const condition = before ? isVersion(before.version) : isNew;
-  if (after) return { put: encode(tenant, after), condition };
+export function buildWrite(tenant: string, { before, after }: Change): Write {
+  const condition = before ? hasVersion(before.version) : notExists;
+  if (after) return { put: encodeEntity(tenant, after), condition };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition };
 }

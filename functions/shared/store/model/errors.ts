@@ -1,7 +1,7 @@
-/** What can go wrong in the store, in the terms of the domain. `http/problems.ts` turns these into answers. */
+/** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
 import type { Kind } from './relations.ts';
 
-/** There is no such entity, or none that this tenant may see. */
+/** No entity has this id, or none of this tenant. */
 export class EntityNotFound extends Error {
   constructor(kind: Kind) {
     super(`There is no ${kind} with this id.`);
@@ -9,7 +9,7 @@ export class EntityNotFound extends Error {
   }
 }
 
-/** The entity is not in the state that the caller's `If-Match` names. */
+/** The entity does not have the version that the caller's `If-Match` names. */
 export class VersionMismatch extends Error {
   constructor(kind: Kind) {
     super(`The ${kind} has changed since the version that If-Match names.`);
@@ -21,15 +21,15 @@ export class VersionMismatch extends Error {
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];
   constructor(references: readonly { readonly pointer: string; readonly kind: Kind }[]) {
-    super('The request refers to something that does not exist.');
+    super('The request refers to an entity that does not exist.');
     this.name = 'ReferenceNotFound';
     this.references = references;
   }
 }
 
-/** A page lies deeper in an order than a function has memory for. */
+/** A page is further from the first one than a function's memory allows. */
 export class PageTooDeep extends Error {
-  /** How many entities of the order can be reached. */
+  /** Number of entities, from the first one, that pages can show. */
   readonly reach: number;
   constructor(sortBy: string, reach: number) {
     super(`Sorted by ${sortBy}, pages reach the first ${reach} entities.`);
@@ -46,7 +46,7 @@ export class IdempotencyKeyReused extends Error {
   }
 }
 
-/** The database did not answer in the time that the request has. Whatever was asked can be asked again. */
+/** DynamoDB did not respond within the time of the request. The request can be sent again. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('The database did not answer in time.', { cause });
@@ -54,9 +54,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A transaction was refused because an item was not in the state that the write at `position` relies on. */
+/** DynamoDB cancelled a transaction because conditions of its writes do not hold. */
 export class ConditionFailed extends Error {
-  /** Positions in the list of writes. */
+  /** Positions of these writes in the transaction. */
   readonly positions: readonly number[];
   constructor(positions: readonly number[], cause: unknown) {
     super('An item was not in the expected state.', { cause });

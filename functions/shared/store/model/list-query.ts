@@ -1,26 +1,26 @@
-import type { Entity } from './entities.ts';
+/** Lists, as callers ask for them and as they are returned. */
+import type { Entity } from './entity.ts';
 
 /** What decides the order: a text, a rank, or nothing, which is lowest. */
 export type SortValue = string | number | undefined;
 
-/** What a list is asked for. */
 export interface ListQuery {
-  /** Members and the values that they must have; an array must contain it. All must hold. */
-  readonly filters: readonly (readonly [member: string, value: string])[];
+  /** Fields and the values that they must have. An array must contain the value. All filters must hold. */
+  readonly filters: readonly (readonly [field: string, value: string])[];
   readonly sortBy: string;
-  /** Returns what decides the order for a stored value of `sortBy`; without it, the value itself. */
+  /** Returns what decides the order for a stored value of `sortBy`; by default the value itself. */
   readonly sortValue?: (stored: unknown) => SortValue;
   readonly sortOrder: 'asc' | 'desc';
   /** From 1. */
   readonly page: number;
   /** Entities on a page. */
   readonly limit: number;
-  /** The members to read of each entity; without them, all that it has. */
-  readonly members?: readonly string[];
+  /** The fields to read of each entity; by default all. */
+  readonly fields?: readonly string[];
 }
 
 export interface Page {
   readonly entities: readonly Entity[];
-  /** How many entities match. */
+  /** Number of entities that match, on all pages. */
   readonly total: number;
 }

@@ -1,7 +1,8 @@
 /**
- * Who refers to whom: the referential rules of the whole model, as data. The store reads them from both ends:
- * a write checks that what it refers to exists, a deletion finds what refers to the deleted entity.
+ * References between kinds, as data. A write checks that the entities it refers to exist; a deletion finds the entities that
+ * refer to the deleted one.
  */
+import type { IndexFamily } from './table.ts';
 
 /** The kinds of entity. */
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
@@ -9,39 +10,37 @@ export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 export interface Relation {
   /** The kind that refers. */
   readonly child: Kind;
-  /** The member that holds the reference: one id or null, or an array of ids. */
-  readonly member: string;
+  /** The field that holds the reference: one id or null, or an array of ids. */
+  readonly field: string;
   /** The kind referred to. */
   readonly parent: Kind;
-  /** What becomes of the child with its parent: it goes too, or it stays and loses the reference. */
-  readonly whenDeleted: 'delete' | 'clear';
-  /** The index family that lists children by this parent; none means that the kind's whole listing is filtered. */
-  readonly listing?: 'parent' | 'other-parent';
+  /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
+  readonly onDelete: 'cascade' | 'setNull';
+  /** The index that lists children by this parent. Without one, all entities of the kind are filtered. */
+  readonly index?: Exclude<IndexFamily, 'all'>;
 }
 
 export const relations: readonly Relation[] = [
-  {
-    child: 'project',
-    member: 'organizationId',
-    parent: 'organization',
-    whenDeleted: 'delete',
-    listing: 'parent',
-  },
-  {
-    child: 'user',
-    member: 'organizationId',
-    parent: 'organization',
-    whenDeleted: 'clear',
-    listing: 'parent',
-  },
-  { child: 'tag', member: 'organizationId', parent: 'organization', whenDeleted: 'clear', listing: 'parent' },
-  { child: 'task', member: 'projectId', parent: 'project', whenDeleted: 'delete', listing: 'parent' },
-  { child: 'task', member: 'userId', parent: 'user', whenDeleted: 'clear', listing: 'other-parent' },
-  { child: 'task', member: 'tagIds', parent: 'tag', whenDeleted: 'clear' },
+  { child: 'project', field: 'organizationId', parent: 'organization', onDelete: 'cascade', index: 'parent' },
+  { child: 'user', field: 'organizationId', parent: 'organization', onDelete: 'setNull', index: 'parent' },
+  { child: 'tag', field: 'organizationId', parent: 'organization', onDelete: 'setNull', index: 'parent' },
+  { child: 'task', field: 'projectId', parent: 'project', onDelete: 'cascade', index: 'parent' },
+  { child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull', index: 'other-parent' },
+  { child: 'task', field: 'tagIds', parent: 'tag', onDelete: 'setNull' },
 ];
 
-/** What `kind` refers to. */
+/** Returns the references that entities of a kind hold. */
 export const referencesOf = (kind: Kind): Relation[] => relations.filter(({ child }) => child === kind);
 
-/** What refers to `kind`. */
+/** Returns the references to entities of a kind. */
 export const dependentsOf = (kind: Kind): Relation[] => relations.filter(({ parent }) => parent === kind);
+
+/**
+ * Returns the relation between two kinds.
+ * @throws TypeError when there is none.
+ */
+export function relationOf(child: Kind, parent: Kind): Relation {
+  const found = relations.find((relation) => relation.child === child && relation.parent === parent);
+  if (!found) throw new TypeError(`A ${child} does not refer to a ${parent}.`);
+  return found;
+}

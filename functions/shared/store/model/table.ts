@@ -1,14 +1,14 @@
 /**
- * The shape of the one table, as data: CDK builds it, the local set-up creates it, the store reads and writes it.
+ * The shape of the one table, as data: CDK builds it, the local service creates it, the store reads and writes it.
  *
- * Entities have a key of their own and appear in sparse indexes. An index lists entities by creation (their
- * time-ordered id), by status and then creation, or by name, within a partition: all of a kind, or all that
- * share a parent. A task has two parents, its project and its user.
+ * Entities have a primary key of their own and appear in sparse indexes. An index lists the entities of a partition (all of a
+ * kind, or the children of one parent) by creation, by status and creation, or by name. A task has two parents, its project and
+ * its user.
  */
 export const table = {
   partitionKey: 'pk',
   sortKey: 'sk',
-  /** Seconds since 1970; DynamoDB removes the item some time after. */
+  /** Seconds since 1970. DynamoDB deletes the item some time later. */
   timeToLive: 'expiresAt',
   indexes: {
     all: { partitionKey: 'ofKind', sortKey: 'id' },
@@ -23,5 +23,5 @@ export const table = {
 
 export type IndexName = keyof typeof table.indexes;
 
-/** Indexes by the partition that they list: all of a kind, or the children of a parent. */
+/** Indexes by what their partitions hold: all entities of a kind, or the children of one parent. */
 export type IndexFamily = 'all' | 'parent' | 'other-parent';

@@ -1,113 +1,101 @@
+/** Change sets as transactions: all of a change set is written, or nothing. */
+
 import { adjustments } from '../lists/counted-index/adjustments.ts';
 import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
-import { type Change, changeWrite } from '../model/changes.ts';
+import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { largestTransaction, type Write } from '../model/writes.ts';
-import { keepResult, previousResult } from './idempotency.ts';
+import { maxTransactionWrites, type Write } from '../model/writes.ts';
+import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
 
-/** What is to happen, all of it or nothing. */
-export interface Work {
-  /** What becomes of entities. */
-  readonly changes: readonly Change[];
-  /** Writes of other items, like jobs. */
-  readonly writes?: readonly Write[];
-}
-
-/** Work, and what to answer when it is done. */
-export interface Plan<Result> extends Work {
-  /** Done instead when the work outgrows one transaction; it leaves the rest to a job. */
-  readonly orElse?: Work;
+/** A change set, and the result of the request when it is applied. */
+export interface Plan<Result> extends ChangeSet {
+  /** Applied instead when the change set exceeds one transaction: it leaves the rest to a job. */
+  readonly orElse?: ChangeSet;
   readonly result: Result;
 }
 
-/** A transaction that is ready to be done. */
+/** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
   /** Sections of the counted index to begin beside it. */
   readonly beginnings: readonly Beginning[];
 }
 
-/** Largest sum of item sizes in a transaction is 4 MB; JSON is never much smaller than DynamoDB's own measure. */
-const largestTransactionBytes = 3_500_000;
+/** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
+const maxTransactionBytes = 3_500_000;
 
-/** The writes of some work, and others that belong to it: of the entities, of the counters that count them. */
-async function prepare(
+/** Items of at most 400 KB: up to this many cannot exceed the limit. */
+const maxUnmeasuredWrites = 8;
+
+/** Returns the transaction of a change set: its entities, the counters that count them, and further writes. */
+async function buildTransaction(
   session: Session,
-  { changes, writes = [] }: Work,
-  others: readonly Write[] = [],
+  { changes, writes = [] }: ChangeSet,
+  more: readonly Write[] = [],
 ): Promise<Transaction> {
   const { writes: additions, beginnings } = await adjustments(session, changes);
-  const own = changes.map((change) => changeWrite(session.tenant, change));
-  return { writes: [...own, ...writes, ...others, ...additions], beginnings };
+  const own = changes.map((change) => buildWrite(session.tenant, change));
+  return { writes: [...own, ...writes, ...more, ...additions], beginnings };
 }
 
-/** Whether it can be one transaction. */
 function fitsOneTransaction({ writes }: Transaction): boolean {
-  if (writes.length > largestTransaction) return false;
+  if (writes.length > maxTransactionWrites) return false;
+  if (writes.length <= maxUnmeasuredWrites) return true;
   let bytes = 0;
   for (const write of writes) {
-    // An item is at most 400 KB: only many can be too large.
-    if ('put' in write && writes.length > 8) bytes += Buffer.byteLength(JSON.stringify(write.put));
+    if ('put' in write) bytes += Buffer.byteLength(JSON.stringify(write.put));
   }
-  return bytes <= largestTransactionBytes;
+  return bytes <= maxTransactionBytes;
 }
 
-/** Does a transaction. Sections are begun at the same time: one that turns out not to be needed stays empty. */
-async function transact(session: Session, { writes, beginnings }: Transaction): Promise<void> {
+/** Sends a transaction. Sections begin at the same time: one that turns out not to be needed stays empty. */
+async function send(session: Session, { writes, beginnings }: Transaction): Promise<void> {
   if (writes.length === 0) return;
   await Promise.all([session.database.transact(writes), beginSections(session, beginnings)]);
 }
 
-/** Several pieces of work as one. */
-export const together = (pieces: readonly Work[]): Work => ({
-  changes: pieces.flatMap(({ changes }) => changes),
-  writes: pieces.flatMap(({ writes = [] }) => writes),
-});
-
-/** Does some work that always fits into one transaction. */
-export const perform = async (session: Session, work: Work): Promise<void> =>
-  transact(session, await prepare(session, work));
+/** Applies a change set that always fits into one transaction. */
+export const applyChangeSet = async (session: Session, changeSet: ChangeSet): Promise<void> =>
+  send(session, await buildTransaction(session, changeSet));
 
 /**
- * Does pieces of work one after the other, as many in one transaction as fit; each piece is done whole or not
- * at all.
- * @param most pieces in a transaction.
+ * Applies change sets one after the other, as many in one transaction as fit. Each is applied completely or not at all.
+ * @param batchSize change sets in one transaction.
  */
-export async function performInPortions(
+export async function applyInBatches(
   session: Session,
-  pieces: readonly Work[],
-  most: number,
+  changeSets: readonly ChangeSet[],
+  batchSize: number,
 ): Promise<void> {
-  for (let start = 0; start < pieces.length; start += most) {
-    const portion = pieces.slice(start, start + most);
-    const transaction = await prepare(session, together(portion));
-    if (portion.length === 1 || fitsOneTransaction(transaction)) await transact(session, transaction);
-    else await performInPortions(session, portion, Math.ceil(portion.length / 2));
+  for (let start = 0; start < changeSets.length; start += batchSize) {
+    const batch = changeSets.slice(start, start + batchSize);
+    const transaction = await buildTransaction(session, mergeChangeSets(batch));
+    if (batch.length === 1 || fitsOneTransaction(transaction)) await send(session, transaction);
+    else await applyInBatches(session, batch, Math.ceil(batch.length / 2));
   }
 }
 
 /**
- * Reads, decides and writes, all or nothing: when something that the plan relies on changed before it was
- * written, it is made anew. A request under an idempotency key is done once, and answered the same ever after.
+ * Reads, plans and writes. When an item changes between the read and the write, it plans again. A request under an idempotency key
+ * is applied once: when it is sent again, it gets the recorded result.
  *
- * @param makePlan reads what it needs and throws the domain's errors; it runs once per try.
+ * @param makePlan reads what it needs; called once for each attempt.
+ * @throws StoreUnavailable when the time of the request is over; and the errors of `makePlan`.
  */
 export async function commit<Result>(
   session: Session,
   makePlan: (attempt: number) => Promise<Plan<Result>>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
-    const previous = await previousResult(session);
-    if (previous) return previous.result as Result;
-    const { orElse, result, ...work } = await makePlan(attempt);
-    const record = keepResult(session, result);
+    const recorded = await findRecordedResult(session);
+    if (recorded) return recorded.result as Result;
+    const { orElse, result, ...changeSet } = await makePlan(attempt);
+    const record = recordResult(session, result);
     try {
-      const whole = await prepare(session, work, record);
-      await transact(
-        session,
-        orElse && !fitsOneTransaction(whole) ? await prepare(session, orElse, record) : whole,
-      );
+      const whole = await buildTransaction(session, changeSet, record);
+      const isTooLarge = orElse && !fitsOneTransaction(whole);
+      await send(session, isTooLarge ? await buildTransaction(session, orElse, record) : whole);
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;

@@ -1,19 +1,19 @@
 import type { Database } from '../dynamodb/database.ts';
 
-/** A caller's promise that requests with this key are one request. */
+/** Requests of one caller with one `Idempotency-Key`. */
 export interface Idempotency {
-  /** Unique among the tenant's keys for this operation and path. */
+  /** Unique among the keys of the tenant for this caller, operation and path. */
   readonly scope: string;
-  /** Digest of what was asked for; the same key with another is a mistake. */
+  /** Digest of the body. The same scope with another fingerprint is a mistake. */
   readonly fingerprint: string;
 }
 
 /** What one request, or one step of a job, works with. */
 export interface Session {
-  /** Whose data this is. Every key starts with it, so that nothing else can be named. */
+  /** Whose data this is. Every key begins with it, so no request can name an item of another tenant. */
   readonly tenant: string;
   readonly database: Database;
   readonly idempotency?: Idempotency | undefined;
-  /** Set when the answer is one that was given before. */
+  /** Set when the response repeats an earlier one. */
   replayed?: boolean;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler } from '../../../../functions/jobs/on-stream.ts';
-import { type Job, jobWrite } from '../../../../functions/shared/store/cascades/job.ts';
+import { buildJobWrite, type Job } from '../../../../functions/shared/store/cascades/job.ts';
 import { functionContext } from '../../../../lib/local/context.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
@@ -30,7 +30,7 @@ const makeJob = async (work: object): Promise<Job> => {
     dueAt: new Date(0).toISOString(),
     work,
   } as unknown as Job;
-  await store.database().transact([jobWrite(undefined, job)]);
+  await store.database().transact([buildJobWrite(undefined, job)]);
   return job;
 };
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { handler } from '../../../../functions/jobs/on-schedule.ts';
 import { beginJob, decodeJob, jobsQuery } from '../../../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
-import { creation } from '../../../../functions/shared/store/model/changes.ts';
-import { perform } from '../../../../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
+import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { functionContext, scheduledEvent } from '../../../../lib/local/context.ts';
 import { setEngineEnvironment } from '../../../../lib/local/engine-environment.ts';
@@ -46,14 +46,17 @@ const conflicts: Injector = async ({ operation, body }, pass) =>
 /** A project that is gone, with a task that is left of it, and the job that is to clean up behind it. */
 async function beginSweepOf(session: Session): Promise<void> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
-  const { id } = creation('project', {
+  const { id } = buildCreate('project', {
     name: 'x',
     status: 'active',
     organizationId: organization.entity.id,
   }).after.entity;
   const task = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
   const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
-  await perform(session, { changes: [creation('task', task)], writes: [beginJob(session.tenant, sweep)] });
+  await applyChangeSet(session, {
+    changes: [buildCreate('task', task)],
+    writes: [beginJob(session.tenant, sweep)],
+  });
 }
 
 async function tenantsWithJobs(): Promise<string[]> {

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { deleteEntity } from '../../../../functions/shared/store/entities/delete-entity.ts';
-import { readEntity } from '../../../../functions/shared/store/entities/read-entity.ts';
 import { cut } from '../../../../functions/shared/store/lists/counted-index/counters.ts';
-import { creation } from '../../../../functions/shared/store/model/changes.ts';
-import { encode, type Fields, type Stored } from '../../../../functions/shared/store/model/entities.ts';
-import { perform } from '../../../../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
+import type { Fields, StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
+import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
+import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
+import { readEntity } from '../../../../functions/shared/store/unit-of-work/read-entity.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
@@ -39,12 +40,12 @@ const task = (more: object = {}): Fields => ({
 });
 
 /** A project with tasks, enough of them for several blocks in several groups. */
-async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: Stored[] }> {
+async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: StoredEntity[] }> {
   const organization = await createEntity(session, 'organization', { name: 'o', status: 'active' });
   const organizationId = organization.entity.id;
   const project = await createEntity(session, 'project', { name: 'p', status: 'active', organizationId });
   const projectId = project.entity.id;
-  const made: Stored[] = [];
+  const made: StoredEntity[] = [];
   for (let number = 0; number < tasks; number += 1)
     made.push(await createEntity(session, 'task', task({ projectId })));
   return { project: projectId, tasks: made };
@@ -98,9 +99,9 @@ test('a counter that drifted is found and mended', async () => {
 test('references to what does not exist are found and swept', async () => {
   const session = store.session('a');
   const { project } = await fill(session, 2);
-  const gone = creation('user', { name: 'u', status: 'active' }).after.entity.id;
-  const lost = creation('task', task({ projectId: project, userId: gone, tagIds: [gone] }));
-  await perform(session, { changes: [lost] });
+  const gone = buildCreate('user', { name: 'u', status: 'active' }).after.entity.id;
+  const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }));
+  await applyChangeSet(session, { changes: [lost] });
   expect((await audit()).orphans.map(({ member }) => member).sort()).toEqual(['tagIds', 'userId']);
   expect(await audit(true)).toMatchObject({ repaired: 2 });
   expect(await audit()).toMatchObject(clean);
@@ -110,7 +111,7 @@ test('references to what does not exist are found and swept', async () => {
 
 test('an entity whose keys do not follow from its members is found', async () => {
   const { tasks } = await fill(store.session('a'), 1);
-  const Item = { ...encode('a', tasks[0] as Stored), byName: 'another' };
+  const Item = { ...encodeEntity('a', tasks[0] as StoredEntity), byName: 'another' };
   await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
 });

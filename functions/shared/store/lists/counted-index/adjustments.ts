@@ -1,6 +1,7 @@
 /** What changes of entities mean for the counters, in the same transaction. */
 import type { Change } from '../../model/changes.ts';
-import { kindPartition, parentPartition, type Stored } from '../../model/entities.ts';
+import type { StoredEntity } from '../../model/entity.ts';
+import { kindPartition, parentPartition } from '../../model/keys.ts';
 import { referencesOf } from '../../model/relations.ts';
 import type { Addition, Write } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
@@ -16,10 +17,10 @@ export interface Adjustments {
 }
 
 /** The listings that an entity is in. */
-export function listingsOf(tenant: string, { kind, entity }: Stored): Listing[] {
+export function listingsOf(tenant: string, { kind, entity }: StoredEntity): Listing[] {
   const parents = referencesOf(kind).flatMap((relation): Listing[] => {
-    const { member, listing: family } = relation;
-    const parentId = entity[member];
+    const { field, index: family } = relation;
+    const parentId = entity[field];
     return family && typeof parentId === 'string'
       ? [{ family, partition: parentPartition(tenant, relation, parentId) }]
       : [];
@@ -37,7 +38,7 @@ interface ListingChange {
 /** What changes in which listing; a change that stays in its listing and status changes nothing there. */
 function changesByListing(tenant: string, changes: readonly Change[]): Map<string, ListingChange> {
   const byListing = new Map<string, ListingChange>();
-  const add = (stored: Stored | undefined, number: 1 | -1, added: 1 | 0): void => {
+  const add = (stored: StoredEntity | undefined, number: 1 | -1, added: 1 | 0): void => {
     if (!stored) return;
     const { id, status } = stored.entity;
     for (const { partition } of listingsOf(tenant, stored)) {

@@ -2,9 +2,10 @@
  * Takes the parts of a counter together again when it is quiet, drops the counts of statuses that nothing has any
  * more, and removes the counters of listings whose parent is gone.
  */
+
 import type { Database } from '../../dynamodb/database.ts';
+import { notExists } from '../../model/conditions.ts';
 import { ConditionFailed } from '../../model/errors.ts';
-import { isNew } from '../../model/versions.ts';
 import type { Condition, Item, Write } from '../../model/writes.ts';
 import {
   type Counter,
@@ -41,7 +42,7 @@ function foldWrites(
   const removals = others.map(
     (part): Write => ({ remove: { pk, sk: part.sk }, condition: isUnchanged(part) }),
   );
-  const condition = old ? isUnchanged(old) : isNew;
+  const condition = old ? isUnchanged(old) : notExists;
   if (!numbers) return old ? [...removals, { remove: first, condition }] : removals;
   const times = counter.parts.reduce((sum, part) => sum + Number(part[changes]), 1);
   return [...removals, { put: { ...first, ...numbers, [changes]: times }, condition }];

@@ -1,7 +1,7 @@
 /** Any page of a listing in the order of creation, and its exact total, without reading the listing. */
 
 import type { Database, Query } from '../../dynamodb/database.ts';
-import { statusPrefix } from '../../model/entities.ts';
+import { statusPrefix } from '../../model/keys.ts';
 import { type IndexFamily, table } from '../../model/table.ts';
 import type { Item } from '../../model/writes.ts';
 import { readUntilComplete } from '../catch-up.ts';

@@ -3,7 +3,7 @@
 import { beginJob } from '../../cascades/job.ts';
 import type { Database, QueryPage } from '../../dynamodb/database.ts';
 import { isSpread, spreading } from '../../dynamodb/spread.ts';
-import { isNew } from '../../model/versions.ts';
+import { notExists } from '../../model/conditions.ts';
 import type { Item, Write } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import {
@@ -197,14 +197,14 @@ function beginningWrites(tenant: string, { partition, last, times }: Beginning):
     const own = Object.fromEntries(others.map((time, place) => [place + 1, time]));
     writes.push({
       put: { ...boundariesKey(partition, start), ...own, group, ordinal: blockOrdinal },
-      condition: isNew,
+      condition: notExists,
     });
     next ??= start;
   }
   if (next !== undefined) {
     boundaries.set('next', next);
     const wait = millisecondsAt(next) + cut.ahead - Date.now();
-    writes.push(beginJob(tenant, { type: 'fold', partition, from: last.block, to: next }, { wait }));
+    writes.push(beginJob(tenant, { type: 'fold', partition, from: last.block, to: next }, { waitMs: wait }));
   }
   // What tells that another writer began them: of several who do at once, the first does.
   const [first] = boundaries.keys();

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { cut } from '../../../../../functions/shared/store/lists/counted-index/counters.ts';
 import { listEntities } from '../../../../../functions/shared/store/lists/list-entities.ts';
-import { type Change, creation, update } from '../../../../../functions/shared/store/model/changes.ts';
-import type { Stored } from '../../../../../functions/shared/store/model/entities.ts';
-import { perform } from '../../../../../functions/shared/store/unit-of-work/commit.ts';
+import {
+  buildCreate,
+  buildUpdate,
+  type Change,
+} from '../../../../../functions/shared/store/model/changes.ts';
+import type { StoredEntity } from '../../../../../functions/shared/store/model/entity.ts';
+import { applyChangeSet } from '../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { auditTable } from '../../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../../support/local-store.ts';
 import { makeFarApart } from '../../../../support/long-listing.ts';
@@ -25,7 +29,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-const newTag = (): { readonly after: Stored } => creation('tag', { name: 'x', status: 'active' });
+const newTag = (): { readonly after: StoredEntity } => buildCreate('tag', { name: 'x', status: 'active' });
 
 const totalOf = async (status: string): Promise<number> => {
   const query = {
@@ -40,7 +44,7 @@ const totalOf = async (status: string): Promise<number> => {
 
 /** What there is, as a model keeps it. */
 class Present {
-  readonly tags = new Map<string, Stored>();
+  readonly tags = new Map<string, StoredEntity>();
 
   apply(changes: readonly Change[]): void {
     for (const { before, after } of changes) {
@@ -57,7 +61,7 @@ class Present {
   changes(places: readonly number[], status: string | undefined): Change[] {
     const tags = [...this.tags.values()];
     const chosen = new Set(places.flatMap((place) => tags[place % tags.length] ?? []));
-    return [...chosen].map((before) => (status === undefined ? { before } : update(before, { status })));
+    return [...chosen].map((before) => (status === undefined ? { before } : buildUpdate(before, { status })));
   }
 }
 
@@ -65,7 +69,7 @@ test('whatever they change together, every counter is that of the section it is 
   const present = new Present();
   await makeFarApart(60, async () => {
     const changes = [newTag()];
-    await perform(store.session(tenant), { changes });
+    await applyChangeSet(store.session(tenant), { changes });
     present.apply(changes);
   });
   const actions = fc.record({
@@ -78,7 +82,7 @@ test('whatever they change together, every counter is that of the section it is 
       // Few go, so that there is always something to change.
       const chosen = status === undefined ? places.slice(0, 2) : places;
       const changes = [...Array.from({ length: added }, newTag), ...present.changes(chosen, status)];
-      await perform(store.session(tenant), { changes });
+      await applyChangeSet(store.session(tenant), { changes });
       present.apply(changes);
       for (const each of statuses) expect([each, await totalOf(each)]).toEqual([each, present.count(each)]);
     }),

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { compareText } from '../../../../../functions/shared/store/lists/first-rows.ts';
-import { isId, namePrefix, newId } from '../../../../../functions/shared/store/model/entities.ts';
+import { isId, newId } from '../../../../../functions/shared/store/model/ids.ts';
+import { namePrefix } from '../../../../../functions/shared/store/model/keys.ts';
 
 const name = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 255 })

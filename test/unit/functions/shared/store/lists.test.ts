@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { listEntities } from '../../../../../functions/shared/store/lists/list-entities.ts';
-import { creation } from '../../../../../functions/shared/store/model/changes.ts';
-import type { Entity } from '../../../../../functions/shared/store/model/entities.ts';
-import { performInPortions } from '../../../../../functions/shared/store/unit-of-work/commit.ts';
+import { buildCreate } from '../../../../../functions/shared/store/model/changes.ts';
+import type { Entity } from '../../../../../functions/shared/store/model/entity.ts';
+import { applyInBatches } from '../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { task } from '../../../../../functions/tasks/contract.ts';
 import { ascendingBy } from '../../../../contract/total-order.ts';
 import { startTestStore, type TestStore } from '../../../../support/local-store.ts';
@@ -14,7 +14,7 @@ const number = 6_000;
 const tenant = randomUUID();
 const parents = Array.from(
   { length: 3 },
-  () => creation('project', { name: 'p', status: 'active' }).after.entity.id,
+  () => buildCreate('project', { name: 'p', status: 'active' }).after.entity.id,
 );
 const emoji = '😀';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (let portion = 0; portion < number; portion += 90) {
     const pieces = Array.from({ length: Math.min(90, number - portion) }, (_, position) => {
       const place = portion + position;
-      const change = creation('task', {
+      const change = buildCreate('task', {
         name: nameOf(place),
         status: any(['active', 'done', 'planned', 'active'], place),
         priority: any(['none', 'low', 'high'], place * 7),
@@ -46,7 +46,7 @@ beforeAll(async () => {
       entities.push(change.after.entity);
       return { changes: [change] };
     });
-    await performInPortions(store.session(tenant), pieces, 90);
+    await applyInBatches(store.session(tenant), pieces, 90);
   }
   // DynamoDB Local takes a minute or two.
 }, 300_000);
@@ -74,7 +74,7 @@ test('any page of any list is the one that a model has, first, middle and last',
   await fc.assert(
     fc.asyncProperty(queries, async ({ filters, sortBy, sortOrder, limit, place }) => {
       const matching = entities.filter((entity) =>
-        Object.entries(filters).every(([member, value]) => entity[member] === value),
+        Object.entries(filters).every(([field, value]) => entity[field] === value),
       );
       matching.sort(ascendingBy(sortBy));
       if (sortOrder === 'desc') matching.reverse();

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import {
+  buildJobWrite,
   decodeJob,
   type Job,
   jobsQuery,
-  jobWrite,
 } from '../../../../../../functions/shared/store/cascades/job.ts';
 import { workJob } from '../../../../../../functions/shared/store/cascades/work-job.ts';
 import { createEntity } from '../../../../../../functions/shared/store/entities/create-entity.ts';
 import { deleteEntity } from '../../../../../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
-import { creation } from '../../../../../../functions/shared/store/model/changes.ts';
+import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
 import type { Kind } from '../../../../../../functions/shared/store/model/relations.ts';
-import { perform, performInPortions } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
+import {
+  applyChangeSet,
+  applyInBatches,
+} from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
@@ -30,9 +33,9 @@ afterAll(() => store.stop());
 const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
 const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
 
-async function count(session: Session, kind: Kind, member: string, value: string): Promise<number> {
+async function count(session: Session, kind: Kind, field: string, value: string): Promise<number> {
   const query = {
-    filters: [[member, value]] as const,
+    filters: [[field, value]] as const,
     sortBy: 'createdAt',
     sortOrder: 'desc',
     page: 1,
@@ -69,7 +72,7 @@ async function bringForward(session: Session): Promise<void> {
   for (const job of await pendingJobs(session)) {
     await store
       .database()
-      .transact([jobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() })]);
+      .transact([buildJobWrite(job, { ...job, version: job.version + 1, dueAt: new Date(0).toISOString() })]);
   }
 }
 
@@ -77,10 +80,10 @@ async function projectWithTasks(session: Session, tasks: number): Promise<string
   const organization = await createEntity(session, 'organization', fields());
   const project = await createEntity(session, 'project', fields({ organizationId: organization.entity.id }));
   const pieces = Array.from({ length: tasks }, (_, number) => {
-    const members = fields({ name: String(number), projectId: project.entity.id, userId: null, tagIds: [] });
-    return { changes: [creation('task', members)] };
+    const task = fields({ name: String(number), projectId: project.entity.id, userId: null, tagIds: [] });
+    return { changes: [buildCreate('task', task)] };
   });
-  await performInPortions(session, pieces, 90);
+  await applyInBatches(session, pieces, 90);
   return project.entity.id;
 }
 
@@ -100,8 +103,8 @@ test('a child that was written by a request that still saw its parent goes with 
   const project = await projectWithTasks(session, 1);
   await deleteEntity(session, 'project', project);
   await workAll(session);
-  const late = creation('task', fields({ projectId: project, userId: null, tagIds: [] }));
-  await perform(session, { changes: [late] });
+  const late = buildCreate('task', fields({ projectId: project, userId: null, tagIds: [] }));
+  await applyChangeSet(session, { changes: [late] });
   const [waiting] = await pendingJobs(session);
   expect(Date.parse(waiting?.dueAt ?? '')).toBeGreaterThan(Date.now() + 20_000);
   await workAll(session);
@@ -123,7 +126,7 @@ test('a job that is delivered several times at once is done once', async () => {
     dueAt: new Date(0).toISOString(),
     work: { type: 'clone', from, to, after: '' },
   };
-  await session.database.transact([jobWrite(undefined, job)]);
+  await session.database.transact([buildJobWrite(undefined, job)]);
   await Promise.all(
     Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id, randomUUID())),
   );
@@ -143,7 +146,7 @@ test('copies stop when their project is gone', async () => {
     dueAt: new Date(0).toISOString(),
     work: { type: 'clone', from, to, after: '' },
   };
-  await session.database.transact([jobWrite(undefined, job)]);
+  await session.database.transact([buildJobWrite(undefined, job)]);
   await workJob(store.database(), session.tenant, job.id, randomUUID());
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
@@ -154,8 +157,8 @@ test('a tag that is deleted is taken from tasks that were tagged after their lis
   const other = (await createEntity(session, 'tag', fields())).entity.id;
   await deleteEntity(session, 'tag', tag);
   await workAll(session);
-  const late = creation('task', fields({ projectId: null, userId: null, tagIds: [other, tag] }));
-  await perform(session, { changes: [late] });
+  const late = buildCreate('task', fields({ projectId: null, userId: null, tagIds: [other, tag] }));
+  await applyChangeSet(session, { changes: [late] });
   await bringForward(session);
   await workAll(session);
   expect(await count(session, 'task', 'tagIds', tag)).toBe(0);

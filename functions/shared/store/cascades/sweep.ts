@@ -1,0 +1,87 @@
+/** Deletes the children of a deleted entity, or removes their references to it. */
+
+import { maxRequestMs } from '../dynamodb/deadline.ts';
+import { removeCounters } from '../lists/counted-index/fold.ts';
+import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey, parentPartition } from '../model/keys.ts';
+import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
+import type { Write } from '../model/writes.ts';
+import type { Session } from '../unit-of-work/session.ts';
+import { readChildren } from './children.ts';
+import { beginJob, type Job, type Step, type SweepWork } from './job.ts';
+
+const pageSize = 100;
+
+/**
+ * Returns the write that begins the sweep after an entity was deleted.
+ * @param jobId given where one deletion must have one job.
+ */
+export const beginSweep = (tenant: string, kind: Kind, id: string, jobId?: string): Write =>
+  beginJob(
+    tenant,
+    { type: 'sweep', kind, id, final: false, relation: 0, after: '' },
+    jobId === undefined ? {} : { id: jobId },
+  );
+
+/** Returns the change set that deletes an entity. The sweep of its children is a job. */
+export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
+  const { kind, entity } = stored;
+  const changes = [{ before: stored }];
+  if (dependentsOf(kind).length === 0) return { changes };
+  return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
+}
+
+/** Returns the change that removes a child's reference to a parent. */
+function removeReference({ field }: Relation, child: StoredEntity, parentId: string): Change {
+  const value = child.entity[field];
+  return buildUpdate(child, { [field]: Array.isArray(value) ? value.filter((id) => id !== parentId) : null });
+}
+
+/** Returns what the deletion of a parent changes for one child. */
+export function sweepChild(
+  tenant: string,
+  relation: Relation,
+  child: StoredEntity,
+  parentId: string,
+): ChangeSet {
+  return relation.onDelete === 'cascade'
+    ? buildDelete(tenant, child)
+    : { changes: [removeReference(relation, child, parentId)] };
+}
+
+const refersTo = ({ field }: Relation, { entity }: StoredEntity, parentId: string): boolean => {
+  const value = entity[field];
+  return Array.isArray(value) ? value.includes(parentId) : value === parentId;
+};
+
+/** Ends the first sweep with a second one, and the second one with the counters of the children's lists. */
+async function endSweep({ tenant, database }: Session, work: SweepWork): Promise<Step> {
+  if (!work.final) {
+    const dueAt = new Date(Date.now() + maxRequestMs).toISOString();
+    return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
+  }
+  for (const relation of dependentsOf(work.kind)) {
+    if (relation.index) await removeCounters(database, parentPartition(tenant, relation, work.id));
+  }
+  return { left: undefined };
+}
+
+/** Returns the next step of a sweep: one page of one relation's children. */
+export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
+  const { tenant, database } = session;
+  const relation = dependentsOf(work.kind)[work.relation];
+  if (!relation) return endSweep(session, work);
+  const range = { after: work.after, limit: pageSize };
+  const { children: listed, next } = await readChildren(session, relation, work.id, range);
+  // The index may lag: the entities themselves decide.
+  const keys = listed.map(({ entity }) => entityKey(tenant, relation.child, entity.id));
+  const children = (await database.getMany(keys)).map(decodeEntity);
+  return {
+    repeatable: children
+      .filter((child) => refersTo(relation, child, work.id))
+      .map((child) => sweepChild(tenant, relation, child, work.id)),
+    left: next ? { ...work, after: next } : { ...work, relation: work.relation + 1, after: '' },
+  };
+}

@@ -1,0 +1,86 @@
+/** What errors of the SDK mean: whether a call may succeed when it is made again, and why a transaction was cancelled. */
+import type { Key, Write } from '../model/writes.ts';
+
+export interface SdkError extends Error {
+  /** Absent where no response of DynamoDB arrived. */
+  readonly $fault?: 'client' | 'server';
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+  /** Errors of Node.js's sockets and of its HTTP parser have one. */
+  readonly code?: unknown;
+}
+
+/** Reasons to cancel a transaction that may be gone at the next attempt. */
+const transientReasons = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+]);
+
+/** Errors of DynamoDB with `$fault` "client" that may be gone at the next attempt. */
+const transientErrors = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TransactionConflictException',
+  // The first attempt with this token is still in progress: its response was lost.
+  'TransactionInProgressException',
+  // DynamoDB refuses signatures that are five minutes off. The SDK has just learned the difference from the response.
+  'InvalidSignatureException',
+]);
+
+/** Errors of the SDK's HTTP handler. */
+const connectionErrors = new Set(['TimeoutError', 'AbortError']);
+
+/** A successful response without consumed capacity, which every call asks for: it is not DynamoDB's, or only its head arrived. */
+export class ForeignResponse extends Error {
+  constructor() {
+    super('The response is not from DynamoDB.');
+    this.name = 'ForeignResponse';
+  }
+}
+
+/** Returns whether no response arrived, or only a part of one. */
+const isConnectionError = ({ name, $fault, code }: SdkError): boolean =>
+  connectionErrors.has(name) || ($fault === undefined && typeof code === 'string');
+
+/** Returns why each write of a cancelled transaction was refused, by position; an empty array for any other error. */
+const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =>
+  CancellationReasons.map(({ Code }) => Code ?? 'None');
+
+/** Returns whether the same call may succeed at the next attempt. */
+export function isRetryable(error: SdkError): boolean {
+  if (error.name === 'TransactionCanceledException') {
+    return cancellationReasons(error).every((reason) => reason === 'None' || transientReasons.has(reason));
+  }
+  return (
+    error.$fault === 'server' ||
+    transientErrors.has(error.name) ||
+    isConnectionError(error) ||
+    // The SDK's JSON parser throws it for a response that is not DynamoDB's.
+    error instanceof SyntaxError ||
+    error instanceof ForeignResponse
+  );
+}
+
+export interface Cancellation {
+  /** Positions of writes whose conditions do not hold. */
+  readonly failed: readonly number[];
+  /** Counters on which another transaction was in progress. */
+  readonly contended: readonly Key[];
+  /** Whether the transaction may have been applied all the same. */
+  readonly isInDoubt: boolean;
+}
+
+/** Returns what an error says about a transaction. */
+export function explainCancellation(error: SdkError, writes: readonly Write[]): Cancellation {
+  const reasons = cancellationReasons(error);
+  const failed: number[] = [];
+  const contended: Key[] = [];
+  for (const [position, reason] of reasons.entries()) {
+    const write = writes[position];
+    if (reason === 'ConditionalCheckFailed') failed.push(position);
+    else if (reason === 'TransactionConflict' && write && 'addTo' in write) contended.push(write.addTo);
+  }
+  return { failed, contended, isInDoubt: reasons.length === 0 };
+}

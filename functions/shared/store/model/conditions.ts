@@ -1,0 +1,12 @@
+/** The conditions of writes. */
+import type { Condition } from './writes.ts';
+
+/** No item has this key. */
+export const notExists: Condition = { expression: 'attribute_not_exists(pk)' };
+
+/** Returns the condition that the item has the version that was read. */
+export const hasVersion = (version: number): Condition => ({
+  expression: '#version = :version',
+  names: { '#version': 'version' },
+  values: { ':version': version },
+});

@@ -1,0 +1,22 @@
+/** Ids of entities: UUIDs of version 7 (RFC 9562), whose order is the order of creation. */
+import { v7 as uuidv7 } from 'uuid';
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Returns whether a text has the form of an id. The store does not look up texts that have not. */
+export const isId = (value: string): boolean => idPattern.test(value);
+
+/** Returns the time in an id, in milliseconds since 1970. */
+const timestampMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+/**
+ * Returns a new id, greater than every id that this process has created. `createdAt` is the time in the id, so the order of
+ * ids is the order of creation, ties included.
+ */
+export function newId(): { id: string; createdAt: string } {
+  const id = uuidv7();
+  return { id, createdAt: new Date(timestampMs(id)).toISOString() };
+}
+
+/** Returns a new id that is greater than another one, also when the clock that made the other one is ahead. */
+export const idAfter = (id: string): string => uuidv7({ msecs: Math.max(Date.now(), timestampMs(id) + 1) });

@@ -1,0 +1,28 @@
+import type { StoredEntity } from '../model/entity.ts';
+import { EntityNotFound, VersionMismatch } from '../model/errors.ts';
+import { isId } from '../model/ids.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { Kind } from '../model/relations.ts';
+import type { Session } from './session.ts';
+
+/** The versions that a caller accepts; `undefined` accepts any. */
+export type ExpectedVersions = ReadonlySet<number> | undefined;
+
+/**
+ * Reads an entity consistently.
+ * @throws EntityNotFound, also for texts that do not have the form of an id.
+ * @throws VersionMismatch when it has none of the expected versions.
+ */
+export async function readEntity(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<StoredEntity> {
+  const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
+  if (!item) throw new EntityNotFound(kind);
+  const stored = decodeEntity(item);
+  if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);
+  return stored;
+}

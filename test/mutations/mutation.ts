@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A deliberate defect, and the tests that must fail with it. */
+export interface Mutation {
+  /** In kebab case. `npm run test:mutations -- <name>` applies this one alone. */
+  readonly name: string;
+  /** What the defect does. */
+  readonly description: string;
+  /** The file that it changes. */
+  readonly file: string;
+  /** The text that it replaces; it occurs exactly once. */
+  readonly search: string;
+  /** The new text. It must compile, or the compiler would detect the mutation. */
+  readonly replacement: string;
+  /** The test files that must detect it. */
+  readonly detectedBy: readonly string[];
+  /** Runs only tests whose full name matches. */
+  readonly testNamePattern?: string;
+}
+
+/**
+ * Returns the text of a file with a mutation.
+ * @param root the folder of the project.
+ * @throws Error that names the mutation when the text that it replaces does not occur exactly once.
+ */
+export function applyMutation(root: string, { name, file, search, replacement }: Mutation): string {
+  const text = readFileSync(join(root, file), 'utf8');
+  const [before = '', after, ...more] = text.split(search);
+  if (after === undefined || more.length > 0) {
+    const times = after === undefined ? 'does not occur' : `occurs ${more.length + 1} times`;
+    throw new Error(
+      `The mutation "${name}" cannot be applied: the text that it replaces ${times} in ${file}.`,
+    );
+  }
+  return before + replacement + after;
+}

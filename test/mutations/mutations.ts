@@ -1,0 +1,13 @@
+import { dynamodbMutations } from './dynamodb.ts';
+import type { Mutation } from './mutation.ts';
+import { requestMutations } from './requests.ts';
+import { responseMutations } from './responses.ts';
+import { writeMutations } from './writes.ts';
+
+/** All mutations of `npm run test:mutations`. */
+export const mutations: readonly Mutation[] = [
+  ...dynamodbMutations,
+  ...writeMutations,
+  ...requestMutations,
+  ...responseMutations,
+];

@@ -1,0 +1,48 @@
+import type { Mutation } from './mutation.ts';
+
+/** Mistakes in what is answered, and in what is said in the log. */
+export const responseMutations: readonly Mutation[] = [
+  {
+    name: 'attributes-shown',
+    description: 'whatever the table holds of an entity is answered',
+    file: 'functions/shared/http/renderers.ts',
+    search: 'resource ? resource.show(entity) : entity',
+    replacement: 'resource ? { ...entity } : entity',
+    detectedBy: ['test/security/contents-and-amounts.test.ts'],
+    testNamePattern: 'API3',
+  },
+  {
+    name: 'keys-in-entities',
+    description: 'the keys of the table become fields of an entity',
+    file: 'functions/shared/store/model/item-codec.ts',
+    search: 'if (!internalAttributes.has(name)) fields',
+    replacement: "if (name !== '' || internalAttributes.has(name)) fields",
+    detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
+    testNamePattern: 'v1/tags/{id} has another ETag after a PATCH',
+  },
+  {
+    name: 'cause-in-the-answer',
+    description: 'a 500 says what went wrong inside',
+    file: 'functions/shared/http/problems.ts',
+    search: "'The cause has been logged under the requestId.'",
+    replacement: 'String((error as Error).stack)',
+    detectedBy: ['test/faults/disclosure.test.ts'],
+  },
+  {
+    name: 'order-reversed',
+    description: 'what was read backwards is shown backwards',
+    file: 'functions/shared/store/lists/counted-index/page.ts',
+    search: "(direction === 'up') === (order === 'asc')",
+    replacement: "(direction === 'up') !== (order === 'asc')",
+    detectedBy: ['test/contract/lists.test.ts'],
+    testNamePattern: 'divides a total of 5',
+  },
+  {
+    name: 'body-in-the-log',
+    description: 'the log tells what was sent',
+    file: 'functions/shared/http/request-log.ts',
+    search: 'status: request.response?.statusCode,',
+    replacement: 'status: request.response?.statusCode,\n      body: request.event.body,',
+    detectedBy: ['test/faults/disclosure.test.ts'],
+  },
+];

@@ -1,0 +1,153 @@
+/**
+ * `npm run test:mutations`: applies one mutation after the other, each in a copy of the project, and runs the tests there that must
+ * detect it. Arguments are names of mutations to apply alone.
+ *
+ * A mutation is detected when its tests ran and at least one failed. To be sure that the mutation is the cause, the same tests must
+ * pass in a copy without it, and the file must compile with it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { applyMutation, type Mutation } from './mutation.ts';
+import { mutations } from './mutations.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+
+/** Folders that are not copied. The packages are shared. */
+const excluded = new Set(['node_modules', '.git', '.data', 'cdk.out', 'coverage', 'dist']);
+
+/** Milliseconds after which tests are stopped: with a mutation they may wait for ever. */
+const maxRunMs = 300_000;
+
+/** The parts of jest's report that are used here. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+/** Runs `work` in a copy of the project and removes the copy. */
+async function inCopy<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'mutation-'));
+  try {
+    cpSync(root, folder, {
+      recursive: true,
+      filter: (source) =>
+        !relative(root, source)
+          .split(sep)
+          .some((part) => excluded.has(part)),
+    });
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program. Returns its exit code and its output. */
+async function run(folder: string, ...command: string[]): Promise<{ code: number | null; printed: string }> {
+  const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, printed };
+}
+
+/** Runs tests, one file after the other. @throws Error when jest could not run them at all. */
+async function runTests(folder: string, { detectedBy, testNamePattern }: Mutation): Promise<Report> {
+  const file = join(folder, 'mutation-report.json');
+  const { printed } = await run(
+    folder,
+    resolve('jest/bin/jest'),
+    ...['--maxWorkers=1', '--forceExit', '--json', `--outputFile=${file}`],
+    ...(testNamePattern === undefined ? [] : ['--testNamePattern', testNamePattern]),
+    ...['--runTestsByPath', ...detectedBy],
+  );
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    throw new Error(`jest gave no report:\n${printed.slice(-2_000)}`);
+  }
+}
+
+/** @throws Error when the file does not compile: then the compiler detects the mutation, and no test is needed. */
+async function compile(folder: string, file: string): Promise<void> {
+  const configuration = {
+    extends: './tsconfig.json',
+    // A mutation may leave declarations unused.
+    compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+    files: [file],
+    include: [],
+  };
+  writeFileSync(join(folder, 'tsconfig.mutation.json'), JSON.stringify(configuration));
+  const compiler = join(resolve('typescript/package.json'), '../bin/tsc');
+  const { code, printed } = await run(folder, compiler, '--project', 'tsconfig.mutation.json');
+  if (code !== 0) throw new Error(`The file does not compile:\n${printed.slice(0, 2_000)}`);
+}
+
+const sound = new Set<string>();
+
+/** @throws Error when the tests do not pass without the mutation: then their failure would prove nothing. */
+async function requireSound(mutation: Mutation): Promise<void> {
+  const tests = JSON.stringify([mutation.detectedBy, mutation.testNamePattern]);
+  if (sound.has(tests)) return;
+  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = await inCopy((folder) =>
+    runTests(folder, mutation),
+  );
+  if (numPassedTests === 0 || numFailedTests > 0 || numRuntimeErrorTestSuites > 0) {
+    throw new Error(`Without the mutation, ${numPassedTests} tests pass and ${numFailedTests} fail.`);
+  }
+  sound.add(tests);
+}
+
+/** Applies a mutation. Returns the first test that fails, if one does. */
+async function detect(mutation: Mutation): Promise<string | undefined> {
+  const text = applyMutation(root, mutation);
+  await requireSound(mutation);
+  return inCopy(async (folder) => {
+    writeFileSync(join(folder, mutation.file), text);
+    await compile(folder, mutation.file);
+    const { numRuntimeErrorTestSuites, testResults } = await runTests(folder, mutation);
+    const failed = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .find(({ status }) => status === 'failed');
+    if (!failed && numRuntimeErrorTestSuites > 0) throw new Error('The tests could not be run.');
+    return failed?.fullName;
+  });
+}
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !mutations.some((mutation) => mutation.name === name));
+if (unknown.length > 0) throw new Error(`No mutation is named ${unknown.join(', ')}.`);
+const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
+// Checks all of them before the first run.
+for (const mutation of chosen) applyMutation(root, mutation);
+
+let survived = 0;
+for (const mutation of chosen) {
+  const started = performance.now();
+  let outcome: string;
+  try {
+    const test = await detect(mutation);
+    outcome = test === undefined ? 'SURVIVED' : `detected  ${test}`;
+  } catch (error) {
+    outcome = `NOT APPLIED: ${(error as Error).message}`;
+  }
+  if (!outcome.startsWith('detected')) survived += 1;
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`${mutation.name.padEnd(32)} ${String(seconds).padStart(4)} s  ${outcome}`);
+}
+console.log(`\n${chosen.length - survived} of ${chosen.length} mutations were detected.`);
+process.exitCode = survived > 0 ? 1 : 0;
