@@ -84,7 +84,7 @@ describe('the budget of bundles', () => {
     const complaints = budgetComplaints(await withImport(imported), recorded);
     const found = complaints.filter((complaint) => complaint.includes(what));
     expect(found).toContainEqual(expect.stringContaining(module));
-    expect(found).toContainEqual(expect.stringContaining('functions/shared/store/model/entities.ts → '));
+    expect(found).toContainEqual(expect.stringContaining('functions/shared/store/model/item-codec.ts → '));
   });
 
   test('takes a function that is new, as long as it is no larger than any may be', async () => {
