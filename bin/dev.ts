@@ -28,8 +28,7 @@ await runCommand('npm run dev', async () => {
     console.error(explained(error, options, 'npm run dev'));
     return 1;
   }
-  console.log('Stop: Ctrl-C');
-  const code = await runUntilStopped(development);
+  const code = await runUntilStopped(development, () => console.log('Stop: Ctrl-C'));
   console.log('\nStopped.');
   return code;
 });

@@ -104,9 +104,9 @@ async function main(): Promise<number> {
     console.error(explained(error, wanted, 'npm run start:synthesized'));
     return 1;
   }
-  console.log(`What was synthesized listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
-Stop: Ctrl-C`);
-  return runUntilStopped(service);
+  const announcement = `What was synthesized listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
+Stop: Ctrl-C`;
+  return runUntilStopped(service, () => console.log(announcement));
 }
 
 await runCommand('npm run start:synthesized', main);

@@ -27,12 +27,12 @@ async function main(): Promise<number> {
     return 1;
   }
   const place = wanted.endpoint ?? (wanted.databaseFile === inMemory ? 'memory only' : wanted.databaseFile);
-  console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
+  const announcement = `The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
 Read: ${service.url}/docs
 Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${wanted.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
-Stop: Ctrl-C`);
-  const code = await runUntilStopped(service);
+Stop: Ctrl-C`;
+  const code = await runUntilStopped(service, () => console.log(announcement));
   console.log('\nStopped.');
   return code;
 }

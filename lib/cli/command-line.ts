@@ -38,9 +38,15 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** Keeps something running until the process is told to stop, or it cannot go on. @returns the command's exit code. */
-export async function runUntilStopped(running: Running): Promise<number> {
-  const failure = await Promise.race([toldToStop(), running.failed]);
+/**
+ * Keeps something running until the process is told to stop, or it cannot go on.
+ * @param announce says that it runs. Whoever reads that may stop it at once, so it is called when signals are handled.
+ * @returns the command's exit code.
+ */
+export async function runUntilStopped(running: Running, announce: () => void): Promise<number> {
+  const stopped = toldToStop();
+  announce();
+  const failure = await Promise.race([stopped, running.failed]);
   await running.stop();
   if (failure) console.error(failure.message);
   return failure ? 1 : 0;

@@ -54,6 +54,15 @@ test('Ctrl-C ends the engine as well, and the data is there the next time', asyn
   expect(await second.ended()).toBe(0);
 });
 
+test('stops in order when it is told to at the moment it says that it listens', async () => {
+  const databaseFile = join(folder, 'at-once.sqlite');
+  const service = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile });
+  service.process.stdout?.once('data', () => service.process.kill('SIGTERM'));
+  expect(await service.ended()).toBe(0);
+  expect(service.output()).toContain('Stopped.');
+  expect(processesNamed(databaseFile)).toEqual([]);
+});
+
 test('ends, and says why, when its engine does', async () => {
   const databaseFile = join(folder, 'gone.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
