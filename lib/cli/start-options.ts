@@ -1,4 +1,4 @@
-/** What `npm start` and `npm run dev` can be told: by a flag, or by the variable that stands for it. */
+/** What `npm start` can be told: by a flag, or by the variable that stands for it. */
 import { parseArgs } from 'node:util';
 import { isOrigin } from '../hosting/cross-origin.ts';
 import type { Authentication } from '../local/authorizer.ts';
@@ -45,7 +45,7 @@ const help = `\
                               (TENANT_CLAIM; tenant)
   --help                      this text`;
 
-/** The flags of `npm start` and `npm run dev`, for people. */
+/** The flags of `npm start`, for people. */
 export const startOptionsHelp = `\
   --cors-origin <origins>     origins that browsers may call from, separated by commas;
                               "*" allows any; the flag can be repeated (CORS_ORIGIN;
@@ -126,7 +126,7 @@ function requireAuthentication(endpoint: string): never {
 }
 
 /**
- * Reads the flags and variables of `npm start` and `npm run dev`.
+ * Reads the flags and variables of `npm start`.
  * @returns 'help' when that is what was asked for.
  * @throws UsageError that says what is wrong, or that a table on AWS would be open to everyone.
  */

@@ -18,7 +18,7 @@ export const crossOrigin = {
   maximumAge: 3_600,
 } as const satisfies CrossOrigin;
 
-/** The origins of pages that this machine serves. `npm start` and `npm run dev` allow these. */
+/** The origins of pages that this machine serves. `npm start` allow these. */
 export const localOrigins = ['localhost', '127.0.0.1'].flatMap((host) => [
   `http://${host}:*`,
   `https://${host}:*`,

@@ -33,9 +33,9 @@ symlinkSync(place('nowhere'), place('dangling'));
 symlinkSync(place('loop'), place('loop'));
 execFileSync('mkfifo', [place('pipe.sqlite')]);
 
-/** Starts on a file; gives all that is printed until it ends. */
-async function refusal(databaseFile: string, more: Parameters<typeof spawnStart>[2] = {}): Promise<string> {
-  const refused = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile }, [], more);
+/** Runs `npm start` on a file that it refuses. Returns the output. */
+async function refusal(databaseFile: string): Promise<string> {
+  const refused = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile });
   expect(await refused.ended()).toBe(1);
   return refused.output();
 }
@@ -71,10 +71,6 @@ test.each([
   expectClear(await refusal(databaseFile), named);
 });
 
-test('npm run dev says it as well', async () => {
-  expectClear(await refusal('/proc/x/database.sqlite', { command: 'dev' }), '/proc/x');
-});
-
 test('an empty file becomes a database', async () => {
   writeFileSync(place('empty.sqlite'), '');
   const service = await start({ DATABASE_FILE: place('empty.sqlite') });
@@ -88,9 +84,9 @@ const locksOf = (databaseFile: string): string[] =>
   readdirSync(dirname(databaseFile)).filter((name) => name.startsWith(`${basename(databaseFile)}.lock`));
 
 describe('a second service on the same file', () => {
-  test.each(['start', 'dev'])('is refused, and the first goes on (%s)', async (command) => {
-    const databaseFile = place(`second-${command}.sqlite`);
-    const first = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile }, [], { command });
+  test('is refused, and the first goes on', async () => {
+    const databaseFile = place('second.sqlite');
+    const first = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile });
     const url = await untilItListens(first);
     const output = await refusal(databaseFile);
     expectClear(output, databaseFile);

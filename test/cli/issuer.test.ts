@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { killLeftovers, spawnStart, start } from './started-service.ts';
 
-/** What `npm start` and `npm run dev` do about an issuer whose tokens they could not check. */
+/** Tests what `npm start` does when the tokens of an issuer cannot be checked. */
 
 const servers: Server[] = [];
 let issuer: Issuer;
@@ -85,14 +85,6 @@ test.each(issuers)('npm start ends with one line when %s', async (_, open, path,
   expect(refused.output()).toContain(`${url}${path}`);
   expect(refused.output()).toMatch(why);
   expect(refused.output()).toContain('AUTHENTICATION_ISSUER');
-});
-
-test('npm run dev ends with one line when the issuer is not reachable', async () => {
-  const url = await closedPort();
-  const refused = spawnStart(withIssuer(url), [], { command: 'dev' });
-  expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toMatch(/^[^\n]+\n$/);
-  expect(refused.output()).toContain(url);
 });
 
 test('npm start takes the tokens of an issuer that is reachable', async () => {

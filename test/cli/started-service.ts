@@ -7,16 +7,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface StartedService {
   readonly url: string;
   readonly process: ChildProcess;
-  /** All that it printed, so far. */
+  /** Returns everything that the process has printed. */
   output(): string;
-  /** Waits until the process has ended. */
+  /** Waits until the process has ended. @returns its exit code. */
   ended(): Promise<number | null>;
 }
 
-/** Processes that have not ended yet. */
+/** Process groups that have not ended yet. */
 const running = new Set<ChildProcess>();
 
-/** Kills what a test that failed has left, with all its process group. The engine ends with its service. */
+/** Kills the process groups that a failed test left behind. The engine ends with its service. */
 export async function killLeftovers(): Promise<void> {
   const left = [...running];
   await Promise.all(
@@ -28,15 +28,15 @@ export async function killLeftovers(): Promise<void> {
   );
 }
 
-/** What `npm start`, or another command that serves, runs, in a process group of its own. */
-export function spawnStart(
-  environment: Record<string, string>,
-  flags: readonly string[] = [],
-  { command = 'start', node = process.execPath } = {},
+/** Spawns a program in a process group of its own, and collects its output. */
+export function spawnGroup(
+  program: string,
+  args: readonly string[],
+  { cwd = root, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ) {
-  const process_ = spawn(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], {
-    cwd: root,
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', ...environment },
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -44,22 +44,29 @@ export function spawnStart(
   const collect = (chunk: Buffer): void => {
     output += chunk;
   };
-  process_.stdout.on('data', collect);
-  process_.stderr.on('data', collect);
-  running.add(process_);
-  const exit = once(process_, 'close').finally(() => running.delete(process_));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  running.add(child);
+  const exit = once(child, 'close').finally(() => running.delete(child));
   return {
-    process: process_,
+    process: child,
     output: () => output,
     ended: async () => {
       await exit;
-      return process_.exitCode;
+      return child.exitCode;
     },
   };
 }
 
-/** Waits until a process says where it listens. */
-export async function untilItListens(started: ReturnType<typeof spawnStart>): Promise<string> {
+/** Runs the file behind `npm start`, or behind another command that serves. */
+export const spawnStart = (
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+  { command = 'start', node = process.execPath } = {},
+) => spawnGroup(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], { env });
+
+/** Waits until a service prints its address. */
+export async function untilItListens(started: ReturnType<typeof spawnGroup>): Promise<string> {
   for (;;) {
     const url = /http:\/\/localhost:\d+/.exec(started.output())?.[0];
     if (url) return url;
@@ -68,7 +75,7 @@ export async function untilItListens(started: ReturnType<typeof spawnStart>): Pr
   }
 }
 
-/** Starts the service in a process of its own and waits until it says where it listens. */
+/** Starts the service in a process of its own and waits until it listens. */
 export async function start(environment: Record<string, string>): Promise<StartedService> {
   const started = spawnStart({ PORT: '0', ...environment });
   return { ...started, url: await untilItListens(started) };
