@@ -6,7 +6,6 @@
 import { spreading } from '../functions/shared/store/dynamodb/spread.ts';
 import { type Contention, contend } from '../test/faults/contention.ts';
 import { startFaultyService } from '../test/faults/faulty-service.ts';
-import { stopStream } from '../test/support/local-store.ts';
 import { median, publish, table } from './report.ts';
 
 const rounds = 5;
@@ -15,7 +14,6 @@ const atOnce = 50;
 
 const { mostParts } = spreading;
 const faulty = await startFaultyService();
-await stopStream(faulty.engine.endpoint, faulty.service.tableName);
 
 const measured = new Map<number, Contention[]>([
   [mostParts, []],

@@ -15,7 +15,6 @@ import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { startEngineProxy } from '../test/faults/engine-proxy.ts';
 import { bodyFor, type Ids, references } from '../test/faults/operations.ts';
-import { stopStream } from '../test/support/local-store.ts';
 
 /** One call to DynamoDB. */
 export interface Call {
@@ -100,7 +99,7 @@ async function eventMaker() {
   const gateway = createGateway({
     routes: routes.map(({ contract }) => ({ method: contract.method, path: contract.path, function: keep })),
     fallback: keep,
-    timeout: 10_000,
+    timeoutMs: 10_000,
     crossOrigin,
   });
   gateway.listen(0);
@@ -126,7 +125,6 @@ async function eventMaker() {
 export async function setStage(): Promise<Stage> {
   const service = await startService({ port: 0, databaseFile: inMemory });
   const { endpoint, tableName } = service;
-  await stopStream(endpoint, tableName);
 
   const make = async (plural: string, ids: Ids): Promise<string> => {
     const answer = await fetch(`${service.url}/v1/${plural}`, {

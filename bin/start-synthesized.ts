@@ -104,9 +104,10 @@ async function main(): Promise<number> {
     console.error(explained(error, wanted, 'npm run start:synthesized'));
     return 1;
   }
-  const announcement = `What was synthesized listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
-Stop: Ctrl-C`;
-  return runUntilStopped(service, () => console.log(announcement));
+  return runUntilStopped(service, () => {
+    console.log(`The synthesized API listens on ${service.url} (${service.engine}, Node.js ${process.versions.node}).
+Stop: Ctrl-C`);
+  });
 }
 
 await runCommand('npm run start:synthesized', main);

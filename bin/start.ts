@@ -1,4 +1,4 @@
-/** `npm start`: the whole service on this machine. */
+/** `npm start`: runs the service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
 import { explained, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
 import { inMemory } from '../lib/local/engine.ts';
@@ -13,26 +13,29 @@ ${startOptionsHelp}`;
 
 async function main(): Promise<number> {
   const started = performance.now();
-  const wanted = startOptions(process.argv.slice(2));
-  if (wanted === 'help') {
+  const options = startOptions(process.argv.slice(2));
+  if (options === 'help') {
     console.log(help);
     return 0;
   }
   let service: Awaited<ReturnType<typeof startService>>;
   try {
-    if (wanted.authentication) await requireIssuer(wanted.authentication.issuer);
-    service = await startService(wanted);
+    if (options.authentication) await requireIssuer(options.authentication.issuer);
+    service = await startService(options);
   } catch (error) {
-    console.error(explained(error, wanted, 'npm start'));
+    console.error(explained(error, options, 'npm start'));
     return 1;
   }
-  const place = wanted.endpoint ?? (wanted.databaseFile === inMemory ? 'memory only' : wanted.databaseFile);
-  const announcement = `The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
+  const place =
+    options.endpoint ??
+    (options.databaseFile === inMemory ? 'in memory, lost at the end' : options.databaseFile);
+  const code = await runUntilStopped(service, () => {
+    console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
 Read: ${service.url}/docs
-Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${wanted.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
-Stop: Ctrl-C`;
-  const code = await runUntilStopped(service, () => console.log(announcement));
+Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
+Stop: Ctrl-C`);
+  });
   console.log('\nStopped.');
   return code;
 }

@@ -1,60 +1,60 @@
-/** What the commands in `bin` have in common. */
+/** Parts that the commands in `bin/` share. */
 
-/** The command was called in a way that it does not understand; the message says what is wrong. */
+/** The arguments of a command are wrong. The message says what is wrong and what would be right. */
 export class UsageError extends Error {}
 
 /**
- * A whole number from the command line.
- * @param what how people call it, "--tasks".
- * @throws UsageError when it is not a whole number within these bounds.
+ * Parses a whole number from the command line.
+ * @param what the option's name for the message, for example "--tasks".
+ * @throws UsageError when the text is not a whole number from `min` to `max`.
  */
-export function wholeNumber(what: string, text: string, least: number, most: number): number {
+export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw new UsageError(`${what} must be a number from ${least} to ${most}, in digits only, not "${text}".`);
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`${what} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
 /**
- * An address from the command line.
- * @param example one that would be right.
- * @throws UsageError when it is not a URL of HTTP.
+ * Checks an address from the command line.
+ * @param what the option's name for the message.
+ * @param example a valid address.
+ * @throws UsageError when the text is not an HTTP URL.
  */
 export function httpAddress(what: string, text: string, example: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${what} must be a URL, like ${example}, not "${text}".`);
+  throw new UsageError(`${what} must be an HTTP URL, for example ${example}, not "${text}".`);
 }
 
-/** Waits for Ctrl-C, or what else tells a process to stop. */
-function toldToStop(): Promise<void> {
+/** Waits for a signal that asks the process to stop. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
 }
 
-/** What a command keeps running. */
 interface Running {
-  /** Says why, when it cannot go on. */
+  /** Resolves to the reason when it cannot continue. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
 /**
- * Keeps something running until the process is told to stop, or it cannot go on.
- * @param announce says that it runs. Whoever reads that may stop it at once, so it is called when signals are handled.
+ * Waits until a signal asks the process to stop or `running` fails, then stops it.
+ * @param announce prints that it runs. A signal that is sent after this output stops it in order.
  * @returns the command's exit code.
  */
 export async function runUntilStopped(running: Running, announce: () => void): Promise<number> {
-  const stopped = toldToStop();
+  const signalled = stopSignal();
   announce();
-  const failure = await Promise.race([stopped, running.failed]);
+  const failure = await Promise.race([signalled, running.failed]);
   await running.stop();
   if (failure) console.error(failure.message);
   return failure ? 1 : 0;
 }
 
 /**
- * Runs a command and sets the process's exit code: the command's own, or 2 when it was called wrongly.
- * @param name how it is called, "npm run seed".
+ * Runs a command and sets the exit code of the process: the command's own, or 2 after a UsageError.
+ * @param name how users call the command, for example "npm run seed".
  */
 export async function runCommand(name: string, command: () => Promise<number>): Promise<void> {
   try {

@@ -6,12 +6,12 @@ import { functionContext, scheduledEvent } from '../local/context.ts';
 import { isAws, setCredentials } from '../local/engine-environment.ts';
 import { newRequestId } from '../local/event.ts';
 import type { GatewayRoute, LambdaFunction } from '../local/gateway.ts';
-import type { Database, Hosted, ServiceOptions } from '../local/service.ts';
-import type { StreamFunction } from '../local/stream-reader.ts';
+import type { FunctionHost } from '../local/hosted-functions.ts';
 import { type DeployedFunction, type Deployment, type EventSource, readDeployment } from './deployment.ts';
 import { openDoor, type Usage } from './door.ts';
 import { fits } from './event-pattern.ts';
 import { callable } from './shipped-function.ts';
+import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
 export interface SynthesizedOptions {
   /** The folder that `npm run synth` writes. */
@@ -69,8 +69,8 @@ function gatewayRoutes(deployment: Deployment, environment: Environment) {
 
 /** Makes what `startService` takes to run what was synthesized. */
 export const shippedFunctions =
-  ({ assembly, withoutStream, onUsage }: SynthesizedOptions) =>
-  async ({ endpoint, tableName }: Database, { authentication }: ServiceOptions): Promise<Hosted> => {
+  ({ assembly, withoutStream = false, onUsage }: SynthesizedOptions): FunctionHost =>
+  async ({ endpoint, tableName }, { authentication }) => {
     if (isAws(endpoint))
       throw new Error('The door to the database signs for nobody: AWS would not let it through.');
     setCredentials(endpoint);
@@ -89,20 +89,24 @@ export const shippedFunctions =
       endpoint: door.endpoint,
       credentials: { accessKeyId: stream.function.name, secretAccessKey: 'local' },
     });
+    const reader = new StreamReader(streams, tableName, streamFunction(stream, environment));
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
     const asked = deployment.authentication && (authentication ?? deployment.authentication);
     return {
       table: deployment.table,
+      needsStream: !withoutStream,
       gateway: {
         ...gatewayRoutes(deployment, environment),
-        timeout: Math.max(...functions.map(({ timeout }) => timeout)),
+        timeoutMs: Math.max(...functions.map(({ timeout }) => timeout)),
         crossOrigin: deployment.crossOrigin,
         authorizer: asked && new Authorizer(asked),
       },
-      onStream: streamFunction(stream, environment),
       onSchedule: () => onSchedule(scheduledEvent()),
-      streams: withoutStream ? undefined : streams,
+      startEventSources: async () => {
+        if (!withoutStream) await reader.start();
+      },
       stop: async () => {
+        await reader.stop();
         streams.destroy();
         onUsage(door.usage());
         await door.stop();

@@ -14,7 +14,7 @@ import {
 import { Construct } from 'constructs';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { requestTimeout, tenantClaimFile } from '../hosting/functions.ts';
+import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { resourceServer } from '../hosting/scopes.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
@@ -93,7 +93,7 @@ export class Accounts extends Construct {
       ...context,
       file: tenantClaimFile,
       description: 'Puts the tenant into access tokens.',
-      timeout: requestTimeout / 2,
+      timeout: requestTimeoutMs / 2,
     });
     pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, claimTenant.function, LambdaVersion.V3_0);
     Validations.of(pool).acknowledge(

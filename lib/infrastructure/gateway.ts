@@ -17,7 +17,7 @@ import type { Construct } from 'constructs';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { crossOrigin } from '../hosting/cross-origin.ts';
-import { fallbackFile, requestTimeout } from '../hosting/functions.ts';
+import { fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
 import { authorization } from './authorization.ts';
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
@@ -85,7 +85,7 @@ function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: D
     ...context,
     file: fallbackFile,
     description: 'Answers what no operation has.',
-    timeout: requestTimeout,
+    timeout: requestTimeoutMs,
     data: { table, access: { actions: [] } },
     environment: { ROUTES: JSON.stringify(methodsByPath) },
   });
@@ -118,7 +118,7 @@ export function gateway(scope: Construct, context: ServiceFunctionContext, data:
       ...context,
       file,
       description: summary,
-      timeout: requestTimeout,
+      timeout: requestTimeoutMs,
       data: { table: data.table, access },
       ...(asked && needed && { environment: asked.environment }),
     });

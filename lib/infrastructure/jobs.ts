@@ -14,7 +14,7 @@ import type { Construct } from 'constructs';
 import { jobsAccess } from '../../functions/shared/contract/access.ts';
 import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
-import { jobTimeout, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';
+import { jobTimeoutMs, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
@@ -50,7 +50,7 @@ function onStream(
     ...context,
     file: streamFile,
     description: 'Begins jobs as the stream tells of them, and goes on with them.',
-    timeout: jobTimeout,
+    timeout: jobTimeoutMs,
     data: { table, access: jobsAccess },
     statements: streamStatements(streamArn, deadLetters),
   });
@@ -87,7 +87,7 @@ function onSchedule(
     ...context,
     file: scheduleFile,
     description: 'Goes on with jobs that are due.',
-    timeout: jobTimeout,
+    timeout: jobTimeoutMs,
     data: { table, access: jobsAccess },
   });
   new Rule(scope, 'Schedule', {

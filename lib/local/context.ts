@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 
 /**
- * What Lambda tells a function of its invocation.
- * @param timeout milliseconds that the function may take.
+ * Returns the context that Lambda passes to a function.
  */
-export function functionContext(requestId: string, timeout: number): Context {
-  const end = Date.now() + timeout;
+export function functionContext(requestId: string, timeoutMs: number): Context {
+  const end = Date.now() + timeoutMs;
   return {
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,
@@ -23,7 +22,7 @@ export function functionContext(requestId: string, timeout: number): Context {
   };
 }
 
-/** What EventBridge sends when a rule's time has come. */
+/** Returns the event that EventBridge sends for a scheduled rule. */
 export const scheduledEvent = (): ScheduledEvent => ({
   version: '0',
   id: randomUUID(),

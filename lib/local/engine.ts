@@ -14,8 +14,6 @@ export interface Engine {
   readonly endpoint: string;
   /** The group of its processes, where they are ours. */
   readonly processGroup?: number | undefined;
-  /** Records that a stream of its tables can have before writes take much longer; any number, unless it is said. */
-  readonly longestStream?: number | undefined;
   /** Says why, when it ends without being told to. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
@@ -45,7 +43,6 @@ exit $code
 
 interface Program {
   readonly name: string;
-  readonly longestStream?: number;
   /** Returns the file that holds its data, when it is to keep any. */
   dataFile(databaseFile: string): string;
   /** @param dataFile none, to keep nothing. */
@@ -64,9 +61,6 @@ function nativeEngine(): Program | undefined {
   }
   return {
     name: 'embedded engine',
-    // It keeps all records for ever, and looks through all of them to number the next: with as many as these, a create
-    // takes twice as long.
-    longestStream: 4_000,
     dataFile: (databaseFile) => databaseFile,
     command: (port, dataFile) => [
       binary,
@@ -147,7 +141,7 @@ async function untilItAnswers(endpoint: string, process: ChildProcess): Promise<
   throw new Error(`The database engine did not answer within ${longestStart / 1_000} seconds.`);
 }
 
-async function run({ name, command, longestStream }: Program, dataFile: string | undefined): Promise<Engine> {
+async function run({ name, command }: Program, dataFile: string | undefined): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://${loopback}:${port}`;
   // In a process group of its own, so that Ctrl-C reaches us first and requests under way can end.
@@ -184,7 +178,7 @@ async function run({ name, command, longestStream }: Program, dataFile: string |
     await stop();
     throw error;
   }
-  return { name, endpoint, processGroup: child.pid, longestStream, failed, stop };
+  return { name, endpoint, processGroup: child.pid, failed, stop };
 }
 
 /** Runs a program on a file that nobody else has, for as long as it runs. */

@@ -31,19 +31,19 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   /** Answers what no route has. */
   readonly fallback: LambdaFunction;
-  /** Milliseconds that a function may take. */
-  readonly timeout: number;
+  /** Timeout of a function. */
+  readonly timeoutMs: number;
   readonly crossOrigin: CrossOrigin;
   /** Sees the tokens; without it there is none to see. */
   readonly authorizer?: Authorizer | undefined;
   /** Sees every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   /** Sees every answer as it goes out. */
-  readonly onAnswer?: ((answer: SentAnswer) => void) | undefined;
+  readonly onResponse?: ((response: SentResponse) => void) | undefined;
 }
 
 /** An answer, and what it is an answer to. */
-export interface SentAnswer {
+export interface SentResponse {
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
@@ -128,11 +128,11 @@ function send(
   response.writeHead(statusCode, headers).end(content);
 }
 
-const sentAnswer = (
+const sentResponse = (
   { method = '', url = '' }: IncomingMessage,
   { statusCode = 200, body = '' }: APIGatewayProxyStructuredResultV2,
   headers: Readonly<Record<string, string>>,
-): SentAnswer => ({
+): SentResponse => ({
   method,
   path: splitTarget(url).path,
   status: statusCode,
@@ -166,7 +166,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 /** Makes the server; it does not listen yet. */
 export function createGateway(options: GatewayOptions): Server {
-  const { routes, fallback, timeout, crossOrigin, authorizer, onEvent, onAnswer } = options;
+  const { routes, fallback, timeoutMs, crossOrigin, authorizer, onEvent, onResponse } = options;
   const router = findMyWay({ maxParamLength: largestHead });
   for (const route of routes) {
     const template = route.path.replaceAll('{', ':').replaceAll('}', '');
@@ -206,7 +206,7 @@ export function createGateway(options: GatewayOptions): Server {
       (await authorizer.authorize(request.headers.authorization, route.scopes));
     const event = toEvent(request, body, requestId, routeKey, parameters, jwt);
     onEvent?.(event);
-    return (route?.function ?? fallback)(event, functionContext(requestId, timeout));
+    return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs));
   };
 
   const server = createServer({ maxHeaderSize: largestHead }, (request, response) => {
@@ -222,7 +222,7 @@ export function createGateway(options: GatewayOptions): Server {
       .then((result) => {
         const headers = outgoingHeaders(request, requestId, result, crossOrigin);
         send(request, response, result, headers);
-        onAnswer?.(sentAnswer(request, result, headers));
+        onResponse?.(sentResponse(request, result, headers));
       })
       .catch((error: unknown) => {
         console.error(error);

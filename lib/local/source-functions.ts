@@ -1,30 +1,20 @@
-/** The functions as they are in the source, behind the gateway of this machine. */
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+/** Loads the functions from the source, for the local gateway. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
 import { table } from '../../functions/shared/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cross-origin.ts';
-import {
-  fallbackFile,
-  files,
-  jobTimeout,
-  requestTimeout,
-  scheduleFile,
-  streamFile,
-} from '../hosting/functions.ts';
+import { fallbackFile, files, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
 import { type Authentication, Authorizer } from './authorizer.ts';
 import { functionContext, scheduledEvent } from './context.ts';
-
-import { setEngineEnvironment, streamsEndpoint } from './engine-environment.ts';
+import { setEngineEnvironment } from './engine-environment.ts';
 import { newRequestId } from './event.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
-import type { Database, Hosted, ServiceOptions } from './service.ts';
-import type { StreamFunction } from './stream-reader.ts';
+import type { FunctionHost, TableLocation } from './hosted-functions.ts';
 
-/** A handler that is loaded when it is first needed: forty at once would take a second of the start. */
+/** Returns a handler that is imported at its first call. To import all forty takes a second. */
 function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
   let loaded: Promise<{ handler: Handler }> | undefined;
   return (async (...values: Parameters<Handler>) => {
@@ -33,9 +23,9 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
   }) as unknown as Handler;
 }
 
-/** What the functions find in their environment. */
+/** Sets the environment variables of the functions. */
 function setEnvironment(
-  { endpoint, tableName }: Database,
+  { endpoint, tableName }: TableLocation,
   authentication: Authentication | undefined,
   tenantClaim: string,
 ): void {
@@ -44,7 +34,7 @@ function setEnvironment(
   process.env['ROUTES'] = JSON.stringify(methodsByPath);
   process.env['FILES'] = JSON.stringify(files);
   process.env['SERVER_TIMING'] = 'true';
-  // The gateway's answers say enough to whoever watches; what goes wrong is still logged.
+  // The request log would hide the output of the command; errors are logged.
   process.env['LOG_LEVEL'] = 'ERROR';
   if (authentication) {
     process.env['TENANT_CLAIM'] = tenantClaim;
@@ -55,21 +45,19 @@ function setEnvironment(
   }
 }
 
-export async function sourceFunctions(
-  database: Database,
-  { authentication, tenantClaim = 'tenant', timeout = requestTimeout, corsOrigins = [] }: ServiceOptions,
-): Promise<Hosted> {
-  setEnvironment(database, authentication, tenantClaim);
+export const sourceFunctions: FunctionHost = async (
+  location,
+  { authentication, tenantClaim = 'tenant', timeoutMs = requestTimeoutMs, corsOrigins = [] },
+) => {
+  setEnvironment(location, authentication, tenantClaim);
   const client = connect();
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
     authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;
-  const onStream =
-    lazily<(...values: [Parameters<StreamFunction>[0], Context]) => ReturnType<StreamFunction>>(streamFile);
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
-  const streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint(database.endpoint) });
   return {
     table,
+    needsStream: false,
     gateway: {
       routes: routes.flatMap(({ contract, file, methods }): GatewayRoute[] => {
         const handler = lazily<LambdaFunction>(file);
@@ -77,16 +65,11 @@ export async function sourceFunctions(
         return methods.map((method) => ({ method, path: contract.path, function: handler, scopes }));
       }),
       fallback: lazily<LambdaFunction>(fallbackFile),
-      timeout,
+      timeoutMs,
       crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...corsOrigins] },
       authorizer: authentication && new Authorizer(authentication),
     },
-    onStream: (event) => onStream(event, functionContext(newRequestId(), jobTimeout)),
-    onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeout)),
-    streams,
-    stop: async () => {
-      streams.destroy();
-      client.destroy();
-    },
+    onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
+    stop: async () => client.destroy(),
   };
-}
+};

@@ -1,22 +1,27 @@
+/** The table of the local service. In the cloud, CDK creates it (`lib/infrastructure/data-stack.ts`). */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceNotFoundException,
+  type StreamSpecification,
   type TableDescription,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { table as shape } from '../../functions/shared/store/model/table.ts';
+import { table } from '../../functions/shared/store/model/table.ts';
 
-/** What a table must be like. */
+/** Key names and indexes of a table. */
 export interface TableShape {
   readonly partitionKey: string;
   readonly sortKey: string;
   readonly timeToLive: string;
   readonly indexes: Readonly<Record<string, { readonly partitionKey: string; readonly sortKey: string }>>;
 }
+
+/** As in the data stack: the jobs need only the keys of what changed. */
+const streamSpecification: StreamSpecification = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' };
 
 async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
   try {
@@ -27,16 +32,24 @@ async function describe(client: DynamoDBClient, TableName: string): Promise<Tabl
   }
 }
 
-const keys = (partition: string, sort: string) => [
+async function describeActive(client: DynamoDBClient, tableName: string): Promise<TableDescription> {
+  for (;;) {
+    const found = await describe(client, tableName);
+    if (found?.TableStatus === 'ACTIVE') return found;
+    await delay(200);
+  }
+}
+
+const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' as const },
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
-async function create(client: DynamoDBClient, TableName: string, table: TableShape): Promise<void> {
-  const indexes = Object.entries(table.indexes);
+async function create(client: DynamoDBClient, TableName: string, shape: TableShape): Promise<void> {
+  const indexes = Object.entries(shape.indexes);
   const attributes = new Set([
-    table.partitionKey,
-    table.sortKey,
+    shape.partitionKey,
+    shape.sortKey,
     ...indexes.flatMap(([, { partitionKey, sortKey }]) => [partitionKey, sortKey]),
   ]);
   await client.send(
@@ -44,55 +57,42 @@ async function create(client: DynamoDBClient, TableName: string, table: TableSha
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: keys(table.partitionKey, table.sortKey),
+      KeySchema: keySchema(shape.partitionKey, shape.sortKey),
       GlobalSecondaryIndexes: indexes.map(([IndexName, { partitionKey, sortKey }]) => ({
         IndexName,
-        KeySchema: keys(partitionKey, sortKey),
+        KeySchema: keySchema(partitionKey, sortKey),
         Projection: { ProjectionType: 'ALL' },
       })),
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
     }),
   );
-  const TimeToLiveSpecification = { AttributeName: table.timeToLive, Enabled: true };
+  const TimeToLiveSpecification = { AttributeName: shape.timeToLive, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-/** Whether changes of a table go to a stream. */
-export async function hasStream(client: DynamoDBClient, tableName: string): Promise<boolean> {
-  return (await describe(client, tableName))?.LatestStreamArn !== undefined;
-}
-
-/** Has changes of a table go to no stream any more. */
-export async function endStream(client: DynamoDBClient, tableName: string): Promise<void> {
-  const StreamSpecification = { StreamEnabled: false };
-  await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification }));
-}
-
 /**
- * Sees that the table is there, in the shape that the store relies on.
- * @param needsStream whether it must have a stream, or may have had one that was ended.
- * @throws Error when there is a table of this name in another shape: it is not touched.
+ * Creates the table when it does not exist.
+ * @param options.shape shape that the table must have. Default: the shape that the store needs.
+ * @param options.stream whether to enable the table's stream. An existing stream is never disabled.
+ * @throws Error when the table exists with other indexes. It is not changed.
  */
 export async function ensureTable(
   client: DynamoDBClient,
   tableName: string,
-  table: TableShape = shape,
-  needsStream = true,
+  { shape = table, stream = false }: { readonly shape?: TableShape; readonly stream?: boolean } = {},
 ): Promise<void> {
-  if (!(await describe(client, tableName))) await create(client, tableName, table);
-  for (;;) {
-    const found = await describe(client, tableName);
-    if (found?.TableStatus === 'ACTIVE') {
-      const names = (found.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort();
-      const expected = Object.keys(table.indexes).sort();
-      if (names.join() !== expected.join() || (needsStream && !found.LatestStreamArn)) {
-        throw new Error(
-          `The table "${tableName}" was made by another version: it has the indexes ${names.join(', ')}; ` +
-            `${expected.join(', ')} are due, and a stream. Use another DATABASE_FILE, or another table.`,
-        );
-      }
-      return;
-    }
-    await delay(200);
+  if (!(await describe(client, tableName))) await create(client, tableName, shape);
+  const found = await describeActive(client, tableName);
+  const names = (found.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort();
+  const expected = Object.keys(shape.indexes).sort();
+  if (names.join() !== expected.join()) {
+    throw new Error(
+      `Another version created the table "${tableName}": it has the indexes ${names.join(', ')}; ` +
+        `this version needs ${expected.join(', ')}. Use another DATABASE_FILE, or another table.`,
+    );
+  }
+  if (stream && !found.StreamSpecification?.StreamEnabled) {
+    const update = { TableName: tableName, StreamSpecification: streamSpecification };
+    await client.send(new UpdateTableCommand(update));
+    await describeActive(client, tableName);
   }
 }

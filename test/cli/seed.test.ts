@@ -33,7 +33,7 @@ describe('npm run seed', () => {
     const { code, errors } = await run('seed', ['--tasks', 'many']);
     expect(code).toBe(2);
     expect(errors).toBe(
-      '--tasks must be a number from 0 to 10000000, in digits only, not "many".\nSee "npm run seed -- --help".\n',
+      '--tasks must be a whole number from 0 to 10000000, not "many".\nSee "npm run seed -- --help".\n',
     );
   });
 });

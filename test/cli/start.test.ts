@@ -141,9 +141,9 @@ test('refuses a table on AWS without an issuer, before it connects', async () =>
 });
 
 test.each([
-  [['--port', 'many'], 'The port must be a number'],
+  [['--port', 'many'], 'The port must be a whole number'],
   [['--prot', '1'], '--prot'],
-  [['--dynamodb-endpoint', 'nowhere'], 'must be a URL'],
+  [['--dynamodb-endpoint', 'nowhere'], 'must be an HTTP URL'],
 ])('refuses the flags %j', async (flags, message) => {
   const refused = spawnStart({}, flags);
   expect(await refused.ended()).toBe(2);

@@ -49,7 +49,7 @@ test('says which requirement does not hold', async () => {
 });
 
 test.each([
-  [['nowhere'], 2, 'must be a URL'],
+  [['nowhere'], 2, 'must be an HTTP URL'],
   [['http://a', 'http://b'], 2, 'One deployment at a time'],
   [['http://127.0.0.1:9'], 1, 'No server answers'],
 ])('%j ends with %d', async (flags, expected, message) => {

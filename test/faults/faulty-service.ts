@@ -32,14 +32,15 @@ export interface FaultyService {
 let port = 0;
 
 /** Starts it on an embedded engine, or in the engine that `DYNAMODB_ENDPOINT` names. */
-export async function startFaultyService(
-  options: Pick<Partial<ServiceOptions>, 'timeout' | 'onEvent'> = {},
-): Promise<FaultyService> {
+export async function startFaultyService({
+  timeout,
+  onEvent,
+}: Pick<ServiceOptions, 'onEvent'> & { readonly timeout?: number } = {}): Promise<FaultyService> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const proxy = await startEngineProxy(engine.endpoint, port);
   port = Number(new URL(proxy.endpoint).port);
-  const service = await startTestService({ endpoint: proxy.endpoint, ...options });
+  const service = await startTestService({ endpoint: proxy.endpoint, timeoutMs: timeout, onEvent });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
   return {
     service,

@@ -17,9 +17,9 @@ import { listEntities } from '../../functions/shared/store/lists/list-entities.t
 import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
+import { StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
-import { setEngineEnvironment, streamsEndpoint } from '../../lib/local/engine-environment.ts';
-import { StreamReader } from '../../lib/local/stream-reader.ts';
+import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
@@ -42,7 +42,7 @@ const countTransactions: Injector = async ({ operation }, pass) => {
 };
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startTestStore({ stream: true });
   proxy = await startEngineProxy(store.endpoint);
   proxy.inject(countTransactions);
   // What the functions under test write goes through the proxy; what the test prepares does not.
@@ -138,7 +138,7 @@ test('the schedule and a later batch leave a job that a worker holds', async () 
 
 test('the stream as Lambda delivers it, in steps that are cut short, makes no transaction fail', async () => {
   const session = newSession();
-  const streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint(store.endpoint) });
+  const streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
   const batches: number[] = [];
   // Lambda filters the records first, then delivers up to ten, and waits for the function before the next batch.
   const reader = new StreamReader(streams, store.tableName, async ({ Records }) => {

@@ -17,10 +17,9 @@ import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
+import { type StreamFunction, StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
 import { streamRetries } from '../../lib/hosting/functions.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
-import { streamsEndpoint } from '../../lib/local/engine-environment.ts';
-import { type StreamFunction, StreamReader } from '../../lib/local/stream-reader.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { seeded } from './engine-proxy.ts';
 import { printedSeed } from './seed.ts';
@@ -41,9 +40,9 @@ let reader: StreamReader | undefined;
 let deliveries: Map<string, number>;
 
 beforeAll(async () => {
-  store = await startTestStore();
+  store = await startTestStore({ stream: true });
   process.env['TABLE_NAME'] = store.tableName;
-  streams = new DynamoDBStreamsClient({ endpoint: streamsEndpoint(store.endpoint) });
+  streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
   // Each failure is logged, as it should be.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
   setAside = jest.spyOn(console, 'error').mockImplementation(() => {});

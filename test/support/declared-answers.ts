@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { SentAnswer } from '../../lib/local/gateway.ts';
+import type { SentResponse } from '../../lib/local/gateway.ts';
 import { committedFile } from '../../lib/openapi/committed.ts';
 import type { Components, OpenApiDocument, Operation, Response, Schema } from '../../lib/openapi/types.ts';
 
@@ -58,7 +58,7 @@ export class DeclaredAnswers {
   }
 
   /** What about an answer is not as declared; nothing when all is. */
-  faults(answer: SentAnswer): string[] {
+  faults(answer: SentResponse): string[] {
     const { method, path, status } = answer;
     if (method === 'OPTIONS') return [];
     const template = isEncoded(path) && this.#templates.find(({ pattern }) => pattern.test(path))?.path;
@@ -87,7 +87,7 @@ export class DeclaredAnswers {
   }
 
   /** What no operation has is a 404 or 405 in our form. */
-  #unmatchedFaults({ method, path, status, headers, text }: SentAnswer): string[] {
+  #unmatchedFaults({ method, path, status, headers, text }: SentResponse): string[] {
     const where = `${method} ${path}, which is no operation`;
     if (![400, 404, 405, 413, 431].includes(status)) return [`${where}: the status is ${status}`];
     if (status === 405 && !headers.has('allow')) return [`${where}: Allow is missing`];
@@ -96,7 +96,7 @@ export class DeclaredAnswers {
       : this.#valueFaults('#/components/schemas/Problem', text).map((fault) => `${where}: ${fault}`);
   }
 
-  #headerFaults({ headers: declared }: Response, { headers }: SentAnswer): string[] {
+  #headerFaults({ headers: declared }: Response, { headers }: SentResponse): string[] {
     const names = new Map(Object.entries(declared).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
     const undeclared = [...headers.keys()]
       .filter((name) => !names.has(name) && !ofTransport.test(name))
@@ -110,7 +110,7 @@ export class DeclaredAnswers {
     return [...undeclared, ...wrong];
   }
 
-  #contentFaults({ content }: Response, pointer: string, { headers, text }: SentAnswer): string[] {
+  #contentFaults({ content }: Response, pointer: string, { headers, text }: SentResponse): string[] {
     if (!content) return text === '' ? [] : ['there is content, and none is declared'];
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (!content[mediaType]) return [`the media type ${mediaType || 'none'} is not declared`];

@@ -30,7 +30,7 @@ export async function startTestService({
       APIGatewayProxyEventV2Schema.parse(event);
       onEvent?.(event);
     },
-    onAnswer: (answer) => {
+    onResponse: (answer) => {
       try {
         for (const fault of declared.faults(answer)) faults.add(fault);
       } catch (error) {

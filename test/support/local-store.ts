@@ -7,32 +7,25 @@ import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { existingEngine, startEngine } from '../../lib/local/engine.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import { endStream, ensureTable } from '../../lib/local/table.ts';
+import { ensureTable } from '../../lib/local/table.ts';
 
-/** The store without what hosts it: an engine, and a table of its own in it. */
+/** The store on an engine, in a table of its own, without gateway and functions. */
 export interface TestStore {
   readonly endpoint: string;
   readonly tableName: string;
   readonly client: DynamoDBDocumentClient;
-  /** A database for one piece of work. @param milliseconds that it may take. */
-  database(milliseconds?: number): Database;
-  /** What a request works with. */
+  /** Returns a database with a deadline of its own. */
+  database(timeoutMs?: number): Database;
+  /** Returns the session of one request. */
   session(tenant: string): Session;
   stop(): Promise<void>;
 }
 
-/** Has an engine write no more to the stream of a table: what is measured is not to hang on how much that holds. */
-export async function stopStream(endpoint: string, tableName: string): Promise<void> {
-  const client = new DynamoDBClient({ endpoint });
-  await endStream(client, tableName);
-  client.destroy();
-}
-
 /**
- * Starts an embedded engine, or makes a table in the engine that `DYNAMODB_ENDPOINT` names.
- * @param stream whether its changes go to a stream.
+ * Starts an embedded engine, or creates a table in the engine that `DYNAMODB_ENDPOINT` names.
+ * @param options.stream whether the table has a stream.
  */
-export async function startTestStore({ stream = true } = {}): Promise<TestStore> {
+export async function startTestStore({ stream = false } = {}): Promise<TestStore> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const { endpoint } = engine;
@@ -40,10 +33,9 @@ export async function startTestStore({ stream = true } = {}): Promise<TestStore>
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);
-  await ensureTable(plain, tableName);
-  if (!stream) await endStream(plain, tableName);
+  await ensureTable(plain, tableName, { stream });
   const own = connect();
-  const database = (milliseconds = 20_000) => new Database(own, tableName, new Deadline(milliseconds));
+  const database = (timeoutMs = 20_000) => new Database(own, tableName, new Deadline(timeoutMs));
   return {
     endpoint,
     tableName,

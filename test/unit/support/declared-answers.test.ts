@@ -1,4 +1,4 @@
-import type { SentAnswer } from '../../../lib/local/gateway.ts';
+import type { SentResponse } from '../../../lib/local/gateway.ts';
 import { DeclaredAnswers } from '../../support/declared-answers.ts';
 
 /** The check that stands behind all suites must see what is wrong. */
@@ -16,7 +16,7 @@ const tag = {
   updatedAt: '2026-03-02T09:15:27.318Z',
 };
 
-const good: SentAnswer = {
+const good: SentResponse = {
   method: 'GET',
   path: `/v1/tags/${tag.id}`,
   status: 200,
@@ -29,7 +29,7 @@ const good: SentAnswer = {
   text: JSON.stringify(tag),
 };
 
-const withHeader = (name: string, value?: string): SentAnswer => {
+const withHeader = (name: string, value?: string): SentResponse => {
   const headers = new Map(good.headers);
   if (value === undefined) headers.delete(name);
   else headers.set(name, value);
@@ -41,7 +41,7 @@ test('an answer as declared has no fault', () => {
   expect(declared.faults({ ...good, method: 'HEAD', text: '' })).toEqual([]);
 });
 
-test.each<[string, SentAnswer, RegExp]>([
+test.each<[string, SentResponse, RegExp]>([
   ['another status', { ...good, status: 409 }, /does not declare 409/],
   ['a member too many', { ...good, text: JSON.stringify({ ...tag, pk: 'public#tag' }) }, /unevaluated.*pk/],
   ['a member missing', { ...good, text: JSON.stringify({ ...tag, color: undefined }) }, /color/],

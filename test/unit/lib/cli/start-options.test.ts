@@ -1,6 +1,6 @@
 import { UsageError } from '../../../../lib/cli/command-line.ts';
 import { type StartOptions, startOptions } from '../../../../lib/cli/start-options.ts';
-import { isAws, streamsEndpoint } from '../../../../lib/local/engine-environment.ts';
+import { isAws } from '../../../../lib/local/engine-environment.ts';
 
 const environment = process.env;
 
@@ -98,13 +98,4 @@ test.each(awsEndpoints)('takes %s with an issuer, or when told to do without', (
 test.each(otherEndpoints)('takes %s without an issuer', (endpoint) => {
   expect(isAws(endpoint)).toBe(false);
   expect(read(['--dynamodb-endpoint', endpoint]).endpoint).toBe(endpoint);
-});
-
-test.each([
-  ['https://dynamodb.us-east-1.amazonaws.com', 'https://streams.dynamodb.us-east-1.amazonaws.com'],
-  ['https://dynamodb.cn-north-1.amazonaws.com.cn', 'https://streams.dynamodb.cn-north-1.amazonaws.com.cn'],
-  ['https://dynamodb.us-east-1.api.aws', 'https://streams.dynamodb.us-east-1.api.aws'],
-  ['http://dynamodb.localhost:8000', 'http://dynamodb.localhost:8000'],
-])('the stream of %s is read at %s', (endpoint, streams) => {
-  expect(streamsEndpoint(endpoint)).toBe(streams);
 });

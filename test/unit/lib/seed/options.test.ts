@@ -27,11 +27,14 @@ describe('the options of npm run seed', () => {
   });
 
   test.each([
-    ['--tasks ten', '--tasks must be a number from 0 to 10000000, in digits only, not "ten".'],
-    ['--tasks 1.5', '--tasks must be a number from 0 to 10000000, in digits only, not "1.5".'],
-    ['--tasks=-1', '--tasks must be a number from 0 to 10000000, in digits only, not "-1".'],
-    ['--concurrency 0', '--concurrency must be a number from 1 to 256, in digits only, not "0".'],
-    ['--url localhost:3000', '--url must be a URL, like http://localhost:3000, not "localhost:3000".'],
+    ['--tasks ten', '--tasks must be a whole number from 0 to 10000000, not "ten".'],
+    ['--tasks 1.5', '--tasks must be a whole number from 0 to 10000000, not "1.5".'],
+    ['--tasks=-1', '--tasks must be a whole number from 0 to 10000000, not "-1".'],
+    ['--concurrency 0', '--concurrency must be a whole number from 1 to 256, not "0".'],
+    [
+      '--url localhost:3000',
+      '--url must be an HTTP URL, for example http://localhost:3000, not "localhost:3000".',
+    ],
     ['--organizations 0', 'A project belongs to an organization: there must be one, or no projects.'],
     ['--task 5', "Unknown option '--task'"],
     ['5', "Unexpected argument '5'"],

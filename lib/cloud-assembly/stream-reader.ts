@@ -1,4 +1,4 @@
-/** The table's stream, read and handed to a function as Lambda's event source mapping does. */
+/** Reads the table's stream and calls a function with its records, as Lambda's event source mapping does. */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   DescribeStreamCommand,
@@ -15,8 +15,11 @@ import {
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { deliverAll } from './stream-delivery.ts';
 
-/** Milliseconds between looks at a stream on which nothing happens. */
-const pause = 100;
+/** Time between two reads of a stream without new records. */
+const pollIntervalMs = 100;
+
+/** Time until the next read after a failed one. */
+const retryIntervalMs = 1_000;
 
 export type StreamFunction = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
@@ -33,12 +36,12 @@ function toEvent(records: readonly StreamRecord[], eventSourceARN: string): Dyna
   };
 }
 
-/** Where a shard is read. */
+/** Position in a shard. */
 interface Position {
   readonly iterator: string;
-  /** Where it began. */
+  /** Type of the iterator before the first record was delivered. */
   readonly from: ShardIteratorType;
-  /** The number of the last record that was delivered. */
+  /** Sequence number of the last record that was delivered. */
   readonly last?: string | undefined;
 }
 
@@ -47,9 +50,10 @@ export class StreamReader {
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #stopped = new AbortController();
-  /** Where to read on, by shard. */
+  /** Positions by shard. */
   readonly #positions = new Map<string, Position>();
-  readonly #known = new Set<string>();
+  /** Shards that were opened, including those that have ended. */
+  readonly #opened = new Set<string>();
   #streamArn = '';
   #running: Promise<void> = Promise.resolve();
 
@@ -60,12 +64,12 @@ export class StreamReader {
   }
 
   /**
-   * Begins with what is written from now on.
+   * Starts with the records that are written after this call.
    * @throws Error when the table has no stream.
    */
   async start(): Promise<void> {
     const { Streams = [] } = await this.#client.send(new ListStreamsCommand({ TableName: this.#tableName }));
-    // A table can have had others before; the last is the one that goes on.
+    // ListStreams also returns streams that were disabled. Their labels are timestamps; the newest one is active.
     this.#streamArn =
       Streams.map(({ StreamArn = '' }) => StreamArn)
         .sort()
@@ -75,7 +79,7 @@ export class StreamReader {
     this.#running = this.#run();
   }
 
-  /** Ends after the batch that is under way. */
+  /** Stops after the batch in progress. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -85,13 +89,13 @@ export class StreamReader {
     const StreamArn = this.#streamArn;
     const { StreamDescription } = await this.#client.send(new DescribeStreamCommand({ StreamArn }));
     for (const { ShardId } of StreamDescription?.Shards ?? []) {
-      if (!ShardId || this.#known.has(ShardId)) continue;
+      if (!ShardId || this.#opened.has(ShardId)) continue;
       await this.#open(ShardId, ShardIteratorType);
-      this.#known.add(ShardId);
+      this.#opened.add(ShardId);
     }
   }
 
-  /** Reads a shard from somewhere, or behind a record. */
+  /** Opens a shard at an iterator type, or after the record `last`. */
   async #open(ShardId: string, from: ShardIteratorType, last?: string): Promise<void> {
     const { ShardIterator: iterator } = await this.#client.send(
       new GetShardIteratorCommand({
@@ -106,8 +110,8 @@ export class StreamReader {
   }
 
   /**
-   * Reads on where an iterator is good no more: after 15 minutes, which a machine may sleep, or where records were kept
-   * for their 24 hours. What a reader misses that had not seen any is left to the schedule.
+   * Replaces an iterator that DynamoDB rejects. An iterator expires after 15 minutes, for example while the machine
+   * sleeps; records are trimmed after 24 hours. The schedule handles the jobs of records that are lost.
    */
   async #reopen(shard: string, { from, last }: Position, error: unknown): Promise<void> {
     try {
@@ -124,16 +128,16 @@ export class StreamReader {
     while (!signal.aborted) {
       try {
         const found = await this.#readShards();
-        if (!found) await delay(pause, undefined, { signal });
+        if (!found) await delay(pollIntervalMs, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
         console.error('The stream could not be read:', error);
-        await delay(1_000, undefined, { signal }).catch(() => {});
+        await delay(retryIntervalMs, undefined, { signal }).catch(() => {});
       }
     }
   }
 
-  /** Reads each shard once; true when there was anything. */
+  /** Reads each shard once. @returns whether there were records. */
   async #readShards(): Promise<boolean> {
     let found = false;
     let closed = false;
@@ -149,7 +153,7 @@ export class StreamReader {
       const { Records: records = [], NextShardIterator: iterator } = output;
       if (records.length > 0) {
         found = true;
-        await this.#deliverUntilDone(records);
+        await this.#deliverRecords(records);
       }
       if (iterator) {
         const last = records.at(-1)?.dynamodb?.SequenceNumber ?? position.last;
@@ -159,17 +163,17 @@ export class StreamReader {
         closed = true;
       }
     }
-    // A shard that ends has children; they began when it ended.
+    // The children of a closed shard start where it ended.
     if (closed) await this.#openShards('TRIM_HORIZON');
     return found;
   }
 
-  #deliverUntilDone(records: readonly StreamRecord[]): Promise<void> {
+  #deliverRecords(records: readonly StreamRecord[]): Promise<void> {
     return deliverAll(records, {
       call: (batch) => this.#deliver(toEvent(batch, this.#streamArn)),
-      setAside: (batch, error) => {
+      onDiscarded: (batch, error) => {
         const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber);
-        console.error('Records of the stream were set aside:', numbers.join(', '), error ?? '');
+        console.error('Stream records were discarded after all retries:', numbers.join(', '), error ?? '');
       },
       isStopped: () => this.#stopped.signal.aborted,
     });

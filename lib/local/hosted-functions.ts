@@ -1,0 +1,36 @@
+/** What the local service needs from the functions that it hosts, and what they need from the service. */
+import type { Authentication } from './authorizer.ts';
+import type { GatewayOptions } from './gateway.ts';
+import type { TableShape } from './table.ts';
+
+export interface HostingOptions {
+  /** Origins that browsers may call from, in addition to those of this machine; `*` allows any. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** Timeout of a function behind the gateway. Default: the timeout in the cloud. */
+  readonly timeoutMs?: number | undefined;
+  /** Issuer whose tokens are required. Default: requests need no token. */
+  readonly authentication?: Authentication | undefined;
+  /** Claim that names the tenant. */
+  readonly tenantClaim?: string | undefined;
+}
+
+/** Where the data is. */
+export interface TableLocation {
+  readonly endpoint: string;
+  readonly tableName: string;
+}
+
+/** The functions behind the gateway, loaded from the source or from a cloud assembly. */
+export interface HostedFunctions {
+  readonly table: TableShape;
+  /** Whether the table needs a stream. */
+  readonly needsStream: boolean;
+  readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onResponse'>;
+  readonly onSchedule: () => Promise<void>;
+  /** Starts the event sources other than the gateway and the schedule. The table exists by then. */
+  startEventSources?(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Loads the functions. */
+export type FunctionHost = (location: TableLocation, options: HostingOptions) => Promise<HostedFunctions>;

@@ -1,0 +1,34 @@
+/** Calls the schedule's handler, as the EventBridge rule of `lib/infrastructure/jobs.ts` does in the cloud. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** EventBridge calls the handler once a minute; users of the local service wait for the results of jobs. */
+const intervalMs = 1_000;
+
+export interface Schedule {
+  /** Stops after the call in progress. */
+  stop(): Promise<void>;
+}
+
+/** Calls a handler every second, and never starts a call before the previous one has ended. */
+export function startSchedule(call: () => Promise<void>): Schedule {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const run = async (): Promise<void> => {
+    for (;;) {
+      await delay(intervalMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await call();
+      } catch (error) {
+        console.error('The scheduled function failed:', error);
+      }
+    }
+  };
+  const ended = run();
+  return {
+    stop: () => {
+      stopped.abort();
+      return ended;
+    },
+  };
+}
