@@ -1,4 +1,5 @@
 import { auditTable } from '../../lib/audit/audit-table.ts';
+import { runs } from '../support/runs.ts';
 import { conflicts, type Injector, lostReplies } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { forEach } from './for-each.ts';
@@ -11,7 +12,7 @@ import { printedSeed } from './seed.ts';
  * fewer are enough to notice a change.
  */
 
-const calls = Number(process.env['CALLS'] ?? 15);
+const calls = Number(process.env['CALLS'] ?? runs(4, 15));
 const seed = printedSeed();
 
 interface Fault {

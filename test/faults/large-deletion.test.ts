@@ -11,6 +11,7 @@ import type { Session } from '../../functions/shared/store/unit-of-work/session.
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { runs } from '../support/runs.ts';
 import { forEach } from './for-each.ts';
 
 /**
@@ -24,7 +25,7 @@ const timeout = 3_000;
 /** Milliseconds that this machine may take beyond that. */
 const slack = 1_000;
 
-const projects = Number(process.env['PROJECTS'] ?? 150);
+const projects = Number(process.env['PROJECTS'] ?? runs(30, 150));
 const tasksEach = 10;
 
 let store: TestStore;

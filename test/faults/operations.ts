@@ -1,5 +1,6 @@
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { isFullRun } from '../support/runs.ts';
 import type { Answer, FaultyService } from './faulty-service.ts';
 
 /** Every operation, as a request that succeeds when nothing fails: what the tests of faults loop over. */
@@ -68,10 +69,16 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
 export const growth = ({ success }: Contract): number =>
   success === 'created' ? 1 : success === 'deleted' ? -1 : 0;
 
-/** All that talk to the database. */
+/** In a short run, the operations on tasks and those with jobs stand for all. */
+const isInShortRun = ({ operation, resource }: Contract): boolean =>
+  resource?.kind === 'task' ||
+  ['archiveOrganization', 'cloneProject', 'deleteOrganization', 'deleteProject'].includes(operation);
+
+/** The operations that call DynamoDB: all of them in a full run. */
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)
-  .filter(({ access }) => access.actions.length > 0);
+  .filter(({ access }) => access.actions.length > 0)
+  .filter((contract) => isFullRun || isInShortRun(contract));
 
-/** All that change something. */
+/** The operations that write. */
 export const writes: readonly Contract[] = operations.filter(({ method }) => method !== 'GET');

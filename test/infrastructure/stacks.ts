@@ -61,9 +61,12 @@ export const app = (outdir: string, settings: Record<string, unknown> = {}): App
 
 let bundled: Promise<Bundles> | undefined;
 
-/** The functions' bundles, made once for a test file. */
+/** Returns the bundles of the functions: those of the project's global set-up, where there is one. */
 export const bundles = (): Promise<Bundles> => {
-  bundled ??= bundleFunctions(temporaryFolder());
+  const file = process.env['BUNDLES'];
+  bundled ??= file
+    ? Promise.resolve(JSON.parse(readFileSync(file, 'utf8')) as Bundles)
+    : bundleFunctions(temporaryFolder());
   return bundled;
 };
 

@@ -2,6 +2,7 @@ import { cut } from '../../functions/shared/store/lists/counted-index/counters.t
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type Answer, type FaultyService, startFaultyService } from '../faults/faulty-service.ts';
+import { runs } from '../support/runs.ts';
 
 /**
  * Writers write at random and at once, while the engine fails in one way or another. Each writer owns what it
@@ -10,7 +11,7 @@ import { type Answer, type FaultyService, startFaultyService } from '../faults/f
  */
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const sequences = 125;
+const sequences = runs(12, 125);
 /**
  * Sequences after which there is another engine: the embedded one takes the longer for each write the more its stream
  * holds.

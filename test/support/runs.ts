@@ -1,0 +1,8 @@
+/**
+ * How often random tests and fault suites repeat: a few times in `npm test`, often in `npm run test:all`, which sets
+ * `TEST_RUNS=full`.
+ */
+export const isFullRun = process.env['TEST_RUNS'] === 'full';
+
+/** Returns the number of runs of this test run. */
+export const runs = (few: number, full: number): number => (isFullRun ? full : few);
