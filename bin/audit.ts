@@ -1,47 +1,43 @@
-/** `npm run audit`: holds what the service counts against what there is. */
+/** `npm run audit`: compares the stored totals with the actual data. */
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createClient } from '../client/index.ts';
 import { auditService } from '../lib/audit/audit-service.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { type AuditCommand, auditOptions, help } from '../lib/audit/options.ts';
 import { isClean, type Report, reportLines } from '../lib/audit/report.ts';
-import { runCommand } from '../lib/cli/command-line.ts';
-import { type Progress, progressBar, progressLines } from '../lib/cli/progress.ts';
+import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
+import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { requireService } from '../lib/cli/require-service.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
 
-const progressOver = (amount: number, what: string): Progress => {
-  const progress = process.stdout.isTTY ? progressBar(amount, process.stdout) : progressLines(console.log);
-  progress.begin(what, amount);
-  return progress;
-};
+/** Time between two comparisons. Global secondary indexes lag behind the table on AWS, not on local engines. */
+const awsPauseMs = 3_000;
+const localPauseMs = 100;
 
 async function audit(command: AuditCommand): Promise<Report> {
   if ('url' in command) {
-    const { url, token } = command;
-    const health = await fetch(`${url}/v1/health`).catch((cause: unknown) => {
-      throw new Error(`No service answers at ${url}.`, { cause });
-    });
-    if (health.status !== 200) throw new Error(`The service at ${url} is not well: ${health.status}.`);
-    let number = 0;
-    const report = await auditService({
-      url,
-      token,
-      onItems: (more) => {
-        number += more;
-      },
-    });
-    console.log(`Read ${number} entities off the lists' pages.`);
+    await requireService(createClient(command), command.url);
+    let count = 0;
+    const onItems = (more: number): void => {
+      count += more;
+    };
+    const report = await auditService({ ...command, onItems });
+    console.log(`Read ${count} entities from the pages of the lists.`);
     return report;
   }
   const { table, endpoint, repair } = command;
   if (endpoint) setEngineEnvironment(endpoint);
   const client = new DynamoDBClient({ maxAttempts: 10 });
   const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-  const progress = progressOver(Table?.ItemCount ?? 0, 'items read');
-  const onItems = (number: number): void => progress.step(number);
-  // Indexes lag on AWS, and on no emulator.
-  const pause = endpoint && !isAws(endpoint) ? 100 : 3_000;
-  const report = await auditTable(DynamoDBDocumentClient.from(client), table, { repair, onItems, pause });
+  const total = Table?.ItemCount ?? 0;
+  const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
+  progress.begin('items read', total);
+  const report = await auditTable(DynamoDBDocumentClient.from(client), table, {
+    repair,
+    onItems: (count) => progress.step(count),
+    pause: endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs,
+  });
   progress.end();
   return report;
 }
@@ -52,12 +48,9 @@ await runCommand('npm run audit', async () => {
     console.log(help);
     return 0;
   }
-  try {
-    const report = await audit(command);
-    for (const line of reportLines(report)) console.log(line);
-    return isClean(report) || report.repaired > 0 ? 0 : 1;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    return 1;
-  }
+  const report = await audit(command).catch((cause: Error) => {
+    throw new CommandFailure(cause.message, { cause });
+  });
+  for (const line of reportLines(report)) console.log(line);
+  return isClean(report) || report.repaired > 0 ? 0 : 1;
 });

@@ -1,12 +1,8 @@
-/** `npm run seed`: fills a running server with believable data. */
+/** `npm run seed`: fills a running service with realistic data. */
 import { runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
-import { ServerError } from '../lib/seed/api-client.ts';
-import { help, seedOptions } from '../lib/seed/options.ts';
-import { pluralOf, type Seeded, seed } from '../lib/seed/seed.ts';
-import { kinds } from '../lib/seed/source.ts';
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+import { help, kinds, seedOptions } from '../lib/seed/options.ts';
+import { seed } from '../lib/seed/seed.ts';
 
 await runCommand('npm run seed', async () => {
   const options = seedOptions(process.argv.slice(2));
@@ -15,25 +11,13 @@ await runCommand('npm run seed', async () => {
     return 0;
   }
   const { amounts } = options;
-  const progress = process.stdout.isTTY
-    ? progressBar(sum(Object.values(amounts)), process.stdout)
-    : progressLines(console.log);
-  let seeded: Seeded;
-  try {
-    seeded = await seed(options, progress);
-  } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
-  const { requests, milliseconds, lookAt } = seeded;
-  const counts = kinds
-    .map((kind) => `${amounts[kind]} ${amounts[kind] === 1 ? kind : pluralOf(kind)}`)
-    .join(', ');
-  const rate = Math.round((requests / milliseconds) * 1_000);
-  console.log(
-    `Created ${counts} in ${(milliseconds / 1_000).toFixed(1)} s: ${requests} requests, ${rate} per second.`,
-  );
-  console.log(`Look at: ${lookAt}`);
+  const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
+  const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
+  const { requests, durationMs, exampleUrl } = await seed(options, progress);
+  const counts = kinds.map((kind) => `${amounts[kind]} ${amounts[kind] === 1 ? kind.slice(0, -1) : kind}`);
+  const seconds = (durationMs / 1_000).toFixed(1);
+  const rate = Math.round((requests / durationMs) * 1_000);
+  console.log(`Created ${counts.join(', ')} in ${seconds} s: ${requests} requests, ${rate} per second.`);
+  console.log(`Example: ${exampleUrl}`);
   return 0;
 });

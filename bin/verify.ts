@@ -1,11 +1,12 @@
-/** `npm run verify`: holds any deployment against the contract. */
+/** `npm run verify`: runs the contract tests against a deployment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { createClient } from '../client/index.ts';
 import { runCommand } from '../lib/cli/command-line.ts';
+import { requireService } from '../lib/cli/require-service.ts';
 import { verifyHelp, verifyOptions } from '../lib/cli/verify-options.ts';
-import { ApiClient, ServerError } from '../lib/seed/api-client.ts';
 
 await runCommand('npm run verify', async () => {
   const options = verifyOptions(process.argv.slice(2));
@@ -14,13 +15,7 @@ await runCommand('npm run verify', async () => {
     return 0;
   }
   const { url, token, only = '' } = options;
-  try {
-    await new ApiClient(url).check();
-  } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
+  await requireService(createClient({ url, token }), url);
   const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
   const suites = spawn(process.execPath, [jest, '--verbose', `test/contract/.*${only}`], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),

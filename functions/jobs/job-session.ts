@@ -1,4 +1,5 @@
 /** What the functions share that continue jobs. */
+
 import { type LogContext, logError, logInfo } from '../shared/log.ts';
 import type { Job } from '../shared/store/cascades/job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';

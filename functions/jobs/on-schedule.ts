@@ -1,4 +1,5 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up. Runs every minute. */
+
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError } from '../shared/log.ts';
 import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/cascades/job.ts';

@@ -1,82 +1,80 @@
 /**
- * Holds a running service against itself, through its API: every list's total against what its pages hold, and every
- * reference against what it refers to. It needs no more rights than any caller, and can mend nothing.
+ * Audits a running service through its API: compares the total of every list with its pages, and looks up every
+ * reference. It needs only read access and repairs nothing. The service may be used meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { Listing, type Page } from '../../client/collection.ts';
+import { Connection } from '../../client/connection.ts';
+import { ProblemError } from '../../client/problems.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Drift, Orphan, Report } from './report.ts';
 
-/** Entities on a page; the largest that is served. */
-const limit = 100;
-
-/** How often a list that does not agree with itself is walked again: it may be written to. */
-const tries = 2;
+/** Attempts to read a list whose total differs from its pages. Writes during an attempt can cause a difference. */
+const maxAttempts = 2;
 
 interface Entity {
   readonly id: string;
   readonly status: string;
-  readonly [member: string]: unknown;
-}
-
-interface Page {
-  readonly data: readonly Entity[];
-  readonly total: number;
-  readonly totalPages: number;
+  readonly [field: string]: unknown;
 }
 
 export interface ServiceAuditOptions {
   readonly url: string;
   readonly token?: string | undefined;
-  /** Hears how many more entities have been read. */
-  readonly onItems?: ((number: number) => void) | undefined;
+  /** Receives the number of entities in each page that was read. */
+  readonly onItems?: ((count: number) => void) | undefined;
 }
 
-const lists: readonly Contract[] = routes
+const listContracts: readonly Contract[] = routes
   .map(({ contract }) => contract)
   .filter(({ success }) => success === 'list');
 
-/** The path of each kind's collection. */
-const collections = new Map(
-  lists.flatMap(({ resource, path, nestedBy }) =>
-    resource && nestedBy === undefined ? [[resource.kind, path] as const] : [],
-  ),
+const collections = listContracts.flatMap(({ resource, path, nestedBy }) =>
+  resource && nestedBy === undefined ? [{ kind: resource.kind, path }] : [],
 );
 
-/** The ids that a member of an entity holds. */
-const idsIn = (entity: Entity, member: string): string[] => [entity[member] ?? []].flat() as string[];
+const nestedLists = listContracts.flatMap(({ resource, path, nestedBy }) =>
+  resource && nestedBy !== undefined ? [{ kind: resource.kind, path, field: nestedBy }] : [],
+);
 
-/** References to what was not among what was found. */
-const dangling = (entities: ReadonlyMap<Kind, readonly Entity[]>) =>
+/** Returns the path of an entity. */
+const pathOf = (kind: Kind, id: string): string =>
+  `${collections.find((collection) => collection.kind === kind)?.path}/${id}`;
+
+/** Returns the ids in a field, which holds one id, several or none. */
+const idsIn = (entity: Entity, field: string): string[] => [entity[field] ?? []].flat() as string[];
+
+/** Returns the references to entities that were not found. */
+const danglingReferences = (entities: ReadonlyMap<Kind, readonly Entity[]>) =>
   [...entities].flatMap(([kind, children]) =>
-    referencesOf(kind).flatMap(({ field: member, parent }) => {
+    referencesOf(kind).flatMap(({ field, parent }) => {
       const known = new Set((entities.get(parent) ?? []).map(({ id }) => id));
       return children.flatMap((child) =>
-        idsIn(child, member)
+        idsIn(child, field)
           .filter((id) => !known.has(id))
-          .map((id) => ({ child: { kind, id: child.id }, member, id, parent })),
+          .map((id) => ({ entity: pathOf(kind, child.id), field, id, refersTo: pathOf(parent, id) })),
       );
     }),
   );
 
 class ServiceAudit {
-  readonly #options: ServiceAuditOptions;
+  readonly #connection: Connection;
+  readonly #onItems: (count: number) => void;
   readonly #drifts: Drift[] = [];
   #listings = 0;
 
-  constructor(options: ServiceAuditOptions) {
-    this.#options = options;
+  constructor({ url, token, onItems = () => {} }: ServiceAuditOptions) {
+    this.#connection = new Connection({ url, token });
+    this.#onItems = onItems;
   }
 
   async run(): Promise<Report> {
     const entities = new Map<Kind, readonly Entity[]>();
-    for (const { path, resource, nestedBy } of lists) {
-      if (resource && nestedBy === undefined) entities.set(resource.kind, await this.#walkAll(path));
-    }
-    for (const { path, resource, nestedBy } of lists) {
-      if (resource && nestedBy !== undefined)
-        await this.#checkNested(path, nestedBy, entities.get(resource.kind) ?? []);
+    for (const { kind, path } of collections) entities.set(kind, await this.#checkCollection(path));
+    for (const { kind, path, field } of nestedLists) {
+      await this.#checkNested(path, field, entities.get(kind) ?? []);
     }
     return {
       entities: [...entities.values()].reduce((sum, { length }) => sum + length, 0),
@@ -89,90 +87,89 @@ class ServiceAudit {
     };
   }
 
-  async #get(path: string): Promise<{ status: number; body: unknown }> {
-    const { url, token } = this.#options;
-    const answer = await fetch(url + path, token ? { headers: { authorization: `Bearer ${token}` } } : {});
-    const body: unknown = await answer.json();
-    if (answer.status >= 300 && answer.status !== 404)
-      throw new Error(`GET ${path} gives ${answer.status}: ${JSON.stringify(body)}`);
-    return { status: answer.status, body };
+  #list(path: string, query: object): Promise<Page<Entity>> {
+    return new Listing<Entity, object>(this.#connection, path).list(query);
   }
 
-  /** Everything on a list's pages, and its total. The oldest first: what is new comes behind. */
-  async #walk(path: string, query: string): Promise<{ found: Entity[]; total: number }> {
+  /** Reads all pages of a list, oldest entity first: new entities come last. */
+  async #readAll(path: string, filter: object): Promise<{ found: Entity[]; total: number }> {
     const found = new Map<string, Entity>();
     for (let page = 1; ; page += 1) {
-      const { body } = await this.#get(`${path}?sortOrder=asc&limit=${limit}&page=${page}${query}`);
-      const { data, total, totalPages } = body as Page;
+      const query = { sortOrder: 'asc', limit: 100, page, ...filter };
+      const { data, total, totalPages } = await this.#list(path, query);
       for (const entity of data) found.set(entity.id, entity);
-      this.#options.onItems?.(data.length);
+      this.#onItems(data.length);
       if (page >= totalPages) return { found: [...found.values()], total };
     }
   }
 
-  /** Walks a list until its total is what it holds. */
-  async #check(path: string, query: string): Promise<Entity[]> {
+  /** Compares the total of a list with its pages. @returns the entities of the list. */
+  async #checkList(path: string, filter: Readonly<Record<string, string>> = {}): Promise<Entity[]> {
     this.#listings += 1;
     for (let attempt = 1; ; attempt += 1) {
-      const { found, total } = await this.#walk(path, query);
+      const { found, total } = await this.#readAll(path, filter);
       if (found.length === total) return found;
-      if (attempt < tries) continue;
-      const where = query === '' ? path : `${path}?${query.slice(1)}`;
+      if (attempt < maxAttempts) continue;
+      const where = Object.keys(filter).length === 0 ? path : `${path}?${new URLSearchParams(filter)}`;
       this.#drifts.push({ where, expected: { all: found.length }, counted: { all: total } });
       return found;
     }
   }
 
-  async #walkAll(path: string): Promise<Entity[]> {
-    const found = await this.#check(path, '');
-    for (const status of new Set(found.map((entity) => entity.status)))
-      await this.#check(path, `&status=${status}`);
+  async #checkCollection(path: string): Promise<Entity[]> {
+    const found = await this.#checkList(path);
+    for (const status of new Set(found.map((entity) => entity.status))) {
+      await this.#checkList(path, { status });
+    }
     return found;
   }
 
-  /** Holds the lists under each parent, and of each status in them, against what the whole list says they hold. */
-  async #checkNested(path: string, member: string, entities: readonly Entity[]): Promise<void> {
+  /** Compares the totals under each parent, by status, with the entities of the whole collection. */
+  async #checkNested(path: string, field: string, entities: readonly Entity[]): Promise<void> {
     const expected = new Map<string, Record<string, number>>();
     for (const entity of entities) {
-      for (const parent of idsIn(entity, member)) {
+      for (const parent of idsIn(entity, field)) {
         const counts = expected.get(parent) ?? {};
         counts[entity.status] = (counts[entity.status] ?? 0) + 1;
         expected.set(parent, counts);
       }
     }
     for (const [parent, counts] of expected) {
-      const own = path.replace('{id}', parent);
-      const said: Record<string, number> = {};
+      const nestedPath = path.replace('{id}', parent);
+      const totals: Record<string, number> = {};
       for (const status of Object.keys(counts)) {
-        const { body } = await this.#get(`${own}?limit=1&status=${status}`);
-        said[status] = (body as Page).total;
+        totals[status] = (await this.#list(nestedPath, { limit: 1, status })).total;
       }
       this.#listings += 1;
-      // It may have been written to since the whole list was walked: then it still agrees with itself.
-      if (!isDeepStrictEqual(said, counts)) await this.#check(own, '');
+      // Writes since the collection was read can cause a difference. The list is then compared with its own pages.
+      if (!isDeepStrictEqual(totals, counts)) await this.#checkList(nestedPath);
     }
   }
 
   async #orphans(entities: ReadonlyMap<Kind, readonly Entity[]>): Promise<Orphan[]> {
     const orphans: Orphan[] = [];
-    for (const { child, member, id, parent } of dangling(entities)) {
-      const [entity, refersTo] = [
-        `${collections.get(child.kind)}/${child.id}`,
-        `${collections.get(parent)}/${id}`,
-      ];
-      if (await this.#isOrphan(entity, member, id, refersTo)) orphans.push({ entity, member, refersTo });
+    for (const { entity, field, id, refersTo } of danglingReferences(entities)) {
+      // The parent may be new, and a job may have cleared the reference since the collections were read.
+      if (await this.#find(refersTo)) continue;
+      const child = await this.#find(entity);
+      if (child && idsIn(child, field).includes(id)) orphans.push({ entity, field, refersTo });
     }
     return orphans;
   }
 
-  /** Whether it still is: the parent may be new, and the child may have been swept meanwhile. */
-  async #isOrphan(entity: string, member: string, id: string, refersTo: string): Promise<boolean> {
-    if ((await this.#get(refersTo)).status !== 404) return false;
-    const child = await this.#get(entity);
-    return child.status !== 404 && idsIn(child.body as Entity, member).includes(id);
+  async #find(path: string): Promise<Entity | undefined> {
+    try {
+      return (await this.#connection.send({ method: 'GET', path })).body as Entity;
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem.status === 404) return undefined;
+      throw error;
+    }
   }
 }
 
-/** Audits a service. It may be used meanwhile. */
+/**
+ * Audits a service through its API.
+ * @throws ProblemError or ConnectionError when a list cannot be read.
+ */
 export const auditService = (options: ServiceAuditOptions): Promise<Report> =>
   new ServiceAudit(options).run();

@@ -1,6 +1,6 @@
 /**
- * Holds a whole table against itself while it is used: every counter against what it counts, every reference against
- * what it refers to, the keys of every entity against its members; and mends what is wrong, if asked to.
+ * Audits a whole table while it is used: compares every counter with the entities that it counts, looks up every
+ * reference, and compares the keys of every entity with its fields. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -38,27 +38,27 @@ import {
 } from './snapshot.ts';
 
 export interface AuditOptions {
-  /** Whether what is wrong is mended. */
+  /** Whether to repair what is wrong. */
   readonly repair?: boolean;
-  /** Hears how many more items of the table have been read. */
-  readonly onItems?: ((number: number) => void) | undefined;
+  /** Receives the number of items in each page of the scan. */
+  readonly onItems?: ((count: number) => void) | undefined;
   /**
-   * Milliseconds between two looks at what seems to be wrong. It is wrong when both see the same: longer than an index
-   * lags, so that what an index has not heard of yet does not count as missing.
+   * Milliseconds between two comparisons of a counter that seems wrong. It is wrong when both have the same result. The
+   * pause must be longer than the lag of a global secondary index, or new entities count as missing.
    */
   readonly pause: number;
 }
 
-/** Looks at one group of a listing until two see the same. */
-const mostLooks = 8;
+/** Comparisons of one group before it is reported as unsettled. */
+const maxComparisons = 8;
 
-/** Milliseconds for one call and its retries. */
-const longestCall = 60_000;
+/** Deadline of one call, retries included. */
+const maxCallMs = 60_000;
 
-/** What a key begins with after the tenant. */
+/** Returns the kind, which is the second part of a key. */
 const kindOf = (key: string): Kind => key.split('#')[1] as Kind;
 
-/** The indexes that a listing can be in. */
+/** Returns the index families that can contain a listing. */
 function familiesOf(partition: string): IndexFamily[] {
   const [, , field] = partition.split('#');
   if (field === undefined) return ['all'];
@@ -85,7 +85,7 @@ class TableAudit {
   }
 
   get #database(): Database {
-    return new Database(this.#client, this.#tableName, new Deadline(longestCall));
+    return new Database(this.#client, this.#tableName, new Deadline(maxCallMs));
   }
 
   async run(): Promise<Report> {
@@ -113,7 +113,7 @@ class TableAudit {
       drifts,
       orphans: orphans.map(({ child, member, parent }) => ({
         entity: child.pk,
-        member,
+        field: member,
         refersTo: parent.pk,
       })),
       malformed: malformed.map(({ pk }) => pk),
@@ -123,10 +123,10 @@ class TableAudit {
   }
 
   /**
-   * One look at a group: what of it is wrong, each entity read as the last write left it. Nothing when its counters
-   * changed meanwhile.
+   * Compares a group with its entities, which are read consistently.
+   * @returns undefined when the counters changed meanwhile.
    */
-  async #look(partition: string, group: string): Promise<Difference[] | undefined> {
+  async #compare(partition: string, group: string): Promise<Difference[] | undefined> {
     const database = this.#database;
     const groups = toCounters(await readItems(database, partition, 'group', group, end));
     const to = groups.find(({ start }) => start > group)?.start ?? end;
@@ -152,11 +152,14 @@ class TableAudit {
     return isSettled ? differences(counted, items) : undefined;
   }
 
-  /** What two looks agree on. Nothing when the group is written to all the time. */
+  /**
+   * Compares a group until two comparisons have the same result.
+   * @returns undefined when the group changed during every comparison.
+   */
   async #confirm({ partition }: ListingSnapshot, group: string): Promise<Difference[] | undefined> {
     let before: Drift[] | undefined;
-    for (let look = 1; look <= mostLooks; look += 1) {
-      const found = await this.#look(partition, group);
+    for (let comparison = 1; comparison <= maxComparisons; comparison += 1) {
+      const found = await this.#compare(partition, group);
       if (found?.length === 0) return [];
       const seen = found?.map((difference) => driftOf(partition, difference));
       if (seen && isDeepStrictEqual(seen, before)) return found;
@@ -176,7 +179,7 @@ class TableAudit {
     return corrected;
   }
 
-  /** The references that lead nowhere still, and that no job is about to take away. */
+  /** Returns the references that still have no target and that no job is about to clear. */
   async #orphans(dangling: readonly Reference[]): Promise<Reference[]> {
     if (dangling.length === 0) return [];
     const database = this.#database;
@@ -195,7 +198,7 @@ class TableAudit {
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
   }
 
-  /** Does what the deletion of the missing parents should have done. */
+  /** Runs the deletion job of the missing parents. */
   async #sweep(orphans: readonly Reference[]): Promise<number> {
     if (!this.#options.repair) return 0;
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
@@ -210,7 +213,7 @@ class TableAudit {
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 
-/** Audits a table. It may be used meanwhile. */
+/** Audits a table. The table may be used meanwhile. */
 export const auditTable = (
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -1,17 +1,17 @@
-/** What an audit finds. */
+/** The result of an audit. */
 
-/** A counter that does not say what there is. */
+/** A stored total that differs from the actual data. */
 export interface Drift {
-  /** Which listing, and which of its counters. */
+  /** The listing, and which of its counters. */
   readonly where: string;
   readonly expected: Readonly<Record<string, number>>;
   readonly counted: Readonly<Record<string, number>>;
 }
 
-/** An entity that refers to something that does not exist. */
+/** An entity that refers to an entity that does not exist. */
 export interface Orphan {
   readonly entity: string;
-  readonly member: string;
+  readonly field: string;
   readonly refersTo: string;
 }
 
@@ -20,39 +20,40 @@ export interface Report {
   readonly listings: number;
   readonly drifts: readonly Drift[];
   readonly orphans: readonly Orphan[];
-  /** Entities whose keys do not follow from their members. */
+  /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
-  /** Listings that were written to all the time, so that they could not be held against their counters. */
+  /** Listings that were written to during every comparison, so that no result is certain. */
   readonly unsettled: readonly string[];
-  /** How many of the drifts and orphans were mended. */
+  /** Number of repaired drifts and orphans. */
   readonly repaired: number;
 }
 
-const numbers = (counts: Readonly<Record<string, number>>): string =>
+const formatCounts = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, number]) => `${name.replace(/^=/, '')} ${number}`)
+    .map(([name, count]) => `${name.replace(/^=/, '')} ${count}`)
     .join(', ') || 'none';
 
-/** Whether all is as it should be. */
+/** Returns whether the audit found nothing. */
 export const isClean = ({ drifts, orphans, malformed }: Report): boolean =>
   drifts.length + orphans.length + malformed.length === 0;
 
-/** The report for people, a finding a line. */
+/** Returns the report as text, one line per finding, with a summary as the last line. */
 export function reportLines(report: Report): string[] {
   const { entities, listings, drifts, orphans, malformed, unsettled, repaired } = report;
   return [
     ...drifts.map(
       ({ where, expected, counted }) =>
-        `Drift: ${where} says ${numbers(counted)}; there are ${numbers(expected)}.`,
+        `Drift: ${where} has the total ${formatCounts(counted)}; the actual number is ${formatCounts(expected)}.`,
     ),
     ...orphans.map(
-      ({ entity, member, refersTo }) =>
-        `Orphan: ${member} of ${entity} is ${refersTo}, which does not exist.`,
+      ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
-    ...malformed.map((entity) => `Malformed: the keys of ${entity} do not follow from its members.`),
-    ...unsettled.map((listing) => `Unsettled: ${listing} is written to all the time; audit it again later.`),
+    ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
+    ...unsettled.map(
+      (listing) => `Unsettled: ${listing} changed during every comparison. Audit again later.`,
+    ),
     `${entities} entities in ${listings} listings: ${drifts.length} drifts, ${orphans.length} orphans, ` +
-      `${malformed.length} malformed${repaired > 0 ? `; ${repaired} mended` : ''}.`,
+      `${malformed.length} malformed${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -1,4 +1,4 @@
-/** One look at the whole table, which is written to meanwhile: what is wrong in it is yet to be confirmed. */
+/** A scan of the whole table. Writes continue meanwhile, so a difference must be confirmed by a second comparison. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
@@ -22,7 +22,7 @@ import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 
-/** Where an entity is in a listing, and as what it counts. */
+/** Position of an entity in a listing, and the status under which it counts. */
 export interface CountedEntity {
   readonly time: string;
   readonly status: string;
@@ -44,17 +44,17 @@ export interface Reference {
 export interface Snapshot {
   readonly entities: ReadonlySet<string>;
   readonly listings: ReadonlyMap<string, ListingSnapshot>;
-  /** References to what was not found. */
+  /** References to entities that the scan did not find. */
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
 }
 
 const isCounter = (sk: string): boolean => Object.values(levels).some((prefix) => sk.startsWith(prefix));
 
-/** The tenant that a key belongs to. */
+/** Returns the tenant of a key. */
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
 
-/** The references of an entity, by keys. */
+/** Returns the references of an entity, as keys. */
 export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): Reference[] {
   const child = entityKey(tenant, kind, entity.id);
   return referencesOf(kind).flatMap(({ field: member, parent }) =>
@@ -64,7 +64,7 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
   );
 }
 
-/** What a scan has seen so far. */
+/** Collects the items of a scan. */
 class Collection {
   readonly entities = new Set<string>();
   readonly listings = new Map<string, ListingSnapshot>();
@@ -97,13 +97,13 @@ class Collection {
 }
 
 /**
- * Reads the whole table, consistently item by item.
- * @param onItems hears how many items have come.
+ * Scans the whole table. Each item is read consistently; the scan as a whole is not.
+ * @param onItems receives the number of items in each page.
  */
 export async function readSnapshot(
   client: DynamoDBDocumentClient,
   TableName: string,
-  onItems: (number: number) => void,
+  onItems: (count: number) => void,
 ): Promise<Snapshot> {
   const collection = new Collection();
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
@@ -113,16 +113,16 @@ export async function readSnapshot(
   return collection;
 }
 
-/** A counter that says something else than there is. */
+/** A counter that differs from the number of entities. */
 export interface Difference {
   readonly level: Level;
-  /** The group that it belongs to, or that it is. */
+  /** The group of the counter. */
   readonly group: string;
   readonly counter: Counter;
   readonly expected: Numbers;
 }
 
-/** Holds the counters of a listing, or of a part of it, against what they count. */
+/** Compares the counters of a listing, or of a part of it, with the entities that they count. */
 export function differences(counted: readonly CountedEntity[], items: readonly Item[]): Difference[] {
   const itemsOf = (level: Level): Item[] =>
     items.filter(({ sk }) => sk.startsWith(levels[level])).sort((one, other) => (one.sk < other.sk ? -1 : 1));

@@ -1,7 +1,25 @@
 /** Parts that the commands in `bin/` share. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /** The arguments of a command are wrong. The message says what is wrong and what would be right. */
 export class UsageError extends Error {}
+
+/** A command failed for a reason that the user can correct. The message says what failed and what to do. */
+export class CommandFailure extends Error {}
+
+/**
+ * Parses the arguments of a command.
+ * @throws UsageError that names the wrong argument.
+ */
+export function parseFlags<Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
 
 /**
  * Parses a whole number from the command line.
@@ -53,15 +71,22 @@ export async function runUntilStopped(running: Running, announce: () => void): P
 }
 
 /**
- * Runs a command and sets the exit code of the process: the command's own, or 2 after a UsageError.
+ * Runs a command and sets the exit code of the process: the command's own, 1 after a CommandFailure, or 2 after a
+ * UsageError.
  * @param name how users call the command, for example "npm run seed".
  */
 export async function runCommand(name: string, command: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await command();
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`${error.message}\nSee "${name} -- --help".`);
-    process.exitCode = 2;
+    if (error instanceof CommandFailure) {
+      console.error(error.message);
+      process.exitCode = 1;
+    } else if (error instanceof UsageError) {
+      console.error(`${error.message}\nSee "${name} -- --help".`);
+      process.exitCode = 2;
+    } else {
+      throw error;
+    }
   }
 }

@@ -1,45 +1,38 @@
-/** What `npm run verify` can be told. */
-import { parseArgs } from 'node:util';
-import { httpAddress, UsageError } from './command-line.ts';
+/** The options of `npm run verify`. */
+import { httpAddress, parseFlags, UsageError } from './command-line.ts';
 
 export interface VerifyOptions {
   /** Scheme, host and port of the deployment, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Part of the name of the only suites to run. */
+  /** Part of the names of the test files to run. Default: all files run. */
   readonly only: string | undefined;
 }
 
-export const verifyHelp = `Holds a deployment against the contract: every requirement, passed or failed. What it creates there,
-it deletes. It ends with 0 when all hold, with 1 when one does not.
+export const verifyHelp = `Runs the contract tests against a deployment and prints the result of every test. The tests delete
+what they create. The exit code is 0 when all tests pass, otherwise 1.
 
   npm run verify -- <url> [options]
 
-  --token <token>   an access token with all scopes (TOKEN)
-  --only <name>     the suites whose name has this in it: lists, errors, idempotency …
-  --help            this text`;
+  --token <token>   access token with all scopes (TOKEN)
+  --only <name>     runs the files with this text in their name: lists, errors, idempotency …
+  --help            prints this text`;
 
 /**
  * Reads the command line.
- * @returns 'help' when that is what was asked for.
- * @throws UsageError that says what is wrong.
+ * @returns 'help' when `--help` is given.
+ * @throws UsageError that names the wrong argument.
  */
-export function verifyOptions(values: readonly string[]): VerifyOptions | 'help' {
-  const parsed = (() => {
-    try {
-      return parseArgs({
-        args: [...values],
-        allowPositionals: true,
-        options: { token: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
-      });
-    } catch (error) {
-      throw new UsageError(error instanceof Error ? error.message : String(error));
-    }
-  })();
-  const { token, only, help } = parsed.values;
-  if (help) return 'help';
-  const [url = '', ...more] = parsed.positionals;
-  if (more.length > 0) throw new UsageError(`One deployment at a time, not also "${more[0]}".`);
+export function verifyOptions(args: readonly string[]): VerifyOptions | 'help' {
+  const { values, positionals } = parseFlags({
+    args: [...args],
+    allowPositionals: true,
+    options: { token: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) return 'help';
+  const [url = '', ...more] = positionals;
+  if (more.length > 0) throw new UsageError(`The command takes one deployment. Remove "${more[0]}".`);
   const address = httpAddress('The deployment', url, 'https://api.example.com');
-  return { url: address.replace(/\/+$/, ''), token: token ?? (process.env['TOKEN'] || undefined), only };
+  const token = values.token ?? (process.env['TOKEN'] || undefined);
+  return { url: address.replace(/\/+$/, ''), token, only: values.only };
 }

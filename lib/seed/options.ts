@@ -1,79 +1,72 @@
-import { parseArgs } from 'node:util';
-import { httpAddress, UsageError, wholeNumber } from '../cli/command-line.ts';
-import type { Amounts } from './source.ts';
+import { httpAddress, parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
+
+/** The collections, parents before their children. */
+export const kinds = ['organizations', 'users', 'tags', 'projects', 'tasks'] as const;
+
+export type Kind = (typeof kinds)[number];
+
+/** Number of entities by kind. */
+export type Amounts = Readonly<Record<Kind, number>>;
 
 export interface SeedOptions {
   readonly amounts: Amounts;
-  /** The same number gives the same data. */
+  /** Seed of the random generator. */
   readonly seed: number;
   readonly url: string;
-  /** Requests under way at once. */
+  /** Number of parallel requests. */
   readonly concurrency: number;
 }
 
-const usualUrl = 'http://localhost:3000';
+const defaults = { organizations: 3, users: 20, tags: 12, projects: 30, tasks: 2_000 };
+const defaultUrl = 'http://localhost:3000';
 
-export const help = `Fills a running server with believable data, through its API.
+export const help = `Fills a running service with realistic data, through its API.
 
   npm run seed -- [options]
 
-  --organizations <number>  how many (3)
-  --users <number>          how many (20)
-  --tags <number>           how many (12)
-  --projects <number>       how many (30)
-  --tasks <number>          how many (2000)
-  --seed <number>           the same number gives the same data, on the same day:
-                            dates are around today (1)
-  --url <url>               where the server is (${usualUrl})
-  --concurrency <number>    requests under way at once (16)
-  --help                    this text`;
+  --organizations <number>  default: ${defaults.organizations}
+  --users <number>          default: ${defaults.users}
+  --tags <number>           default: ${defaults.tags}
+  --projects <number>       default: ${defaults.projects}
+  --tasks <number>          default: ${defaults.tasks}
+  --seed <number>           seed of the random generator; default: 1. The same seed creates
+                            the same data on the same day: dates are relative to today
+  --url <url>               address of the service; default: ${defaultUrl}
+  --concurrency <number>    parallel requests; default: 16
+  --help                    prints this text`;
 
-const text = { type: 'string' } as const;
-
-function flags(values: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...values],
-      options: {
-        organizations: text,
-        users: text,
-        tags: text,
-        projects: text,
-        tasks: text,
-        seed: text,
-        url: text,
-        concurrency: text,
-        help: { type: 'boolean' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
+const flags = {
+  ...(Object.fromEntries(kinds.map((kind) => [kind, { type: 'string' }])) as Record<
+    Kind,
+    { type: 'string' }
+  >),
+  seed: { type: 'string', default: '1' },
+  url: { type: 'string', default: defaultUrl },
+  concurrency: { type: 'string', default: '16' },
+  help: { type: 'boolean' },
+} as const;
 
 /**
- * Reads the command's flags.
- * @returns 'help' when that is what was asked for.
- * @throws UsageError that names the flag that is wrong.
+ * Reads the command line.
+ * @returns 'help' when `--help` is given.
+ * @throws UsageError that names the wrong flag.
  */
-export function seedOptions(values: readonly string[]): SeedOptions | 'help' {
-  const given = flags(values);
+export function seedOptions(args: readonly string[]): SeedOptions | 'help' {
+  const { values: given } = parseFlags({ args: [...args], options: flags });
   if (given.help) return 'help';
-  const number = (name: keyof typeof given, usual: number, least = 0, most = 10_000_000): number =>
-    wholeNumber(`--${name}`, String(given[name] ?? usual), least, most);
-  const amounts = {
-    organization: number('organizations', 3),
-    user: number('users', 20),
-    tag: number('tags', 12),
-    project: number('projects', 30),
-    task: number('tasks', 2_000),
-  };
-  if (amounts.project > 0 && amounts.organization === 0)
-    throw new UsageError('A project belongs to an organization: there must be one, or no projects.');
+  const amounts = Object.fromEntries(
+    kinds.map((kind) => [
+      kind,
+      wholeNumber(`--${kind}`, given[kind] ?? String(defaults[kind]), 0, 10_000_000),
+    ]),
+  ) as Amounts;
+  if (amounts.projects > 0 && amounts.organizations === 0) {
+    throw new UsageError('Every project belongs to an organization. Set --organizations to 1 or more.');
+  }
   return {
     amounts,
-    seed: number('seed', 1, 0, 2 ** 32 - 1),
-    url: httpAddress('--url', given.url ?? usualUrl, usualUrl).replace(/\/+$/, ''),
-    concurrency: number('concurrency', 16, 1, 256),
+    seed: wholeNumber('--seed', given.seed, 0, 2 ** 32 - 1),
+    url: httpAddress('--url', given.url, defaultUrl).replace(/\/+$/, ''),
+    concurrency: wholeNumber('--concurrency', given.concurrency, 1, 256),
   };
 }

@@ -1,90 +1,85 @@
-/** Fills a running server through its API. */
-import { createOrganization, listOrganizations } from '../../functions/organizations/contract.ts';
-import { createProject } from '../../functions/projects/contract.ts';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Kind } from '../../functions/shared/store/model/relations.ts';
-import { createTag } from '../../functions/tags/contract.ts';
-import { createTask, listProjectTasks, listTasks } from '../../functions/tasks/contract.ts';
-import { createUser } from '../../functions/users/contract.ts';
+/** Creates data in a running service, through the client. */
+import { type Client, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
+import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';
-import { ApiClient } from './api-client.ts';
-import { BelievableData } from './believable-data.ts';
-import type { SeedOptions } from './options.ts';
-import { kinds } from './source.ts';
-import { largestProject } from './structure.ts';
+import { requireService } from '../cli/require-service.ts';
+import { DataGenerator } from './data.ts';
+import { type Kind, kinds, type SeedOptions } from './options.ts';
 
-const creations = {
-  organization: createOrganization,
-  user: createUser,
-  tag: createTag,
-  project: createProject,
-  task: createTask,
-} satisfies Record<Kind, Contract>;
-
-/** What the kind is called when there are several. */
-export const pluralOf = (kind: Kind): string => creations[kind].resource.plural;
-
-export interface Seeded {
+export interface SeedResult {
+  /** Number of requests, including retries. */
   readonly requests: number;
-  readonly milliseconds: number;
-  /** An address that shows something of what was created. */
-  readonly lookAt: string;
+  readonly durationMs: number;
+  /** Address of a list with created data. */
+  readonly exampleUrl: string;
 }
 
-/** Works on each position, several at once; the first failure ends it. */
+/** Attempts per request. The client waits longer before each one, and sends the same idempotency key. */
+const maxAttempts = 8;
+
+/** Calls `run` for each position, up to `concurrency` at once. The first failure stops all. */
 async function inParallel(
   amount: number,
   concurrency: number,
-  work: (position: number) => Promise<void>,
+  run: (position: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < amount) {
-      const position = next;
       next += 1;
-      try {
-        await work(position);
-      } catch (error) {
+      await run(next - 1).catch((error: unknown) => {
         next = amount;
         throw error;
-      }
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, amount) }, worker));
 }
 
-/** Where there is something to see: the largest list. */
-function placeToLook(url: string, projectId: string | undefined, tasks: number): string {
-  if (tasks === 0) return `${url}${listOrganizations.path}`;
-  const path = projectId ? listProjectTasks.path.replace('{id}', projectId) : listTasks.path;
-  return `${url}${path}?sortBy=dueDate&limit=10`;
+/** Creates an entity. @returns its id. */
+async function create(client: Client, kind: Kind, body: object): Promise<string> {
+  try {
+    return (await client[kind].create(body as never)).id;
+  } catch (error) {
+    if (!(error instanceof ProblemError || error instanceof ConnectionError)) throw error;
+    throw new CommandFailure(`POST /v1/${kind} failed: ${error.message}`, { cause: error });
+  }
 }
 
 /**
- * Creates all that the options ask for.
- * @throws ServerError when the server is not there, or refuses something. What was created stays.
+ * Creates the entities that the options ask for.
+ * @throws CommandFailure when the service is unreachable or rejects a request. Entities that were created stay.
  */
-export async function seed(options: SeedOptions, progress: Progress): Promise<Seeded> {
+export async function seed(options: SeedOptions, progress: Progress): Promise<SeedResult> {
   const { amounts, url, concurrency } = options;
-  const client = new ApiClient(url);
-  await client.check();
-  const data = new BelievableData(amounts, options.seed, new Date());
-  const ids: Record<Kind, string[]> = { organization: [], user: [], tag: [], project: [], task: [] };
+  let requests = 0;
+  const client = createClient({
+    url,
+    tries: maxAttempts,
+    fetch: (...request) => {
+      requests += 1;
+      return fetch(...request);
+    },
+  });
+  await requireService(client, url);
+  const data = new DataGenerator(amounts, options.seed, new Date());
+  const ids: Record<Kind, string[]> = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
   const started = performance.now();
   try {
     for (const kind of kinds) {
-      progress.begin(pluralOf(kind), amounts[kind]);
+      progress.begin(kind, amounts[kind]);
       await inParallel(amounts[kind], concurrency, async (position) => {
-        ids[kind][position] = await client.create(creations[kind], data.body(kind, position, ids));
+        // Generated before the first await, so in the order of positions.
+        ids[kind][position] = await create(client, kind, data[kind](position, ids));
         progress.step();
       });
     }
   } finally {
     progress.end();
   }
-  return {
-    requests: client.requests,
-    milliseconds: performance.now() - started,
-    lookAt: placeToLook(url, ids.project[largestProject], amounts.task),
-  };
+  const [projectId] = ids.projects;
+  const list = projectId ? `projects/${projectId}/tasks` : 'tasks';
+  const exampleUrl =
+    amounts.tasks > 0 ? `${url}/v1/${list}?sortBy=dueDate&limit=10` : `${url}/v1/organizations`;
+  return { requests, durationMs: performance.now() - started, exampleUrl };
 }

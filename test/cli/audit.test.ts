@@ -21,7 +21,7 @@ describe('npm run audit', () => {
 
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
-  test('finds nothing wrong with a service, through its API or in its table', async () => {
+  test('finds nothing in a correct service, through its API and in its table', async () => {
     const summary = /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed\.\n$/;
     expect(await run('audit', ['--url', service.url])).toMatchObject({
       code: 0,
@@ -30,34 +30,37 @@ describe('npm run audit', () => {
     expect(await run('audit', table())).toMatchObject({ code: 0, output: expect.stringMatching(summary) });
   });
 
-  test('names a counter that drifted, fails, and mends it when told to', async () => {
+  test('names a counter that drifted, fails, and repairs it with --repair', async () => {
     await client.send(
       new UpdateCommand({
         TableName: service.tableName,
-        Key: { pk: 'public#user', sk: 'group#00000000-0000#0' },
+        Key: { pk: 'public#organization', sk: 'group#00000000-0000#0' },
         UpdateExpression: 'ADD #gone :one, changes :one',
         ExpressionAttributeNames: { '#gone': '=gone' },
         ExpressionAttributeValues: { ':one': 1 },
       }),
     );
-    const finding = 'Drift: group 00000000-0000 of public#user says active 20, gone 1; there are active 20.';
+    const finding =
+      'Drift: group 00000000-0000 of public#organization has the total active 3, gone 1; the actual number is active 3.';
     expect(await run('audit', table())).toMatchObject({ code: 1, output: expect.stringContaining(finding) });
     const ofService = await run('audit', ['--url', service.url]);
     expect(ofService).toMatchObject({
       code: 1,
-      output: expect.stringContaining('Drift: /v1/users says all 21; there are all 20.'),
+      output: expect.stringContaining(
+        'Drift: /v1/organizations has the total all 4; the actual number is all 3.',
+      ),
     });
     expect(await run('audit', [...table(), '--repair'])).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/1 drifts, .*; 1 mended\.\n$/),
+      output: expect.stringMatching(/1 drifts, .*; 1 repaired\.\n$/),
     });
     expect(await run('audit', table())).toMatchObject({ code: 0 });
   });
 
-  test('says what to say when it is called wrongly', async () => {
+  test('prints the correct usage for wrong arguments', async () => {
     expect(await run('audit', [])).toMatchObject({
       code: 2,
-      errors: 'Say what to audit: either --table or --url.\nSee "npm run audit -- --help".\n',
+      errors: 'Choose what to audit: either --table or --url.\nSee "npm run audit -- --help".\n',
     });
     expect(await run('audit', ['--url', service.url, '--repair'])).toMatchObject({ code: 2 });
   });

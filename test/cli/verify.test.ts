@@ -7,14 +7,14 @@ import { run } from './run.ts';
 let service: Service;
 let broken: Server;
 
-/** A deployment whose answers have lost a header on the way. */
+/** Returns a proxy that removes a header from the responses of the service. */
 const withoutHeader = (name: string): Server =>
   createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
-    const forwarded = request(service.url + url, { method, headers }, (answer) => {
-      const { [name]: _, ...rest } = answer.headers;
-      outgoing.writeHead(answer.statusCode ?? 0, rest);
-      answer.pipe(outgoing);
+    const forwarded = request(service.url + url, { method, headers }, (response) => {
+      const { [name]: _, ...rest } = response.headers;
+      outgoing.writeHead(response.statusCode ?? 0, rest);
+      response.pipe(outgoing);
     });
     incoming.pipe(forwarded);
   });
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('says of each requirement that it holds, and leaves nothing behind', async () => {
+test('prints each test as passed and deletes what it created', async () => {
   const { code, errors } = await run('verify', [service.url, '--only', 'idempotency']);
   expect(errors).toMatch(/✓ replays an archiving/);
   expect(errors).toMatch(/Tests: +\d+ passed, \d+ total/);
@@ -40,7 +40,7 @@ test('says of each requirement that it holds, and leaves nothing behind', async 
   }
 });
 
-test('says which requirement does not hold', async () => {
+test('prints the tests that fail', async () => {
   const { port } = broken.address() as AddressInfo;
   const { code, errors } = await run('verify', [`http://127.0.0.1:${port}`, '--only', 'idempotency']);
   expect(errors).toMatch(/✕ .*/);
@@ -50,8 +50,8 @@ test('says which requirement does not hold', async () => {
 
 test.each([
   [['nowhere'], 2, 'must be an HTTP URL'],
-  [['http://a', 'http://b'], 2, 'One deployment at a time'],
-  [['http://127.0.0.1:9'], 1, 'No server answers'],
+  [['http://a', 'http://b'], 2, 'The command takes one deployment'],
+  [['http://127.0.0.1:9'], 1, 'No service responds'],
 ])('%j ends with %d', async (flags, expected, message) => {
   const { code, errors } = await run('verify', flags);
   expect([code, errors]).toEqual([expected, expect.stringContaining(message)]);

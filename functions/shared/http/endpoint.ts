@@ -1,4 +1,5 @@
 /** Lambda handlers of operations: they read and validate the request, run the operation and render the result. */
+
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { ListQuery } from '../store/model/list-query.ts';

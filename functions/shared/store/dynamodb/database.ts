@@ -1,4 +1,5 @@
 /** All calls to DynamoDB: the only file that sends commands. */
+
 import { randomUUID } from 'node:crypto';
 import {
   BatchGetCommand,

@@ -13,7 +13,7 @@ import type { Session } from '../../../../functions/shared/store/unit-of-work/se
 import { auditTable } from '../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
-/** The audit finds what was planted, finds nothing else, and mends it; others write meanwhile. */
+/** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
 
 let store: TestStore;
 const regularCut = { ...cut };
@@ -39,7 +39,7 @@ const task = (more: object = {}): Fields => ({
   ...more,
 });
 
-/** A project with tasks, enough of them for several blocks in several groups. */
+/** Creates a project with tasks. 60 tasks make several blocks in several groups. */
 async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: StoredEntity[] }> {
   const organization = await createEntity(session, 'organization', { name: 'o', status: 'active' });
   const organizationId = organization.entity.id;
@@ -51,7 +51,7 @@ async function fill(session: Session, tasks: number): Promise<{ project: string;
   return { project: projectId, tasks: made };
 }
 
-test('nothing is wrong while writers create, move and delete', async () => {
+test('finds nothing while writers create and delete', async () => {
   const { project } = await fill(store.session('a'), 60);
   let isOver = false;
   const writers = Array.from({ length: 4 }, async () => {
@@ -64,14 +64,14 @@ test('nothing is wrong while writers create, move and delete', async () => {
   const report = await audit();
   isOver = true;
   await Promise.all(writers);
-  // What is written to all the time cannot be judged; it must not be judged wrongly.
+  // A listing that changes all the time is unsettled. It must not be reported as wrong.
   expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [] });
   expect(await audit()).toMatchObject(clean);
 });
 
-test('a counter that drifted is found and mended', async () => {
+test('finds and repairs a counter that drifted', async () => {
   await fill(store.session('a'), 90);
-  const planted = { TableName: store.tableName };
+  const target = { TableName: store.tableName };
   const UpdateExpression = 'ADD #active :number, changes :one';
   for (const [sk, attribute, number] of [
     ['block#00000000-0000#0', '0=active', 3],
@@ -79,7 +79,7 @@ test('a counter that drifted is found and mended', async () => {
   ] as const) {
     await store.client.send(
       new UpdateCommand({
-        ...planted,
+        ...target,
         Key: { pk: 'a#task', sk },
         UpdateExpression,
         ExpressionAttributeNames: { '#active': attribute },
@@ -96,27 +96,27 @@ test('a counter that drifted is found and mended', async () => {
   expect(await audit()).toMatchObject(clean);
 });
 
-test('references to what does not exist are found and swept', async () => {
+test('finds and clears references to entities that do not exist', async () => {
   const session = store.session('a');
   const { project } = await fill(session, 2);
   const gone = buildCreate('user', { name: 'u', status: 'active' }).after.entity.id;
   const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }));
   await applyChangeSet(session, { changes: [lost] });
-  expect((await audit()).orphans.map(({ member }) => member).sort()).toEqual(['tagIds', 'userId']);
+  expect((await audit()).orphans.map(({ field }) => field).sort()).toEqual(['tagIds', 'userId']);
   expect(await audit(true)).toMatchObject({ repaired: 2 });
   expect(await audit()).toMatchObject(clean);
   const { entity } = await readEntity(session, 'task', lost.after.entity.id);
   expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
 });
 
-test('an entity whose keys do not follow from its members is found', async () => {
+test('finds an entity whose keys do not match its fields', async () => {
   const { tasks } = await fill(store.session('a'), 1);
   const Item = { ...encodeEntity('a', tasks[0] as StoredEntity), byName: 'another' };
   await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
 });
 
-describe('writers whose clocks do not agree', () => {
+describe('writers with different clocks', () => {
   const skew = new AsyncLocalStorage<number>();
   let clock: jest.SpyInstance;
 
@@ -127,26 +127,26 @@ describe('writers whose clocks do not agree', () => {
 
   afterEach(() => clock.mockRestore());
 
-  /** One writer, by a clock that is so many milliseconds ahead. */
-  const write = (tenant: string, ahead: number, entities: number): Promise<void> =>
-    skew.run(ahead, async () => {
+  /** Creates entities with a clock that is ahead of the real one. */
+  const write = (tenant: string, aheadMs: number, entities: number): Promise<void> =>
+    skew.run(aheadMs, async () => {
       for (let number = 0; number < entities; number += 1)
         await createEntity(store.session(tenant), 'task', task());
     });
 
-  test('by a third of what boundaries lie ahead count exactly', async () => {
+  test('a third of the boundary lead apart count exactly', async () => {
     const tenant = randomUUID();
     const apart = cut.ahead / 3;
-    // Twenty at once, for long enough that several blocks begin.
+    // Twenty parallel writers, long enough for several blocks.
     const writers = Array.from({ length: 20 }, (_, writer) => write(tenant, apart * (writer / 19 - 0.5), 15));
     await Promise.all(writers);
     expect(await audit()).toMatchObject(clean);
   });
 
-  test('by ten times as much count wrongly, and the audit mends it', async () => {
+  test('ten times the boundary lead apart count wrongly, and the audit repairs it', async () => {
     const tenant = randomUUID();
     await write(tenant, 5 * cut.ahead, 5);
-    // Fills the section, and so writes a boundary: ahead of this clock, and behind the ids of the other.
+    // Fills the section and writes a boundary that is before the ids of the first writer.
     await write(tenant, -5 * cut.ahead, 20);
     expect((await audit()).drifts.length).toBeGreaterThan(0);
     await audit(true);

@@ -11,7 +11,11 @@ test('calls again after a failed call, never twice at once, and stops after the 
     calls += 1;
     running += 1;
     maxRunning = Math.max(maxRunning, running);
-    if (calls === 2) await new Promise<void>((resolve) => (release = resolve));
+    if (calls === 2) {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    }
     running -= 1;
     if (calls === 1) throw new Error('The first call fails.');
   });

@@ -2,27 +2,27 @@ import { UsageError } from '../../../../lib/cli/command-line.ts';
 import { seedOptions } from '../../../../lib/seed/options.ts';
 
 describe('the options of npm run seed', () => {
-  test('have usual values', () => {
+  test('have defaults', () => {
     expect(seedOptions([])).toEqual({
-      amounts: { organization: 3, user: 20, tag: 12, project: 30, task: 2_000 },
+      amounts: { organizations: 3, users: 20, tags: 12, projects: 30, tasks: 2_000 },
       seed: 1,
       url: 'http://localhost:3000',
       concurrency: 16,
     });
   });
 
-  test('are taken from the flags', () => {
+  test('come from the flags', () => {
     const flags =
       '--organizations 1 --users 2 --tags 3 --projects=4 --tasks 0 --seed 6 --url http://h:1/ --concurrency 8';
     expect(seedOptions(flags.split(' '))).toEqual({
-      amounts: { organization: 1, user: 2, tag: 3, project: 4, task: 0 },
+      amounts: { organizations: 1, users: 2, tags: 3, projects: 4, tasks: 0 },
       seed: 6,
       url: 'http://h:1',
       concurrency: 8,
     });
   });
 
-  test('are told with --help', () => {
+  test('return the help for --help', () => {
     expect(seedOptions(['--help'])).toBe('help');
   });
 
@@ -35,10 +35,10 @@ describe('the options of npm run seed', () => {
       '--url localhost:3000',
       '--url must be an HTTP URL, for example http://localhost:3000, not "localhost:3000".',
     ],
-    ['--organizations 0', 'A project belongs to an organization: there must be one, or no projects.'],
+    ['--organizations 0', 'Every project belongs to an organization.'],
     ['--task 5', "Unknown option '--task'"],
     ['5', "Unexpected argument '5'"],
-  ])('refuse %s', (flags, message) => {
+  ])('reject %s', (flags, message) => {
     const read = (): unknown => seedOptions(flags.split(' '));
     expect(read).toThrow(UsageError);
     expect(read).toThrow(message);

@@ -1,4 +1,5 @@
 import { type Service, startService } from '../../../../lib/local/service.ts';
+import { kinds } from '../../../../lib/seed/options.ts';
 import { seed } from '../../../../lib/seed/seed.ts';
 
 interface List {
@@ -15,24 +16,21 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const list = async (path: string): Promise<List> => {
-  const answer = await fetch(`${service.url}/v1/${path}`);
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as List;
+  const response = await fetch(`${service.url}/v1/${path}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as List;
 };
 
 const quiet = { begin: () => {}, step: () => {}, end: () => {} };
 
 describe('npm run seed', () => {
-  const amounts = { organization: 2, user: 7, tag: 5, project: 6, task: 110 };
-  const totals = async () => ({
-    organization: (await list('organizations')).total,
-    user: (await list('users')).total,
-    tag: (await list('tags')).total,
-    project: (await list('projects')).total,
-    task: (await list('tasks')).total,
-  });
+  const amounts = { organizations: 2, users: 7, tags: 5, projects: 6, tasks: 110 };
+  const totals = async () =>
+    Object.fromEntries(
+      await Promise.all(kinds.map(async (kind) => [kind, (await list(kind)).total] as const)),
+    );
 
-  test('creates as many of each as it is told, step by step', async () => {
+  test('creates the given number of entities of each kind and reports progress', async () => {
     const begun: string[] = [];
     let steps = 0;
     let ended = false;
@@ -46,7 +44,7 @@ describe('npm run seed', () => {
       },
     };
     const { url } = service;
-    const { requests, milliseconds, lookAt } = await seed(
+    const { requests, durationMs, exampleUrl } = await seed(
       { amounts, seed: 1, url, concurrency: 8 },
       progress,
     );
@@ -55,25 +53,27 @@ describe('npm run seed', () => {
     expect(steps).toBe(130);
     expect(ended).toBe(true);
     expect(requests).toBeGreaterThanOrEqual(130);
-    expect(milliseconds).toBeGreaterThan(0);
+    expect(durationMs).toBeGreaterThan(0);
 
-    const shown = await list(lookAt.replace(`${url}/v1/`, ''));
+    const shown = await list(exampleUrl.replace(`${url}/v1/`, ''));
     expect(shown.total).toBeGreaterThan(10);
   });
 
-  test('adds to what is there, the same for the same seed', async () => {
+  test('creates the same data again for the same seed', async () => {
     await seed({ amounts, seed: 1, url: service.url, concurrency: 3 }, quiet);
     const { data, total } = await list('tasks?limit=100&sortBy=name');
-    expect(total).toBe(2 * amounts.task);
+    expect(total).toBe(2 * amounts.tasks);
     const names = data.map(({ name }) => name);
     expect(new Set(names).size).toBeLessThanOrEqual(names.length / 2);
   });
 
-  test('fails when the server refuses, and begins nothing more', async () => {
+  test('fails before the first request when the URL belongs to another service', async () => {
     let begun = 0;
     const progress = { ...quiet, begin: () => (begun += 1) };
     const url = `${service.url}/nowhere`;
-    await expect(seed({ amounts, seed: 1, url, concurrency: 3 }, progress)).rejects.toThrow('another server');
+    await expect(seed({ amounts, seed: 1, url, concurrency: 3 }, progress)).rejects.toThrow(
+      'is not a project-management service',
+    );
     expect(begun).toBe(0);
   });
 });

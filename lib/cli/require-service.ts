@@ -1,0 +1,23 @@
+import { type Client, ConnectionError, ProblemError } from '../../client/index.ts';
+import { CommandFailure } from './command-line.ts';
+
+/**
+ * Checks that a healthy service of this project responds.
+ * @param url address of the service, for the message.
+ * @throws CommandFailure that says what responds instead.
+ */
+export async function requireService(client: Client, url: string): Promise<void> {
+  try {
+    await client.health();
+  } catch (cause) {
+    if (cause instanceof ConnectionError) {
+      const message = `No service responds at ${url}. Start one with "npm start", or correct the URL.`;
+      throw new CommandFailure(message, { cause });
+    }
+    if (cause instanceof ProblemError && cause.problem.status >= 500) {
+      throw new CommandFailure(`The service at ${url} is not healthy: ${cause.message}`, { cause });
+    }
+    const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
+    throw new CommandFailure(`${url} is not a project-management service: ${reason}`, { cause });
+  }
+}
