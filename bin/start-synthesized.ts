@@ -1,38 +1,40 @@
-/** `npm run start:synthesized`: what `npm run synth` wrote, and nothing else, on this machine. */
+/** `npm run start:synthesized`: runs the cloud assembly that `npm run synth` wrote, on this machine. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
-import { commonOptions, explained, synthesizedOptionsHelp } from '../lib/cli/start-options.ts';
+import { commonOptions, explainStartError, synthesizedOptionsHelp } from '../lib/cli/start-options.ts';
+import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
-import type { Usage } from '../lib/cloud-assembly/door.ts';
-import { findNode, isThisProcess, majorOf } from '../lib/cloud-assembly/runtime.ts';
-import { shippedFunctions } from '../lib/cloud-assembly/shipped-functions.ts';
+import type { PermissionReport } from '../lib/cloud-assembly/iam-proxy.ts';
+import { findNode, isCurrentVersion, majorVersionOf } from '../lib/cloud-assembly/runtime.ts';
 import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
 import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 
-const help = `Runs what "npm run synth" wrote on this machine: routes, environments, bundles, roles and the
-authorizer are those of the templates, and each call to the database is held against the function's role.
+const help = `Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and
+the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of
+the function.
 
   npm run start:synthesized -- [options]
 
-  --assembly <folder>         what was synthesized (cdk.out)
-  --any-node                  on this Node.js, whatever the templates say
-  --without-stream            leaves the work of the stream's function to the schedule's
-  --usage-report <file>       where to write, at the end, which permissions were used
+  --assembly <folder>         folder of the cloud assembly (default: cdk.out)
+  --any-node                  runs on this Node.js, whatever runtime the templates name
+  --without-stream            does not read the stream; the schedule runs all jobs
+  --permission-report <file>  file for the used, unused and refused permissions, written
+                              at the end
 ${synthesizedOptionsHelp}`;
 
 const ownFlags = {
   assembly: { type: 'string' },
   'any-node': { type: 'boolean' },
   'without-stream': { type: 'boolean' },
-  'usage-report': { type: 'string' },
+  'permission-report': { type: 'string' },
 } as const;
 
-/** Runs this command on another Node.js. */
+/** Runs this command on another Node.js. @returns its exit code. */
 async function runOn(node: string): Promise<number> {
   const child = spawn(node, ['--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
@@ -42,31 +44,36 @@ async function runOn(node: string): Promise<number> {
   return code ?? 1;
 }
 
-/** What people should know of the roles, after a run. */
-function summary(usage: readonly Usage[]): string {
-  const lines = (title: string, of: (one: Usage) => readonly string[]): string[] => {
-    const found = usage.flatMap((one) => of(one).map((use) => `  ${one.function}: ${use}`));
+/** Returns the refused and the unused permissions as text. */
+function summary(reports: readonly PermissionReport[]): string {
+  const lines = (title: string, field: 'refused' | 'unused'): string[] => {
+    const found = reports.flatMap((report) =>
+      report[field].map((permission) => `  ${report.function}: ${permission}`),
+    );
     return [`${title}: ${found.length}`, ...found];
   };
   return [
-    ...lines('Calls that no role allows', ({ refused }) => refused),
-    ...lines('Permissions that were not used', ({ unused }) => unused),
+    ...lines('Calls that no role allows', 'refused'),
+    ...lines('Permissions that were not used', 'unused'),
   ].join('\n');
 }
 
-/** The Node.js to run on instead of this one; nothing when this one will do. */
-function otherNode(assembly: string, any: boolean): string | undefined {
-  const [major = ''] = runtimes(assembly).map(majorOf);
-  if (any || isThisProcess(major)) return undefined;
+/**
+ * Returns the Node.js executable to run on, or undefined when this process can run the functions.
+ * @throws Error when the functions need another version, which is not available.
+ */
+function otherNode(assembly: string, isAnyAllowed: boolean): string | undefined {
+  const [major = ''] = runtimes(assembly).map(majorVersionOf);
+  if (isAnyAllowed || isCurrentVersion(major)) return undefined;
   const found = findNode(major);
   if (found) return found;
   throw new Error(
-    `The functions are for Node.js ${major}; this is ${process.versions.node}, and no other could be fetched. ` +
-      'Run this on the right one, or on this one with --any-node.',
+    `The functions need Node.js ${major}; this is ${process.versions.node}, and the download of the other failed. ` +
+      `Install Node.js ${major}, or run on this one with --any-node.`,
   );
 }
 
-/** Warns when the tokens that the templates ask for cannot be checked. Their own issuer may not be deployed. */
+/** Prints a warning when the issuer is unreachable. The user pool of the templates may not be deployed. */
 async function warnWithoutIssuer(assembly: string, given: Authentication | undefined): Promise<void> {
   const { authentication, routes } = readDeployment(assembly, '');
   if (!authentication) return;
@@ -76,32 +83,32 @@ async function warnWithoutIssuer(assembly: string, given: Authentication | undef
 }
 
 async function main(): Promise<number> {
-  const wanted = commonOptions(process.argv.slice(2), ownFlags);
-  if (wanted === 'help') {
+  const options = commonOptions(process.argv.slice(2), ownFlags);
+  if (options === 'help') {
     console.log(help);
     return 0;
   }
-  const { flags, endpoint } = wanted;
+  const { flags, endpoint } = options;
   if (endpoint && isAws(endpoint)) {
     throw new UsageError(
-      `This command does not run on AWS (${endpoint}): it signs no requests. Leave DYNAMODB_ENDPOINT out.`,
+      `This command does not run on AWS (${endpoint}), because it does not sign requests. Unset DYNAMODB_ENDPOINT.`,
     );
   }
   const assembly = String(flags['assembly'] ?? 'cdk.out');
-  const report = flags['usage-report'];
+  const reportFile = flags['permission-report'];
   let service: Awaited<ReturnType<typeof startService>>;
   try {
     const node = otherNode(assembly, flags['any-node'] === true);
     if (node) return await runOn(node);
-    const onUsage = (usage: Usage[]): void => {
-      console.log(summary(usage));
-      if (report) writeFileSync(String(report), JSON.stringify(usage, null, 2));
+    const onPermissionReport = (reports: PermissionReport[]): void => {
+      console.log(summary(reports));
+      if (reportFile) writeFileSync(String(reportFile), JSON.stringify(reports, null, 2));
     };
     const withoutStream = flags['without-stream'] === true;
-    await warnWithoutIssuer(assembly, wanted.authentication);
-    service = await startService(wanted, shippedFunctions({ assembly, withoutStream, onUsage }));
+    await warnWithoutIssuer(assembly, options.authentication);
+    service = await startService(options, assemblyFunctions({ assembly, withoutStream, onPermissionReport }));
   } catch (error) {
-    console.error(explained(error, wanted, 'npm run start:synthesized'));
+    console.error(explainStartError(error, options, 'npm run start:synthesized'));
     return 1;
   }
   return runUntilStopped(service, () => {

@@ -1,6 +1,6 @@
 /** `npm start`: runs the service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
-import { explained, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
+import { explainStartError, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
 import { inMemory } from '../lib/local/engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { startService } from '../lib/local/service.ts';
@@ -23,7 +23,7 @@ async function main(): Promise<number> {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
     service = await startService(options);
   } catch (error) {
-    console.error(explained(error, options, 'npm start'));
+    console.error(explainStartError(error, options, 'npm start'));
     return 1;
   }
   const place =

@@ -173,7 +173,7 @@ const addressErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
  * Says what to do about an error at the start, for people.
  * @param command how to start with another port, "npm start".
  */
-export function explained(
+export function explainStartError(
   error: unknown,
   { port, host }: Pick<StartOptions, 'port' | 'host'>,
   command: string,

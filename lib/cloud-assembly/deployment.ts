@@ -1,13 +1,13 @@
-/** What a cloud assembly says would be deployed. Nothing here knows the source. */
+/** Reads what a cloud assembly deploys. This file depends on the templates only, not on the source of the functions. */
 import { join } from 'node:path';
 import type { CrossOrigin } from '../hosting/cross-origin.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
+import type { FunctionBundle } from './function-bundle.ts';
 import { Policy, type Statement } from './policy.ts';
-import type { ShippedFunction } from './shipped-function.ts';
 import { type Place, Templates } from './templates.ts';
 
-export interface DeployedFunction extends ShippedFunction {
+export interface DeployedFunction extends FunctionBundle {
   readonly policy: Policy;
 }
 
@@ -15,15 +15,15 @@ export interface DeployedRoute {
   /** `GET /v1/projects/{id}` or `$default`. */
   readonly key: string;
   readonly function: DeployedFunction;
-  /** A token must have one of these; without them none is asked for. */
+  /** The token needs one of these scopes. Without scopes, requests need no token. */
   readonly scopes: readonly string[] | undefined;
 }
 
-/** What a function gets of the stream. */
+/** The event source mapping of the stream. */
 export interface EventSource {
   readonly function: DeployedFunction;
   readonly batchSize: number;
-  /** Patterns of which a record must fit one. */
+  /** Filter patterns. A record must match one of them. */
   readonly patterns: readonly unknown[];
 }
 
@@ -43,16 +43,19 @@ const place: Place = { region: process.env['AWS_REGION'] || 'us-east-1', account
 
 type Properties = Record<string, unknown>;
 
-/** The function that a role, an integration or a target names. */
+/** Returns the function that an ARN names. */
 function functionBy(functions: readonly DeployedFunction[], reference: unknown): DeployedFunction {
   const found = functions.find(({ name }) => String(reference).split(':').includes(name));
-  if (!found) throw new Error(`There is no function ${String(reference)}.`);
+  if (!found) throw new Error(`The templates have no function ${String(reference)}.`);
   return found;
 }
 
-function policies(role: Properties): Policy {
+function policyOf(role: Properties): Policy {
   const documents = (role['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
-  if (role['ManagedPolicyArns']) throw new Error('What managed policies allow is not known here.');
+  if (role['ManagedPolicyArns'])
+    throw new Error(
+      'Roles with managed policies are not supported: their statements are not in the templates.',
+    );
   return new Policy(documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
 }
 
@@ -64,11 +67,11 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
     const { S3Key } = properties['Code'] as { S3Key: string };
     return {
       name,
-      policy: policies(role),
+      policy: policyOf(role),
       folder: join(assembly, `asset.${S3Key.replace(/\.zip$/, '')}`),
       handler: String(properties['Handler']),
       runtime: String(properties['Runtime']),
-      timeout: Number(properties['Timeout']) * 1_000,
+      timeoutMs: Number(properties['Timeout']) * 1_000,
       environment: ((properties['Environment'] as Properties | undefined)?.['Variables'] ?? {}) as Record<
         string,
         string
@@ -77,7 +80,7 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
-/** Sees that the gateway may call the function behind a route, as it will find out in the cloud. */
+/** Requires that the gateway has the permission to call the function of a route. */
 function requirePermission(
   templates: Templates,
   apiId: string,
@@ -91,7 +94,7 @@ function requirePermission(
       String(FunctionName).endsWith(`:${target.name}`) &&
       SourceArn === source,
   );
-  if (!isAllowed) throw new Error(`The gateway may not call ${target.name} for ${key}.`);
+  if (!isAllowed) throw new Error(`The gateway has no permission to call ${target.name} for ${key}.`);
 }
 
 function routesOf(
@@ -137,7 +140,7 @@ function crossOriginOf(api: Properties): CrossOrigin {
     methods: cors['AllowMethods'] ?? [],
     requestHeaders: cors['AllowHeaders'] ?? [],
     exposedHeaders: cors['ExposeHeaders'] ?? [],
-    maximumAge: cors.MaxAge,
+    maxAgeSeconds: cors.MaxAge,
   };
 }
 
@@ -159,9 +162,9 @@ function authenticationOf(templates: Templates): Authentication | undefined {
 }
 
 /**
- * Reads what would be deployed.
- * @param tableName what the table is called here.
- * @throws Error that names what is missing, or what is not understood.
+ * Reads the templates of a cloud assembly.
+ * @param tableName name of the local table.
+ * @throws Error that names what is missing or not supported.
  */
 export function readDeployment(assembly: string, tableName: string): Deployment {
   const tableType = 'AWS::DynamoDB::GlobalTable';
@@ -184,7 +187,7 @@ export function readDeployment(assembly: string, tableName: string): Deployment 
   };
 }
 
-/** The runtimes that the functions are for. */
+/** Returns the Lambda runtimes of the functions. */
 export function runtimes(assembly: string): string[] {
   const functions = new Templates(assembly, place, {}).ofType('AWS::Lambda::Function');
   return [...new Set([...functions.values()].map(({ Runtime }) => String(Runtime)))];

@@ -1,4 +1,4 @@
-/** What IAM decides of calls to DynamoDB. */
+/** Evaluates IAM policies for calls to DynamoDB. */
 
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -7,18 +7,19 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What is done, and to what. */
-export interface Use {
+/** An action on a resource. */
+export interface Permission {
   readonly action: string;
   readonly resource: string;
 }
 
-/** As people read it, and as it is kept in sets. */
-export const described = ({ action, resource }: Use): string => `${action} ${resource}`;
+/** Returns a permission as text, for sets and reports. */
+export const formatPermission = ({ action, resource }: Permission): string => `${action} ${resource}`;
 
-const several = <Value>(values: Value | readonly Value[]): readonly Value[] =>
+const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
   Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
 
+/** Returns whether a value matches a pattern with the wildcards of IAM. */
 const matches = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
@@ -27,38 +28,40 @@ const matches = (pattern: string, value: string): boolean =>
       .replaceAll('?', '.')}$`,
   ).test(value);
 
-/** A role's statements. */
+/** The statements of a role. */
 export class Policy {
   readonly #statements: readonly Statement[];
 
-  /** @throws Error for what is not understood here: it must not pass unseen. */
+  /** @throws Error for a statement that this class cannot evaluate, so that none is ignored. */
   constructor(statements: readonly Statement[]) {
     for (const { Effect, Condition } of statements) {
       if (Effect !== 'Allow' || Condition !== undefined)
-        throw new Error('Only statements that allow, without a condition, are understood.');
+        throw new Error('Only statements with the effect "Allow" and without a condition are supported.');
     }
     this.#statements = statements;
   }
 
-  /** All that it grants to do to DynamoDB. */
-  grants(): Use[] {
+  /** Returns the permissions for DynamoDB. */
+  permissions(): Permission[] {
     return this.#statements.flatMap(({ Action, Resource }) =>
-      several(Action)
+      toArray(Action)
         .filter((action) => action.startsWith('dynamodb:'))
-        .flatMap((action) => several(Resource).map((resource) => ({ action, resource }))),
+        .flatMap((action) => toArray(Resource).map((resource) => ({ action, resource }))),
     );
   }
 
-  /** The grant that lets this through, if there is one. */
-  grantFor({ action, resource }: Use): Use | undefined {
-    return this.grants().find((grant) => matches(grant.action, action) && matches(grant.resource, resource));
+  /** Returns the permission that allows an action on a resource, if there is one. */
+  permissionFor({ action, resource }: Permission): Permission | undefined {
+    return this.permissions().find(
+      (permission) => matches(permission.action, action) && matches(permission.resource, resource),
+    );
   }
 }
 
-type Body = Readonly<Record<string, unknown>>;
+type RequestBody = Readonly<Record<string, unknown>>;
 
-/** IAM has no action for a transaction: those of its parts count. */
-const partActions: Readonly<Record<string, string>> = {
+/** IAM has no action for a transaction. It requires the action of each item in it. */
+const transactionActions: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
   Delete: 'DeleteItem',
@@ -66,39 +69,39 @@ const partActions: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 };
 
-/** Calls that name tables in other ways than by one `TableName`. */
-const tablesOf = (body: Body): string[] => Object.keys((body['RequestItems'] ?? {}) as object);
-
 /**
- * What a call needs to be allowed to do.
- * @param arn the beginning of a table's name for IAM.
+ * Returns the permissions that a call to DynamoDB requires.
+ * @param arnPrefix beginning of the ARN of a table, up to its name.
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
  */
-export function usesOf(operation: string, body: Body, arn: string): Use[] {
-  const use = (name: string, resource: string): Use => ({ action: `dynamodb:${name}`, resource });
-  const table = (name: unknown): string => `${arn}${String(name)}`;
+export function requiredPermissions(operation: string, body: RequestBody, arnPrefix: string): Permission[] {
+  const permission = (name: string, resource: string): Permission => ({
+    action: `dynamodb:${name}`,
+    resource,
+  });
+  const tableArn = (name: unknown): string => `${arnPrefix}${String(name)}`;
   switch (operation) {
     case 'TransactWriteItems':
     case 'TransactGetItems':
-      return (body['TransactItems'] as Record<string, Body>[]).flatMap((item) =>
-        Object.entries(item).map(([part, { TableName }]) => use(partActions[part] ?? part, table(TableName))),
+      return (body['TransactItems'] as Record<string, RequestBody>[]).flatMap((item) =>
+        Object.entries(item).map(([name, { TableName }]) =>
+          permission(transactionActions[name] ?? name, tableArn(TableName)),
+        ),
       );
     case 'BatchGetItem':
     case 'BatchWriteItem':
-      return tablesOf(body).map((name) => use(operation, table(name)));
+      return Object.keys((body['RequestItems'] ?? {}) as object).map((name) =>
+        permission(operation, tableArn(name)),
+      );
     case 'Query':
     case 'Scan': {
-      const { TableName, IndexName } = body;
-      return [
-        use(
-          operation,
-          IndexName === undefined ? table(TableName) : `${table(TableName)}/index/${String(IndexName)}`,
-        ),
-      ];
+      const arn = tableArn(body['TableName']);
+      const { IndexName } = body;
+      return [permission(operation, IndexName === undefined ? arn : `${arn}/index/${String(IndexName)}`)];
     }
     case 'ListStreams':
-      return [use(operation, '*')];
+      return [permission(operation, '*')];
     default:
-      return [use(operation, table(body['TableName']))];
+      return [permission(operation, tableArn(body['TableName']))];
   }
 }

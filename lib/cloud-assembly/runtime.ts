@@ -1,22 +1,21 @@
-/** The Node.js that functions are deployed to, on this machine. */
+/** Finds the Node.js version that the functions are deployed to. */
 import { spawnSync } from 'node:child_process';
 
-/** The Node.js of a runtime of Lambda, `nodejs24.x`. */
-export const majorOf = (runtime: string): string => /^nodejs(\d+)\.x$/.exec(runtime)?.[1] ?? '';
+/** Returns the major version of a Lambda runtime, for example "24" for `nodejs24.x`. */
+export const majorVersionOf = (runtime: string): string => /^nodejs(\d+)\.x$/.exec(runtime)?.[1] ?? '';
 
-/** Whether this process runs on it. */
-export const isThisProcess = (major: string): boolean => process.versions.node.split('.')[0] === major;
+/** Returns whether this process runs on a major version of Node.js. */
+export const isCurrentVersion = (major: string): boolean => process.versions.node.split('.')[0] === major;
 
 /**
- * Finds its program: the packages of npm that hold one (45 MB) are fetched the first time, and kept where npx keeps
- * what it fetches.
- * @returns nothing when there is none, and none can be fetched.
+ * Returns the path of a Node.js executable. npx downloads it from npm (45 MB) the first time and caches it.
+ * @returns undefined when the version is not cached and cannot be downloaded.
  */
 export function findNode(major: string): string | undefined {
-  const wanted = `node-${process.platform}-${process.arch}@${major}`;
+  const name = `node-${process.platform}-${process.arch}@${major}`;
   const found = spawnSync(
     'npm',
-    ['exec', '--yes', '--prefer-offline', `--package=${wanted}`, '--', 'node', '-p', 'process.execPath'],
+    ['exec', '--yes', '--prefer-offline', `--package=${name}`, '--', 'node', '-p', 'process.execPath'],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   );
   return found.status === 0 ? found.stdout.trim() : undefined;

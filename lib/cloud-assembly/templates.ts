@@ -1,4 +1,4 @@
-/** The templates of a cloud assembly, and what CloudFormation would make of the references in them. */
+/** Reads the templates of a cloud assembly and resolves the references in them, as CloudFormation does. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ export interface Template {
   >;
 }
 
-/** A place in the cloud that there is not. */
+/** Region and account that stand for the real ones. */
 export interface Place {
   readonly region: string;
   readonly account: string;
@@ -25,14 +25,14 @@ const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 /**
  * Reads the templates that the manifest names.
- * @throws Error that says what to do when nothing was synthesized there.
+ * @throws Error when the folder has no cloud assembly.
  */
 function readTemplates(assembly: string): Template[] {
   let manifest: { artifacts: Record<string, { type: string; properties?: { templateFile?: string } }> };
   try {
     manifest = read(join(assembly, 'manifest.json')) as typeof manifest;
   } catch (error) {
-    throw new Error(`There is nothing synthesized in ${assembly}. Run "npm run synth" first.`, {
+    throw new Error(`The folder ${assembly} has no cloud assembly. Run "npm run synth" first.`, {
       cause: error,
     });
   }
@@ -41,14 +41,14 @@ function readTemplates(assembly: string): Template[] {
     .map(({ properties }) => read(join(assembly, properties?.templateFile ?? '')) as Template);
 }
 
-/** All resources of all stacks; the names of the stacks' resources do not meet. */
+/** The resources of all stacks. Their logical ids are unique across the stacks. */
 export class Templates {
   readonly place: Place;
   readonly #templates: readonly Template[];
   readonly #resources: ReadonlyMap<string, Resource>;
   readonly #names: ReadonlyMap<string, string>;
 
-  /** @param names what CloudFormation would call resources, by type. */
+  /** @param names physical names of resources, by type. */
   constructor(assembly: string, place: Place, names: Readonly<Record<string, string>>) {
     this.place = place;
     this.#templates = readTemplates(assembly);
@@ -56,7 +56,7 @@ export class Templates {
     this.#names = new Map(Object.entries(names));
   }
 
-  /** The resources of a type, by their logical ids, with what their properties refer to put in. */
+  /** Returns the resources of a type by logical id, with resolved properties. */
   ofType(type: string): Map<string, Record<string, unknown>> {
     const found = [...this.#resources].filter(([, { Type }]) => Type === type);
     return new Map(
@@ -64,7 +64,7 @@ export class Templates {
     );
   }
 
-  /** The only resource of a type. */
+  /** Returns the only resource of a type. @throws Error when there is none, or more than one. */
   theOnly(type: string): [id: string, properties: Record<string, unknown>] {
     const [one, ...others] = this.ofType(type);
     if (!one || others.length > 0)
@@ -94,10 +94,10 @@ export class Templates {
     if (type === 'AWS::DynamoDB::GlobalTable') {
       const arn = `arn:aws:dynamodb:${region}:${account}:table/${name}`;
       if (attribute === 'Arn') return arn;
-      // The stream's own label is the time at which it began.
+      // The label of a real stream is its creation time.
       if (attribute === 'StreamArn') return `${arn}/stream/label`;
     }
-    // Who reads the templates compares what is named here, and knows none of it from elsewhere.
+    // Readers only compare these ARNs with each other.
     return `arn:aws:${type?.split('::')[1]?.toLowerCase()}:${region}:${account}:${id}${attribute === 'Arn' ? '' : `:${attribute}`}`;
   }
 
@@ -108,7 +108,7 @@ export class Templates {
     return this.resolve(found.Value);
   }
 
-  /** Puts in what a value refers to. @throws Error for a function of CloudFormation that is not known here. */
+  /** Resolves the references in a value. @throws Error for an intrinsic function that is not supported. */
   resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.resolve(one));
     if (typeof value !== 'object' || value === null) return value;
@@ -136,7 +136,7 @@ export class Templates {
           this.#reference(reference),
         );
       default:
-        throw new Error(`${name} is not known here.`);
+        throw new Error(`The intrinsic function ${name} is not supported.`);
     }
   }
 }

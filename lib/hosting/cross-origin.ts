@@ -1,24 +1,24 @@
-/** What browsers on other origins may do. The gateway answers for this, in the cloud and here; functions do not. */
+/** CORS. The gateway implements it, in the cloud and on this machine; the functions do not. */
 export interface CrossOrigin {
   /** `*` allows any origin. On this machine, `http://localhost:*` allows that host with any port, or none. */
   readonly origins: readonly string[];
   readonly methods: readonly string[];
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
-  /** Seconds that a browser may remember the answer. */
-  readonly maximumAge: number;
+  /** Time that a browser may cache the preflight response. */
+  readonly maxAgeSeconds: number;
 }
 
-/** What is usual; a deployment can name other origins. */
+/** Defaults. A deployment can set other origins. */
 export const crossOrigin = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
   exposedHeaders: ['etag', 'idempotency-replayed', 'link', 'location', 'retry-after', 'server-timing'],
-  maximumAge: 3_600,
+  maxAgeSeconds: 3_600,
 } as const satisfies CrossOrigin;
 
-/** The origins of pages that this machine serves. `npm start` allow these. */
+/** Origins of pages that this machine serves. `npm start` always allows them. */
 export const localOrigins = ['localhost', '127.0.0.1'].flatMap((host) => [
   `http://${host}:*`,
   `https://${host}:*`,
@@ -26,7 +26,7 @@ export const localOrigins = ['localhost', '127.0.0.1'].flatMap((host) => [
 
 const anyPort = ':*';
 
-/** Compares text with text: a pattern that parses an origin could take `http://localhost.example.com` for a port. */
+/** Compares the text before the port. A looser comparison could match `http://localhost.example.com`. */
 function matches(pattern: string, origin: string): boolean {
   if (!pattern.endsWith(anyPort)) return pattern === origin;
   const withoutPort = pattern.slice(0, -anyPort.length);

@@ -98,7 +98,7 @@ function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: D
       allowMethods: crossOrigin.methods.map((method) => CorsHttpMethod[method]),
       allowHeaders: [...crossOrigin.requestHeaders],
       exposeHeaders: [...crossOrigin.exposedHeaders],
-      maxAge: Duration.seconds(crossOrigin.maximumAge),
+      maxAge: Duration.seconds(crossOrigin.maxAgeSeconds),
     },
   });
   allowCall(api, fallback.function);

@@ -87,7 +87,7 @@ function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatew
       ? {
           'access-control-allow-methods': crossOrigin.methods.join(','),
           'access-control-allow-headers': crossOrigin.requestHeaders.join(','),
-          'access-control-max-age': String(crossOrigin.maximumAge),
+          'access-control-max-age': String(crossOrigin.maxAgeSeconds),
         }
       : {},
   };

@@ -281,7 +281,7 @@ describe('the gateway', () => {
       AllowMethods: crossOrigin.methods,
       AllowHeaders: crossOrigin.requestHeaders,
       ExposeHeaders: crossOrigin.exposedHeaders,
-      MaxAge: crossOrigin.maximumAge,
+      MaxAge: crossOrigin.maxAgeSeconds,
     });
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import type { Usage } from '../../lib/cloud-assembly/door.ts';
+import type { PermissionReport } from '../../lib/cloud-assembly/iam-proxy.ts';
 import { findNode } from '../../lib/cloud-assembly/runtime.ts';
 import { resourceServer } from '../../lib/hosting/scopes.ts';
 import { killLeftovers, spawnStart, untilItListens } from '../cli/started-service.ts';
@@ -14,8 +14,8 @@ import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { type Synthesized, startSynthesized, toEnvironment } from './synthesized-service.ts';
 
 /**
- * What would be deployed is what is tested: the contract suite runs on the bundles, routes, environments, roles and
- * the authorizer of the templates, on Node.js 24 where there is one or it can be fetched.
+ * Runs the contract tests on the bundles, routes, environments, roles and the authorizer of the templates, on Node.js 24
+ * when it is installed or can be downloaded.
  */
 
 const authentication = process.env['AUTHENTICATION'] ?? 'cognito';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterEach(killLeftovers);
 afterAll(() => issuer.stop());
 
-/** Runs a part of the tests on what was synthesized; gives its end and what it printed. */
+/** Runs tests on the cloud assembly. */
 function runTests(path: string): Promise<{ failed: boolean; output: string }> {
   const jest = createRequire(__filename).resolve('jest/bin/jest');
   const env = {
@@ -59,38 +59,38 @@ function runTests(path: string): Promise<{ failed: boolean; output: string }> {
   });
 }
 
-/** All that all processes did, by function. */
-function usage(): Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }> {
+/** Returns the permissions in the reports of all processes, by function. */
+function permissions(): Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }> {
   const all = new Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }>();
   for (const file of readdirSync(synthesized.reports)) {
-    const report = JSON.parse(readFileSync(join(synthesized.reports, file), 'utf8')) as Usage[];
+    const report = JSON.parse(readFileSync(join(synthesized.reports, file), 'utf8')) as PermissionReport[];
     for (const { function: name, used, unused, refused } of report) {
       const known = all.get(name) ?? { used: new Set(), unused: new Set(), refused: new Set() };
       all.set(name, known);
-      for (const use of used) known.used.add(use);
-      for (const use of unused) known.unused.add(use);
-      for (const use of refused) known.refused.add(use);
+      for (const permission of used) known.used.add(permission);
+      for (const permission of unused) known.unused.add(permission);
+      for (const permission of refused) known.refused.add(permission);
     }
   }
   return all;
 }
 
-test(`passes the contract suite, with authentication ${authentication}`, async () => {
+test(`passes the contract tests, with authentication ${authentication}`, async () => {
   const { failed, output } = await runTests('test/contract');
   expect(failed ? output.slice(-5_000) : '').toBe('');
   expect(output).toMatch(/Tests: +(\d{4}) passed, \1 total/);
 }, 600_000);
 
-test('the schedule does the work of the stream when that is not read', async () => {
+test('the schedule runs all jobs when the stream is not read', async () => {
   const service = await startSynthesized(synthesized, { flags: ['--without-stream'], environment });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${environment['TOKEN']}` };
   const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-    const answer = await fetch(service.url + path, {
+    const response = await fetch(service.url + path, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
     });
-    return answer.status === 204 ? {} : ((await answer.json()) as Record<string, unknown>);
+    return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
   };
   const { id: organizationId } = await call('POST', '/v1/organizations', { name: 'Large' });
   const users = await Promise.all(
@@ -98,7 +98,7 @@ test('the schedule does the work of the stream when that is not read', async () 
       call('POST', '/v1/users', { name: `User ${number}`, organizationId }),
     ),
   );
-  // Too much hangs on the organization for one transaction: the job clears users, and deletes the project.
+  // A transaction has at most 100 actions: a job clears the references of the users and deletes the project.
   await call('POST', '/v1/projects', { name: 'Project', organizationId });
   const { id: tagId } = await call('POST', '/v1/tags', { name: 'Tag' });
   await call('DELETE', `/v1/organizations/${organizationId}`);
@@ -111,7 +111,7 @@ test('the schedule does the work of the stream when that is not read', async () 
   await service.stop();
 }, 60_000);
 
-/** What the command prints until it listens. */
+/** Returns the output of the command until it listens. */
 async function startOutput(more: Record<string, string>): Promise<string> {
   const { assembly, node } = synthesized;
   const started = spawnStart(
@@ -128,7 +128,7 @@ async function startOutput(more: Record<string, string>): Promise<string> {
   return started.output();
 }
 
-test('says how to get a token, or how to do without, when the issuer of the templates is not there', async () => {
+test('prints how to get a token when the issuer of the templates is unreachable', async () => {
   const output = await startOutput({});
   const isShown = [
     '/.well-known/openid-configuration failed: ',
@@ -139,20 +139,20 @@ test('says how to get a token, or how to do without, when the issuer of the temp
   expect(isShown).toEqual(isShown.map(() => authentication !== 'none'));
 });
 
-test('says nothing of tokens when the issuer can be asked', async () => {
+test('prints no help for tokens when the issuer is reachable', async () => {
   const { AUTHENTICATION_ISSUER = '', AUTHENTICATION_AUDIENCE = '' } = environment;
   const output = await startOutput({ AUTHENTICATION_ISSUER, AUTHENTICATION_AUDIENCE });
   expect(output).not.toContain('oauth2/token');
 });
 
-test('no function was refused a call', () => {
-  for (const [name, { refused }] of usage()) expect([name, ...refused]).toEqual([name]);
+test('no function calls DynamoDB without permission', () => {
+  for (const [name, { refused }] of permissions()) expect([name, ...refused]).toEqual([name]);
 });
 
-test('no function may do to the database what it never does', () => {
-  const all = usage();
+test('no function has a permission that it never uses', () => {
+  const all = permissions();
   expect(all.size).toBeGreaterThan(routes.length);
   for (const [name, { used, unused }] of all) {
-    expect([name, ...[...unused].filter((use) => !used.has(use))]).toEqual([name]);
+    expect([name, ...[...unused].filter((permission) => !used.has(permission))]).toEqual([name]);
   }
 });

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import type { Service } from '../../lib/local/service.ts';
 import { spawnStart, untilItListens } from '../cli/started-service.ts';
 
-/** What a test needs to run what was synthesized, in a process of its own. */
+/** A cloud assembly to run, in a process of its own. */
 export interface Synthesized {
   readonly assembly: string;
-  /** The program of Node.js that it runs on. */
+  /** Path of the Node.js executable. */
   readonly node: string;
-  /** The folder for the reports on what functions did with their permissions. */
+  /** Folder for the permission reports. */
   readonly reports: string;
 }
 
-/** The variables by which a test run is told. */
+/** Returns the environment variables that tell a test run to use the assembly. */
 export const toEnvironment = ({ assembly, node, reports }: Synthesized): Record<string, string> => ({
   SYNTHESIZED: assembly,
   SYNTHESIZED_NODE: node,
   SYNTHESIZED_REPORTS: reports,
 });
 
-/** What the test run is told, if anything. */
+/** Returns the assembly that the environment variables name. */
 export const fromEnvironment = (): Synthesized | undefined => {
   const { SYNTHESIZED, SYNTHESIZED_NODE, SYNTHESIZED_REPORTS } = process.env;
   return SYNTHESIZED
@@ -27,13 +27,13 @@ export const fromEnvironment = (): Synthesized | undefined => {
     : undefined;
 };
 
-/** Runs `npm run start:synthesized` on an empty database; its report is there when it has stopped. */
+/** Runs `npm run start:synthesized` on an empty database. It writes its report when it stops. */
 export async function startSynthesized(
   { assembly, node, reports }: Synthesized,
   { flags = [], environment = {} }: { flags?: readonly string[]; environment?: Record<string, string> } = {},
 ): Promise<Service> {
   const report = join(reports, `${randomUUID()}.json`);
-  const given = ['--assembly', assembly, '--usage-report', report, '--any-node', ...flags];
+  const given = ['--assembly', assembly, '--permission-report', report, '--any-node', ...flags];
   const started = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:', ...environment }, given, {
     command: 'start-synthesized',
     node,

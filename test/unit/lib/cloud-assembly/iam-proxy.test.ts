@@ -5,7 +5,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type Door, openDoor } from '../../../../lib/cloud-assembly/door.ts';
+import { type IamProxy, startIamProxy } from '../../../../lib/cloud-assembly/iam-proxy.ts';
 import { Policy, type Statement } from '../../../../lib/cloud-assembly/policy.ts';
 import { type Engine, inMemory, startEngine } from '../../../../lib/local/engine.ts';
 import { ensureTable } from '../../../../lib/local/table.ts';
@@ -17,7 +17,7 @@ const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${tableName}`;
 const allow = (Action: string[], ...Resource: string[]): Statement => ({ Effect: 'Allow', Action, Resource });
 
 let engine: Engine;
-let door: Door;
+let proxy: IamProxy;
 
 beforeAll(async () => {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -35,21 +35,26 @@ beforeAll(async () => {
       ]),
     ],
     ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
-    ['dreamer', new Policy([allow(['s3:*'], '*')])],
+    ['outsider', new Policy([allow(['s3:*'], '*')])],
   ]);
-  door = await openDoor({ engine: engine.endpoint, place, streamArn: `${table}/stream/label`, policies });
+  proxy = await startIamProxy({
+    engine: engine.endpoint,
+    place,
+    streamArn: `${table}/stream/label`,
+    policies,
+  });
 });
 
 afterAll(async () => {
-  await door.stop();
+  await proxy.stop();
   await engine.stop();
 });
 
-/** Sends a command as one of the functions; gives the error's name, or nothing. */
+/** Sends a command with the credentials of a function. @returns the name of the error, if the call fails. */
 async function as(accessKeyId: string, command: unknown): Promise<string | undefined> {
   const credentials = { accessKeyId, secretAccessKey: 'local' };
   const client = new DynamoDBClient({
-    endpoint: door.endpoint,
+    endpoint: proxy.endpoint,
     region: place.region,
     credentials,
     maxAttempts: 1,
@@ -76,7 +81,7 @@ const query = (IndexName?: string) =>
   });
 const denied = 'AccessDeniedException';
 
-test('lets a function do what its role allows', async () => {
+test('forwards calls that the role allows', async () => {
   expect(await as('reader', get)).toBeUndefined();
   expect(await as('reader', query())).toBeUndefined();
   expect(await as('reader', query('all'))).toBeUndefined();
@@ -84,11 +89,11 @@ test('lets a function do what its role allows', async () => {
   expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ Put }] }))).toBeUndefined();
 });
 
-test('refuses what the role does not name: an action, an index, a table, a part of a transaction', async () => {
+test('denies an action, an index, a table and a transaction item that the role does not name', async () => {
   expect(await as('writer', get)).toBe(denied);
   expect(await as('reader', query('all-by-name'))).toBe(denied);
   expect(await as('reader', new GetCommand({ TableName: 'other', Key: key }))).toBe(denied);
-  expect(await as('dreamer', get)).toBe(denied);
+  expect(await as('outsider', get)).toBe(denied);
   const Delete = { TableName: tableName, Key: key };
   const Update = {
     TableName: tableName,
@@ -103,12 +108,12 @@ test('refuses what the role does not name: an action, an index, a table, a part 
   expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ ConditionCheck }] }))).toBe(denied);
 });
 
-test('refuses whom it does not know', async () => {
+test('denies calls with unknown credentials', async () => {
   expect(await as('stranger', get)).toBe(denied);
 });
 
-test('tells what was used, what was not, and what was refused', () => {
-  const [reader, writer] = door.usage();
+test('reports used, unused and refused permissions', () => {
+  const [reader, writer] = proxy.report();
   expect(reader).toEqual({
     function: 'reader',
     used: [`dynamodb:GetItem ${table}`, `dynamodb:Query ${table}`, `dynamodb:Query ${table}/index/all`],
@@ -128,8 +133,8 @@ test('tells what was used, what was not, and what was refused', () => {
   });
 });
 
-test('a statement that it does not understand is not passed over', () => {
+test('rejects statements that it cannot evaluate', () => {
   const statement = allow(['dynamodb:GetItem'], table);
-  expect(() => new Policy([{ ...statement, Effect: 'Deny' }])).toThrow('understood');
-  expect(() => new Policy([{ ...statement, Condition: {} }])).toThrow('understood');
+  expect(() => new Policy([{ ...statement, Effect: 'Deny' }])).toThrow('are supported');
+  expect(() => new Policy([{ ...statement, Condition: {} }])).toThrow('are supported');
 });

@@ -1,0 +1,136 @@
+/**
+ * A proxy in front of the database engine that enforces the roles of the functions. As in the cloud, the credentials
+ * identify the caller: each function signs with credentials of its own.
+ */
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
+import type { Place } from './templates.ts';
+
+/** The permissions of a function, by what it did with them. */
+export interface PermissionReport {
+  readonly function: string;
+  /** Permissions that calls needed and the role does not have. */
+  readonly refused: readonly string[];
+  readonly used: readonly string[];
+  readonly unused: readonly string[];
+}
+
+export interface IamProxy {
+  readonly endpoint: string;
+  report(): PermissionReport[];
+  stop(): Promise<void>;
+}
+
+export interface IamProxyOptions {
+  /** Endpoint of the database engine. */
+  readonly engine: string;
+  readonly place: Place;
+  /** ARN of the table's stream in the policies. */
+  readonly streamArn: string;
+  /** The functions' policies, by the access key id of their credentials. */
+  readonly policies: ReadonlyMap<string, Policy>;
+}
+
+async function readBody(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Returns the access key id that a request is signed with (Signature Version 4). */
+const accessKeyIdOf = ({ headers }: IncomingMessage): string =>
+  /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
+
+/** Returns the response that DynamoDB sends when IAM denies a call. */
+const accessDenied = ({ action, resource }: Permission, caller: string): string =>
+  JSON.stringify({
+    __type: 'com.amazon.coral.service#AccessDeniedException',
+    Message: `User: ${caller} is not authorized to perform: ${action} on resource: ${resource}`,
+  });
+
+const agent = new Agent({ keepAlive: true });
+
+function forward(
+  engine: string,
+  { headers: incoming }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  const { host: _, connection: __, ...headers } = incoming;
+  const outgoing = httpRequest(engine, { method: 'POST', headers, agent }, (received) => {
+    response.writeHead(received.statusCode ?? 500, received.headers);
+    received.pipe(response);
+  });
+  outgoing.on('error', () => response.destroy());
+  outgoing.end(body);
+}
+
+/** Starts the proxy. It denies every call whose access key id has no policy. */
+export async function startIamProxy({
+  engine,
+  place,
+  streamArn,
+  policies,
+}: IamProxyOptions): Promise<IamProxy> {
+  const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
+  const records = new Map(
+    [...policies.keys()].map((name) => [name, { used: new Set<string>(), refused: new Set<string>() }]),
+  );
+
+  const permissionsOf = (service: string, operation: string, body: Buffer): Permission[] => {
+    // The bodies of stream calls do not name the table. There is only one stream.
+    if (service.startsWith('DynamoDBStreams') && operation !== 'ListStreams') {
+      return [{ action: `dynamodb:${operation}`, resource: streamArn }];
+    }
+    const input = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+    return requiredPermissions(operation, input, tableArnPrefix);
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const [service = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
+    const caller = accessKeyIdOf(request);
+    const record = records.get(caller);
+    for (const required of permissionsOf(service, operation, body)) {
+      const permission = policies.get(caller)?.permissionFor(required);
+      if (permission) {
+        record?.used.add(formatPermission(permission));
+        continue;
+      }
+      record?.refused.add(formatPermission(required));
+      const headers = { 'content-type': 'application/x-amz-json-1.0' };
+      response.writeHead(400, headers).end(accessDenied(required, caller));
+      return;
+    }
+    forward(engine, request, body, response);
+  };
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    report: () =>
+      [...policies].map(([name, policy]) => {
+        const { used = new Set<string>(), refused = new Set<string>() } = records.get(name) ?? {};
+        const unused = policy
+          .permissions()
+          .map(formatPermission)
+          .filter((permission) => !used.has(permission));
+        return { function: name, used: [...used].sort(), refused: [...refused].sort(), unused };
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
