@@ -1,5 +1,4 @@
-/** What the benchmarks of starts and requests compare: our bundles as they ship, and peers, bundled as usual. */
-import { execFileSync } from 'node:child_process';
+/** Bundles what the benchmarks of starts and requests compare: the deployed bundles, and peers with the usual settings. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,16 +6,19 @@ import { build } from 'esbuild';
 import { bundleFunctions, bundling } from '../lib/infrastructure/bundle.ts';
 import { unusedModules, without } from '../lib/infrastructure/unused-modules.ts';
 
-export const peersFolder = fileURLToPath(new URL('peers/', import.meta.url));
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Where `npm ci --prefix benchmarks` installs the peers and their tools. */
+export const packagesFolder = join(folder, 'node_modules');
 
 export const sdkAlone = 'the SDK alone, without unused providers';
-export const sdkAsItComes = 'the SDK alone, as it comes';
+export const sdkUnchanged = 'the SDK alone, unchanged';
 
-/** With the names that their users know them by. */
+/** Files of the peers by display name. */
 const frameworks = { Hono: 'hono.ts', Express: 'express.ts', Fastify: 'fastify.ts', NestJS: 'nest.ts' };
 export const peers = Object.keys(frameworks);
 
-/** NestJS asks for these when it has them. */
+/** Optional dependencies of NestJS. */
 const optional = [
   '@nestjs/microservices',
   '@nestjs/websockets',
@@ -27,20 +29,24 @@ const optional = [
 ];
 
 export interface Contestants {
-  /** Bundles by the name of a peer. */
+  /** Bundles by display name. */
   readonly peers: ReadonlyMap<string, string>;
-  /** Express, listening by itself. */
+  /** Bundle of an Express server that listens by itself. */
   readonly expressServer: string;
-  /** Our bundle of a handler's file. */
+  /** Returns the deployed bundle of a handler's file. */
   bundle(file: string): string;
 }
 
-/** Bundles everything. The peers are installed first, if they are not. */
+/** Ends the process with one line when the packages of the benchmarks are not installed. */
+function requirePackages(): void {
+  if (existsSync(packagesFolder)) return;
+  console.error('The packages of the benchmarks are not installed. Run "npm ci --prefix benchmarks" first.');
+  process.exit(1);
+}
+
+/** Bundles the functions and the peers into a directory. */
 export async function bundleContestants(directory: string): Promise<Contestants> {
-  if (!existsSync(join(peersFolder, 'node_modules'))) {
-    console.log('Installing the peers …');
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: peersFolder });
-  }
+  requirePackages();
   const bundlePeer = async (
     name: string,
     file: string,
@@ -49,7 +55,7 @@ export async function bundleContestants(directory: string): Promise<Contestants>
     const outfile = join(directory, `${name}.cjs`);
     await build({
       ...bundling,
-      entryPoints: [join(peersFolder, file)],
+      entryPoints: [join(folder, 'peers', file)],
       outfile,
       external: optional,
       plugins,
@@ -62,7 +68,7 @@ export async function bundleContestants(directory: string): Promise<Contestants>
   const providers = unusedModules.filter(({ path }) => path.source.includes('credential-provider'));
   const bundled = await Promise.all([
     bundlePeer(sdkAlone, 'sdk.ts', [without(providers)]),
-    bundlePeer(sdkAsItComes, 'sdk.ts'),
+    bundlePeer(sdkUnchanged, 'sdk.ts'),
     ...Object.entries(frameworks).map(([name, file]) => bundlePeer(name, file)),
   ]);
   return {

@@ -1,45 +1,45 @@
-/** A bundle in a process of its own. */
+/** Runs a bundle in a process of its own. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Milliseconds that events took. */
-export interface Taken {
-  readonly wall: number;
-  /** Of this process, in user and kernel mode. */
-  readonly cpu: number;
+/** Time that events took. */
+export interface Duration {
+  readonly wallMs: number;
+  /** CPU time of the process, in user and kernel mode. */
+  readonly cpuMs: number;
 }
 
 export class Host {
   readonly #process: ChildProcess;
-  /** Milliseconds that the import of the bundle took. */
-  readonly imported: number;
+  /** Duration of the import of the bundle. */
+  readonly importMs: number;
 
-  private constructor(process: ChildProcess, imported: number) {
+  private constructor(process: ChildProcess, importMs: number) {
     this.#process = process;
-    this.imported = imported;
+    this.importMs = importMs;
   }
 
-  /** Starts one. @param environment all that the bundle finds in its environment. */
+  /** Starts a process. @param environment the only environment variables of the process. */
   static async start(bundle: string, environment: Readonly<Record<string, string>>): Promise<Host> {
     const child = fork(fileURLToPath(new URL('host.cjs', import.meta.url)), [bundle], {
       env: environment,
       execArgv: [],
     });
-    const [message] = (await once(child, 'message')) as [{ imported: number }];
-    return new Host(child, message.imported);
+    const [message] = (await once(child, 'message')) as [{ importMs: number }];
+    return new Host(child, message.importMs);
   }
 
   /**
    * Runs events, one after the other.
-   * @throws Error when one is not answered well: what fails fast is no measure.
+   * @throws Error when a response is an error: its duration would say nothing.
    */
-  async run(events: readonly unknown[]): Promise<Taken> {
-    const answered = once(this.#process, 'message');
+  async run(events: readonly unknown[]): Promise<Duration> {
+    const response = once(this.#process, 'message');
     this.#process.send(events as object);
-    const [{ failed, ...taken }] = (await answered) as [Taken & { failed?: string }];
+    const [{ failed, ...duration }] = (await response) as [Duration & { failed?: string }];
     if (failed) throw new Error(failed);
-    return taken;
+    return duration;
   }
 
   async stop(): Promise<void> {

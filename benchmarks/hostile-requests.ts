@@ -59,7 +59,7 @@ async function loadTargets(): Promise<Target[]> {
   for (const { contract, file } of routes) {
     const handler =
       contract.success === 'staticPage'
-        ? ((await import(`../../functions/${file}`)) as { handler: Handler }).handler
+        ? ((await import(`../functions/${file}`)) as { handler: Handler }).handler
         : endpoint(contract as Contract, async () => beforeTheStore());
     targets.push({ name: contract.operation, contract, handler });
   }

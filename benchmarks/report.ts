@@ -1,8 +1,8 @@
-/** What all benchmarks report with: medians, tables in Markdown, and where they are published. */
+/** Medians and Markdown tables for the reports of the benchmarks. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The median; of an even number of values, the higher of the two in the middle. */
+/** Returns the median. For an even number of values, it is the higher of the two in the middle. */
 export const median = (numbers: readonly number[]): number =>
   [...numbers].sort((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
 
@@ -10,18 +10,18 @@ type Cell = string | number;
 
 const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
 
-/** A table; all columns but the first hold numbers. */
+/** Returns a Markdown table. All columns except the first are numbers. */
 export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows].map(line).join('\n');
 
-/** Writes a file of `docs/performance`, which `docs/performance.md` refers to. */
+/** Writes a file in `docs/performance/`, which `docs/performance.md` links. */
 export function publish(file: string, text: string): void {
   const folder = fileURLToPath(new URL('../docs/performance/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   writeFileSync(folder + file, text);
 }
 
-/** In any order: whoever always ran behind the largest would always find the processor's caches full of it. */
+/** Returns the values in random order. In a fixed order, the same contestant would always find the CPU caches cold. */
 export const shuffled = <Value>(values: readonly Value[]): Value[] =>
   values
     .map((value) => ({ value, place: Math.random() }))

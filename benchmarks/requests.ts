@@ -1,9 +1,10 @@
 /**
- * `npm run bench:requests`: what a warm request costs the process that answers it, for every operation, beside the
- * SDK alone making the same calls and beside other frameworks; and how many requests a second the gateway of this
- * machine serves, beside Express. Writes `docs/performance/requests.md` and its plot, and `throughput.md`.
+ * `npm run bench:requests`: measures the CPU and wall time of a warm request for every operation, compared with the SDK
+ * alone making the same calls and with other frameworks; and the requests per second of the local gateway, compared
+ * with Express. Writes `docs/performance/requests.md`, its plot and `throughput.md`.
  *
- * `-- createProject readTask` measures these only, and writes nothing; `-- throughput` measures and writes that only.
+ * `-- createProject readTask` measures only these operations and writes nothing. `-- throughput` measures and writes
+ * only the throughput.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,23 +13,23 @@ import { routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
-import { Host, type Taken } from './host.ts';
+import { type Duration, Host } from './host.ts';
 import { median, publish, shuffled, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput } from './throughput.ts';
 
 const rounds = 9;
-/** Requests of a kind before the measurement, so that V8 has compiled what it will, and in each round of it. */
-const reads = { warm: 1_500, measured: 100 };
-const writes = { warm: 800, measured: 40 };
+/** Number of requests before the measurement, in which V8 compiles the code, and in each round. */
+const reads = { warmUp: 1_500, measured: 100 };
+const writes = { warmUp: 800, measured: 40 };
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
 const contestants = await bundleContestants(directory);
 const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
 
-/** Every operation that talks to the database. */
+/** Operations that use the database. */
 const operations = routes.filter(({ contract }) => contract.access.actions.length > 0);
-/** What the peers have too. */
+/** Operations that the peers also have. */
 const common = ['createProject', 'readProject', 'listProjects'];
 
 const events = async (stage: Stage, contract: Contract, count: number): Promise<unknown[]> => {
@@ -37,7 +38,7 @@ const events = async (stage: Stage, contract: Contract, count: number): Promise<
   return made;
 };
 
-/** The calls of requests, one after the other. */
+/** Records the calls of each request. */
 async function record(stage: Stage, file: string, requests: readonly unknown[]): Promise<Calls[]> {
   const host = await Host.start(contestants.bundle(file), stage.environment(true));
   const recorded: Calls[] = [];
@@ -49,9 +50,10 @@ async function record(stage: Stage, file: string, requests: readonly unknown[]):
   return recorded;
 }
 
+/** Time of one request, in microseconds. */
 interface Measured {
-  readonly cpu: number;
-  readonly wall: number;
+  readonly cpuUs: number;
+  readonly wallUs: number;
 }
 
 interface Row {
@@ -67,20 +69,20 @@ interface Contestant {
   readonly on: Stage;
   readonly host: Host;
   readonly requests: readonly unknown[];
-  readonly taken: Taken[];
+  readonly durations: Duration[];
 }
 
-/** The median of the rounds, for one request, in microseconds. */
-const perRequest = (taken: readonly Taken[], requests: number): Measured => ({
-  cpu: (median(taken.map(({ cpu }) => cpu)) / requests) * 1_000,
-  wall: (median(taken.map(({ wall }) => wall)) / requests) * 1_000,
+/** Returns the median of the rounds for one request. */
+const perRequest = (durations: readonly Duration[], requests: number): Measured => ({
+  cpuUs: (median(durations.map(({ cpuMs }) => cpuMs)) / requests) * 1_000,
+  wallUs: (median(durations.map(({ wallMs }) => wallMs)) / requests) * 1_000,
 });
 
 async function measure({ contract, file }: (typeof operations)[number]): Promise<Row> {
-  const { warm, measured } = contract.method === 'GET' ? reads : writes;
-  const all = warm + rounds * measured;
+  const { warmUp, measured } = contract.method === 'GET' ? reads : writes;
+  const all = warmUp + rounds * measured;
   const shared = common.includes(contract.operation) ? peers : [];
-  // Each on a stage of its own, with as much in it at each request: what a write costs depends on what is there.
+  // Each contestant has a stage of its own with the same amount of data: the cost of a write depends on it.
   const contest: Contestant[] = [];
   const enter = async (
     name: string,
@@ -89,8 +91,8 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
     requests: readonly unknown[],
   ): Promise<void> => {
     const host = await Host.start(bundle, on.environment());
-    await host.run(requests.slice(0, warm));
-    contest.push({ name, on, host, requests, taken: [] });
+    await host.run(requests.slice(0, warmUp));
+    contest.push({ name, on, host, requests, durations: [] });
   };
   const stage = await setStage();
   await enter('own', contestants.bundle(file), stage, await events(stage, contract, all));
@@ -104,17 +106,17 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
     await enter(name, peerFile(name), on, await events(on, contract, all));
   }
   for (let round = 0; round < rounds; round += 1) {
-    const from = warm + round * measured;
-    for (const { host, requests, taken } of shuffled(contest)) {
-      taken.push(await host.run(requests.slice(from, from + measured)));
+    const from = warmUp + round * measured;
+    for (const { host, requests, durations } of shuffled(contest)) {
+      durations.push(await host.run(requests.slice(from, from + measured)));
     }
   }
   for (const { host, on } of contest) {
     await host.stop();
     await on.stop();
   }
-  const results = new Map(contest.map(({ name, taken }) => [name, perRequest(taken, measured)]));
-  const of = (name: string): Measured => results.get(name) ?? { cpu: Number.NaN, wall: Number.NaN };
+  const results = new Map(contest.map(({ name, durations }) => [name, perRequest(durations, measured)]));
+  const of = (name: string): Measured => results.get(name) ?? { cpuUs: Number.NaN, wallUs: Number.NaN };
   const row = {
     operation: contract.operation,
     calls: calls[0]?.waves.flat().length ?? 0,
@@ -124,8 +126,8 @@ async function measure({ contract, file }: (typeof operations)[number]): Promise
   };
   console.log(
     row.operation,
-    `${row.own.cpu.toFixed(0)} µs, the SDK alone ${row.sdk.cpu.toFixed(0)} µs (${(row.own.cpu / row.sdk.cpu).toFixed(2)})`,
-    ...[...row.peers].map(([name, { cpu }]) => `${name} ${cpu.toFixed(0)} µs`),
+    `${row.own.cpuUs.toFixed(0)} µs, the SDK alone ${row.sdk.cpuUs.toFixed(0)} µs (${(row.own.cpuUs / row.sdk.cpuUs).toFixed(2)})`,
+    ...[...row.peers].map(([name, { cpuUs }]) => `${name} ${cpuUs.toFixed(0)} µs`),
   );
   return row;
 }
@@ -136,11 +138,11 @@ const operationsTable = (rows: readonly Row[]): string =>
     rows.map(({ operation, calls, own, sdk }) => [
       operation,
       calls,
-      own.cpu.toFixed(0),
-      sdk.cpu.toFixed(0),
-      (own.cpu / sdk.cpu).toFixed(2),
-      own.wall.toFixed(0),
-      sdk.wall.toFixed(0),
+      own.cpuUs.toFixed(0),
+      sdk.cpuUs.toFixed(0),
+      (own.cpuUs / sdk.cpuUs).toFixed(2),
+      own.wallUs.toFixed(0),
+      sdk.wallUs.toFixed(0),
     ]),
   );
 
@@ -151,9 +153,9 @@ const peersTable = (rows: readonly Row[]): string =>
       .filter(({ operation }) => common.includes(operation))
       .map(({ operation, own, sdk, peers: others }) => [
         operation,
-        sdk.cpu.toFixed(0),
-        own.cpu.toFixed(0),
-        ...peers.map((name) => others.get(name)?.cpu.toFixed(0) ?? ''),
+        sdk.cpuUs.toFixed(0),
+        own.cpuUs.toFixed(0),
+        ...peers.map((name) => others.get(name)?.cpuUs.toFixed(0) ?? ''),
       ]),
   );
 
@@ -165,14 +167,14 @@ for (const operation of operations) {
 
 const text = `<!-- Written by "npm run bench:requests". -->
 
-On Node.js ${process.versions.node}, each bundle warm in a process of its own, the embedded engine in another. The median of ${rounds} rounds,
-each in an order of its own. The SDK alone makes the very calls that the service made, recorded on the wire: those at once that the service
-makes at once, and in their order, on a copy of what was there, so that they find and do the same.
+Node.js ${process.versions.node}. Each bundle runs warm in a process of its own, and the embedded engine in another. The values are medians of
+${rounds} rounds in random order. The SDK alone repeats the recorded calls of the service, with the same parallelism and order, on a
+copy of the same data.
 
 ${operationsTable(rows)}
 
-The peers have the same store and the same schemas behind routing, parsing and answering of their own, and the SDK's client
-as it comes, one for the process; they check no conditions, make no entity tags and keep no keys of repeated requests.
+The peers use the same store and schemas with their own routing, parsing and responses, and one unchanged client of the SDK
+per process. They have no conditional requests, entity tags or idempotency keys.
 
 ${peersTable(rows)}
 `;
@@ -183,9 +185,9 @@ if (only.length === 0) {
     .map(({ operation, own, sdk, peers: others }) => ({
       name: operation,
       bars: [
-        { name: 'the SDK alone', value: sdk.cpu, isOurs: false },
-        { name: 'this service', value: own.cpu, isOurs: true },
-        ...[...others].map(([name, { cpu }]) => ({ name, value: cpu, isOurs: false })),
+        { name: 'the SDK alone', value: sdk.cpuUs, isOurs: false },
+        { name: 'this service', value: own.cpuUs, isOurs: true },
+        ...[...others].map(([name, { cpuUs }]) => ({ name, value: cpuUs, isOurs: false })),
       ],
     }));
   publish('requests.svg', bars('CPU of a warm request', 'microseconds', groups));

@@ -1,10 +1,9 @@
-/** Where contestants run: an engine with something in it, and the events that API Gateway would send for requests. */
+/** Provides what the contestants run on: an engine with data, and the events that API Gateway sends. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { methodsByPath, routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
@@ -16,27 +15,27 @@ import { startService } from '../lib/local/service.ts';
 import { startEngineProxy } from '../test/faults/engine-proxy.ts';
 import { bodyFor, type Ids, references } from '../test/faults/operations.ts';
 
-/** One call to DynamoDB. */
+/** A call to DynamoDB. */
 export interface Call {
   readonly operation: string;
   readonly input: unknown;
 }
 
-/** The calls of one request: those of a wave are made at once, as the service makes them. */
+/** The calls of one request. The calls of a wave run in parallel, as in the service. */
 export interface Calls {
   readonly waves: readonly (readonly Call[])[];
 }
 
 export interface Stage {
-  /** What a function finds in its environment. @param isRecorded whether its calls can be told. */
+  /** Returns the environment of a function. @param isRecorded whether to record its calls. */
   environment(isRecorded?: boolean): Readonly<Record<string, string>>;
-  /** The event for a request that succeeds, as often as it is asked for. */
+  /** Returns the event of a request that succeeds. Each call returns the event of a new request. */
   event(contract: Contract): Promise<APIGatewayProxyEventV2>;
-  /** The calls since it was last asked, as `replay` is to make them. */
+  /** Returns the calls since the last invocation of this method, changed for the replay. */
   recorded(): Calls;
   /**
-   * Copies all there is to the tenant that recorded calls are made again for: made in their order, they do there what they
-   * did, and cost the engine what they cost.
+   * Copies all data to the tenant of the replay. Recorded calls then have the same effect and the same cost in the engine
+   * as the original calls.
    */
   copyForReplay(): Promise<void>;
   readonly endpoint: string;
@@ -45,51 +44,75 @@ export interface Stage {
 }
 
 interface RecordedCall extends Call {
-  readonly begun: number;
-  ended: number;
+  readonly startMs: number;
+  endMs: number;
 }
 
-/** Members whose values are in DynamoDB's JSON. */
+/** Fields whose values are DynamoDB attribute values. */
 const marshalled = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']);
+
+type AttributeValue = Readonly<Record<string, unknown>>;
+
+/** Converts an attribute value to JavaScript. The store uses only these types. */
+function unmarshal(value: AttributeValue): unknown {
+  const [[type, content] = ['', undefined]] = Object.entries(value);
+  switch (type) {
+    case 'S':
+    case 'BOOL':
+      return content;
+    case 'N':
+      return Number(content);
+    case 'NULL':
+      return null;
+    case 'L':
+      return (content as AttributeValue[]).map(unmarshal);
+    case 'M':
+      return unmarshalItem(content as Record<string, AttributeValue>);
+    default:
+      throw new TypeError(`The attribute type ${type} is not supported.`);
+  }
+}
+
+const unmarshalItem = (item: Readonly<Record<string, AttributeValue>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, unmarshal(value)]));
 
 const tenant = /^public#/;
 
-/** The same of another tenant, and without the token: a transaction with it would be taken for one that was done. */
+/** Changes the tenant and removes the token: DynamoDB would not execute a transaction with the same token again. */
 function forReplay(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(tenant, 'replay#');
   if (Array.isArray(value)) return value.map(forReplay);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== 'ClientRequestToken');
-  return Object.fromEntries(members.map(([name, member]) => [name, forReplay(member)]));
+  const fields = Object.entries(value).filter(([name]) => name !== 'ClientRequestToken');
+  return Object.fromEntries(fields.map(([name, field]) => [name, forReplay(field)]));
 }
 
-/** The input of a call of the document client, from the one that went over the wire. */
+/** Converts the body of a request to the input of a document client command. */
 function documentInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentInput);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      if (marshalled.has(name)) return [name, unmarshall(member as Parameters<typeof unmarshall>[0])];
-      if (name === 'Keys')
-        return [name, (member as Parameters<typeof unmarshall>[0][]).map((key) => unmarshall(key))];
-      return [name, documentInput(member)];
+    Object.entries(value).map(([name, field]) => {
+      if (marshalled.has(name)) return [name, unmarshalItem(field as Record<string, AttributeValue>)];
+      if (name === 'Keys') return [name, (field as Record<string, AttributeValue>[]).map(unmarshalItem)];
+      return [name, documentInput(field)];
     }),
   );
 }
 
-/** Calls that were under way at the same time are of one wave. */
+/** Groups calls into waves. Calls that overlap in time belong to one wave. */
 function wavesOf(calls: readonly RecordedCall[]): Calls {
   const waves: Call[][] = [];
   let end = Number.NEGATIVE_INFINITY;
-  for (const { begun, ended, operation, input } of calls) {
-    if (begun >= end) waves.push([]);
+  for (const { startMs, endMs, operation, input } of calls) {
+    if (startMs >= end) waves.push([]);
     waves.at(-1)?.push({ operation, input: forReplay(documentInput(input)) });
-    end = Math.max(end, ended);
+    end = Math.max(end, endMs);
   }
   return { waves };
 }
 
-/** Sends requests to the gateway of this machine, and keeps the events that it makes of them. */
+/** Creates events by sending requests to the local gateway. */
 async function eventMaker() {
   let latest: APIGatewayProxyEventV2 | undefined;
   const keep = async (event: APIGatewayProxyEventV2) => {
@@ -111,7 +134,7 @@ async function eventMaker() {
         method,
         ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       });
-      if (!latest) throw new Error(`${method} ${path} made no event.`);
+      if (!latest) throw new Error(`${method} ${path} did not create an event.`);
       return latest;
     },
     stop: () => {
@@ -121,23 +144,23 @@ async function eventMaker() {
   };
 }
 
-/** Starts an engine, and puts something to read into it: each kind once, and a page of projects. */
+/** Starts a service with one entity of each kind and a page of projects. */
 export async function setStage(): Promise<Stage> {
   const service = await startService({ port: 0, databaseFile: inMemory });
   const { endpoint, tableName } = service;
 
   const make = async (plural: string, ids: Ids): Promise<string> => {
-    const answer = await fetch(`${service.url}/v1/${plural}`, {
+    const response = await fetch(`${service.url}/v1/${plural}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        name: 'Made for a measurement',
+        name: 'Created for a benchmark',
         ...(plural === 'projects' && { description: 'x'.repeat(164) }),
         ...references(ids)[plural],
       }),
     });
-    if (answer.status !== 201) throw new Error(`${plural}: ${answer.status} ${await answer.text()}`);
-    return ((await answer.json()) as { id: string }).id;
+    if (response.status !== 201) throw new Error(`${plural}: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { id: string }).id;
   };
   const ids: Record<string, string> = {};
   for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks'])
@@ -148,10 +171,10 @@ export async function setStage(): Promise<Stage> {
   const proxy = await startEngineProxy(endpoint);
   let calls: RecordedCall[] = [];
   proxy.inject(async ({ operation, body }, pass) => {
-    const call = { operation, input: body, begun: performance.now(), ended: Number.POSITIVE_INFINITY };
+    const call = { operation, input: body, startMs: performance.now(), endMs: Number.POSITIVE_INFINITY };
     calls.push(call);
     const reply = await pass();
-    call.ended = performance.now();
+    call.endMs = performance.now();
     return reply;
   });
   return {
@@ -170,7 +193,7 @@ export async function setStage(): Promise<Stage> {
     }),
     event: async (contract) => {
       const [, , plural = ''] = contract.path.split('/');
-      // What is deleted must be there, and nothing may be in it.
+      // Each deletion needs an entity of its own, without children.
       const id = contract.success === 'deleted' ? await make(plural, ids) : ids[plural];
       const path = contract.path.replace('{id}', id ?? '').replace('{file}', 'style.css');
       return events.make(contract.method, path, bodyFor(contract, ids));

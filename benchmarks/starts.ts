@@ -1,6 +1,6 @@
 /**
- * `npm run bench:start`: how long a fresh process takes to import each function that ships, and to give its first
- * answer; beside it the SDK alone and other frameworks. Writes `docs/performance/starts.md` and its plot.
+ * `npm run bench:start`: measures how long a new process takes to import each deployed function and to send its first
+ * response, compared with the SDK alone and with other frameworks. Writes `docs/performance/starts.md` and its plot.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
-import { bundleContestants, peers, sdkAlone, sdkAsItComes } from './contestants.ts';
+import { bundleContestants, peers, sdkAlone, sdkUnchanged } from './contestants.ts';
 import { Host } from './host.ts';
 import { median, publish, table } from './report.ts';
 import { setStage } from './stage.ts';
@@ -24,22 +24,22 @@ writeFileSync(empty, 'exports.handler = async () => ({ statusCode: 204 });');
 interface Contestant {
   readonly name: string;
   readonly file: string;
-  /** What it is asked first. */
+  /** Operation of the first request. */
   readonly contract: Contract | undefined;
-  readonly imports: number[];
-  readonly answers: number[];
+  readonly importsMs: number[];
+  readonly responsesMs: number[];
 }
 
 const contestant = (name: string, file: string, contract?: Contract): Contestant => ({
   name,
   file,
   contract,
-  imports: [],
-  answers: [],
+  importsMs: [],
+  responsesMs: [],
 });
 const contractOf = (operation: string): Contract => {
   const found = routes.find(({ contract }) => contract.operation === operation);
-  if (!found) throw new Error(`There is no operation ${operation}.`);
+  if (!found) throw new Error(`The operation ${operation} does not exist.`);
   return found.contract;
 };
 const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
@@ -48,7 +48,7 @@ const ours = routes.map(({ contract, file }) =>
   contestant(contract.operation, contestants.bundle(file), contract),
 );
 const others = [
-  ...[sdkAlone, sdkAsItComes].map((name) => contestant(name, peerFile(name))),
+  ...[sdkAlone, sdkUnchanged].map((name) => contestant(name, peerFile(name))),
   ...peers.flatMap((name) =>
     ['createProject', 'readProject'].map((operation) =>
       contestant(`${name}, ${operation}`, peerFile(name), contractOf(operation)),
@@ -56,7 +56,7 @@ const others = [
   ),
 ];
 
-/** Of the read that the service makes: what the SDK alone is asked first. */
+/** Records the calls of a read. The SDK alone replays them. */
 async function recordedRead(): Promise<unknown> {
   await stage.copyForReplay();
   const read = contractOf('readProject');
@@ -68,30 +68,30 @@ async function recordedRead(): Promise<unknown> {
 }
 const sdkRead = await recordedRead();
 
-async function start({ file, contract, imports, answers }: Contestant): Promise<void> {
+async function start({ file, contract, importsMs, responsesMs }: Contestant): Promise<void> {
   const event = contract ? await stage.event(contract) : sdkRead;
   const environment = { ...stage.environment(), LAMBDA_TASK_ROOT: join(file, '..') };
   const host = await Host.start(file, environment);
-  imports.push(host.imported);
-  answers.push((await host.run([event])).wall);
+  importsMs.push(host.importMs);
+  responsesMs.push((await host.run([event])).wallMs);
   await host.stop();
 }
 
 const all = [nothing, ...others, ...ours];
-// One after the other and not each by itself, so that what the machine does meanwhile meets all of them.
+// The contestants take turns, so that other load on the machine affects all of them.
 for (let run = 0; run < runs; run += 1) {
   for (const one of all) await start(one);
   console.log(`run ${run + 1} of ${runs}`);
 }
 
-const importOf = ({ imports }: Contestant): number => median(imports) - median(nothing.imports);
+const importOf = ({ importsMs }: Contestant): number => median(importsMs) - median(nothing.importsMs);
 const row = (one: Contestant) => [
   one.name,
   `${(statSync(one.file).size / 1_000).toFixed(0)} kB`,
   importOf(one).toFixed(1),
-  median(one.answers).toFixed(1),
+  median(one.responsesMs).toFixed(1),
 ];
-/** A peer was measured as often as it has operations: the faster counts. */
+/** Returns the import time of a peer. It is measured once per operation; the faster one counts. */
 const importBy = (name: string): number =>
   Math.min(...others.filter((one) => one.name.startsWith(name)).map(importOf));
 const slowest = ours.reduce((one, other) => (importOf(other) > importOf(one) ? other : one));
@@ -99,14 +99,14 @@ const ratio = (name: string): string => (importOf(slowest) / importBy(name)).toF
 
 const text = `<!-- Written by "npm run bench:start". -->
 
-The median of ${runs} fresh processes each, in turn, on Node.js ${process.versions.node}: milliseconds to import the bundle, less those of
-an empty module; and from there to the first answer, against the embedded engine. The peers do the same with the same
-store and schemas, bundled as usual: minified, with the SDK as it comes.
+Node.js ${process.versions.node}, medians of ${runs} new processes. "import" is the time in milliseconds to import the bundle, minus the
+time of an empty module. "first response" is the time from then to the first response, with the embedded engine. The peers
+use the same store and schemas. Their bundles are minified and contain the unchanged SDK.
 
-The slowest import of all operations, ${slowest.name}, takes ${ratio(sdkAlone)} of the SDK alone without the providers, ${ratio(sdkAsItComes)} of the SDK
-as it comes, ${peers.map((name) => `${ratio(name)} of ${name}`).join(', ')}.
+The slowest import of all operations is ${slowest.name}. As a ratio to the others: ${ratio(sdkAlone)} of the SDK alone without unused
+providers, ${ratio(sdkUnchanged)} of the unchanged SDK, ${peers.map((name) => `${ratio(name)} of ${name}`).join(', ')}.
 
-${table(['', 'bundle', 'import, ms', 'first answer, ms'], [...others, ...ours].map(row))}
+${table(['', 'bundle', 'import, ms', 'first response, ms'], [...others, ...ours].map(row))}
 `;
 publish('starts.md', text);
 const bar = (one: Contestant, isOurs: boolean) => ({ name: one.name, value: importOf(one), isOurs });

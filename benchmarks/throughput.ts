@@ -1,4 +1,4 @@
-/** How many requests a second the gateway of this machine serves, and Express with the same store. */
+/** Measures the requests per second of the local gateway, and of Express with the same store. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,20 +7,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inMemory, startEngine } from '../lib/local/engine.ts';
 import { setCredentials } from '../lib/local/engine-environment.ts';
-import { peersFolder } from './contestants.ts';
+import { packagesFolder } from './contestants.ts';
 import { median, publish, shuffled, table } from './report.ts';
 
 const execute = promisify(execFile);
 
 const rounds = 11;
-/** Seconds before a measurement, so that V8 has compiled what it will, and of it. */
-const seconds = { warm: 5, measured: 3 };
+/** Durations in seconds. V8 compiles the code during the warm-up. */
+const seconds = { warmUp: 5, measured: 3 };
 const connections = 16;
 const description = 'x'.repeat(164);
 
 interface Throughput {
   readonly what: string;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly own: number;
   readonly express: number;
 }
@@ -30,7 +30,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a program of Node.js, and waits until it says where it listens. */
+/** Starts a Node.js program and waits until it prints its address. */
 async function startProgram(
   program: readonly string[],
   environment: Record<string, string> = {},
@@ -59,7 +59,7 @@ async function startProgram(
 const startOwn = (environment: Record<string, string> = {}): Promise<Server> =>
   startProgram(['--import', 'tsx', fileURLToPath(new URL('own-server.ts', import.meta.url))], environment);
 
-/** What there is to ask for. */
+/** Ids of the created entities. */
 interface Contents {
   readonly organizationId: string;
   readonly projectId: string;
@@ -67,13 +67,13 @@ interface Contents {
 
 async function fill({ url }: Server): Promise<Contents> {
   const make = async (path: string, body: object): Promise<string> => {
-    const answer = await fetch(`${url}/v1/${path}`, {
+    const response = await fetch(`${url}/v1/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return ((await answer.json()) as { id: string }).id;
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { id: string }).id;
   };
   const organizationId = await make('organizations', { name: 'Measured' });
   let projectId = '';
@@ -83,7 +83,7 @@ async function fill({ url }: Server): Promise<Contents> {
   return { organizationId, projectId };
 }
 
-/** A server with something to ask for. */
+/** A server with data. */
 interface Filled extends Contents, Server {}
 
 async function prepareOwn(): Promise<Filled> {
@@ -91,7 +91,7 @@ async function prepareOwn(): Promise<Filled> {
   return { ...server, ...(await fill(server)) };
 }
 
-/** Express, on what the service made in an engine of the same kind. */
+/** Starts Express on data that the service created, in an engine of the same kind. */
 async function prepareExpress(bundle: string): Promise<Filled> {
   const engine = await startEngine(inMemory);
   setCredentials(engine.endpoint);
@@ -112,9 +112,9 @@ async function prepareExpress(bundle: string): Promise<Filled> {
   };
 }
 
-/** @returns requests a second; all are answered well. */
+/** Returns the requests per second. @throws Error when a request fails. */
 async function requestsPerSecond(url: string, duration: number, body?: string): Promise<number> {
-  const program = join(peersFolder, 'node_modules/autocannon/autocannon.js');
+  const program = join(packagesFolder, 'autocannon/autocannon.js');
   const args = ['--json', '--connections', String(connections), '--duration', String(duration)];
   if (body) args.push('--method', 'POST', '--headers', 'content-type=application/json', '--body', body);
   const { stdout } = await execute(process.execPath, [program, ...args, url], {
@@ -125,11 +125,12 @@ async function requestsPerSecond(url: string, duration: number, body?: string): 
     non2xx: number;
     errors: number;
   };
-  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} requests were refused, ${errors} failed.`);
+  if (non2xx + errors > 0)
+    throw new Error(`${url}: ${non2xx} requests got an error response, ${errors} failed.`);
   return requests.average;
 }
 
-/** What is asked for. */
+/** The measured requests. */
 const kinds = {
   'read a project': ({ projectId }: Contents) => ({ path: `/v1/projects/${projectId}` }),
   'list 20 of 100 projects': () => ({ path: '/v1/projects' }),
@@ -140,7 +141,7 @@ const kinds = {
 };
 
 async function measure(expressServer: string): Promise<Throughput[]> {
-  // Both are there all the time, and take turns: what else the machine does then happens to both.
+  // Both servers run all the time and take turns, so that other load on the machine affects both.
   const servers = { own: await prepareOwn(), express: await prepareExpress(expressServer) };
   const measured: Throughput[] = [];
   for (const [what, kind] of Object.entries(kinds)) {
@@ -149,13 +150,13 @@ async function measure(expressServer: string): Promise<Throughput[]> {
       return requestsPerSecond(servers[which].url + path, duration, body);
     };
     const taken = { own: [] as number[], express: [] as number[] };
-    for (const which of ['own', 'express'] as const) await ask(which, seconds.warm);
+    for (const which of ['own', 'express'] as const) await ask(which, seconds.warmUp);
     for (let round = 0; round < rounds; round += 1) {
       for (const which of shuffled(['own', 'express'] as const)) {
         taken[which].push(await ask(which, seconds.measured));
       }
     }
-    console.log(`${what}: ${taken.own.join(' ')} and ${taken.express.join(' ')} a second`);
+    console.log(`${what}: ${taken.own.join(' ')} and ${taken.express.join(' ')} per second`);
     measured.push({ what, own: median(taken.own), express: median(taken.express) });
   }
   await servers.own.stop();
@@ -164,8 +165,8 @@ async function measure(expressServer: string): Promise<Throughput[]> {
 }
 
 /**
- * Measures, and writes `docs/performance/throughput.md`.
- * @param expressServer the bundle of Express, which listens by itself.
+ * Measures the throughput and writes `docs/performance/throughput.md`.
+ * @param expressServer bundle of the Express server.
  */
 export async function measureThroughput(expressServer: string): Promise<void> {
   const rows = (await measure(expressServer)).map(({ what, own, express }) => [
@@ -176,11 +177,11 @@ export async function measureThroughput(expressServer: string): Promise<void> {
   ]);
   const text = `<!-- Written by "npm run bench:requests". -->
 
-On Node.js ${process.versions.node}: the gateway of this machine with the handlers behind it, and Express listening by itself with the
-same store, bundled for production. ${connections} connections of autocannon; each server with an embedded engine of its own. Both are
-there all the time and take turns of ${seconds.measured} seconds, in any order; the median of ${rounds} turns.
+Node.js ${process.versions.node}. The local gateway with the handlers behind it, and an Express server with the same store, bundled for
+production. autocannon with ${connections} connections; each server has an embedded engine of its own. Both servers run all the
+time and take turns of ${seconds.measured} seconds in random order. The values are medians of ${rounds} turns.
 
-${table(['requests a second', 'this service', 'Express', 'ratio'], rows)}
+${table(['requests per second', 'this service', 'Express', 'ratio'], rows)}
 `;
   publish('throughput.md', text);
   console.log(text);
