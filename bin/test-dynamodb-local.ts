@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dynamoDbLocal, inMemory, startEngine } from '../lib/local/engine.ts';
 
-const suites = ['test/contract', 'test/functions', 'test/unit/lib/local'];
+const suites = ['test/contract', 'test/unit/functions', 'test/unit/lib/local'];
 
 if (!dynamoDbLocal()) {
   console.log('Skipped: DynamoDB Local needs Java 17 or later, and there is none here. 0 tests were run.');

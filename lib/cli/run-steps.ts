@@ -1,0 +1,41 @@
+/** Runs commands one after the other and prints which ran, how long each took and how it ended. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A command of a test run. */
+export interface Step {
+  readonly name: string;
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Why it cannot run here, if it cannot. */
+  readonly unavailable?: string | undefined;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly seconds: number;
+  readonly result: string;
+  readonly hasFailed: boolean;
+}
+
+async function runStep({ name, command, environment, unavailable }: Step): Promise<Outcome> {
+  if (unavailable) return { name, seconds: 0, result: `did not run: ${unavailable}`, hasFailed: false };
+  const started = performance.now();
+  const [program, ...args] = command;
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const seconds = (performance.now() - started) / 1_000;
+  return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
+}
+
+/** Runs all steps, also after one has failed. Returns the exit code: 1 when a step has failed. */
+export async function runSteps(steps: readonly Step[]): Promise<number> {
+  const outcomes: Outcome[] = [];
+  for (const step of steps) outcomes.push(await runStep(step));
+  for (const { name, seconds, result } of outcomes) {
+    console.log(`${name.padEnd(24)} ${seconds.toFixed(1).padStart(7)} s  ${result}`);
+  }
+  const failed = outcomes.filter(({ hasFailed }) => hasFailed).length;
+  console.log(`${outcomes.length - failed} passed, ${failed} failed`);
+  return failed > 0 ? 1 : 0;
+}
