@@ -1,16 +1,7 @@
 /** Who sends a request: what the token says that the gateway's authorizer has verified, never what the request says. */
 import { environment } from '../environment.ts';
-import type { PipelineEvent } from './middleware.ts';
+import type { Caller, PipelineEvent } from './middleware.ts';
 import { Problem } from './problems.ts';
-
-export interface Caller {
-  /** Whose data the request is about; every key begins with it. */
-  readonly tenant: string;
-  /** Who of the tenant it is; `undefined` when the token does not say. */
-  readonly subject: string | undefined;
-  /** The scopes of the token; `undefined` where no token is required. */
-  readonly scopes: readonly string[] | undefined;
-}
 
 /** The tenant of every request where no token is required. */
 export const publicTenant = 'public';

@@ -1,12 +1,21 @@
 /** The types of what passes through the pipeline. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Session } from '../store/unit-of-work/session.ts';
-import type { Caller } from './caller.ts';
 
 /** A Lambda handler behind an HTTP API, payload format 2.0. */
 export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
 
 export type Response = APIGatewayProxyStructuredResultV2;
+
+/** Who sends a request, by the token that the gateway has verified. */
+export interface Caller {
+  /** Whose data the request is about; every key begins with it. */
+  readonly tenant: string;
+  /** Who of the tenant it is; `undefined` when the token does not say. */
+  readonly subject: string | undefined;
+  /** The scopes of the token; `undefined` where no token is required. */
+  readonly scopes: readonly string[] | undefined;
+}
 
 /** The event of API Gateway. The pipeline adds the session and the caller, and replaces the text of the body by its value. */
 export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {

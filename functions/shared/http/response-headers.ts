@@ -1,6 +1,6 @@
 /** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
 import { environment } from '../environment.ts';
-import type { Consumption } from '../store/dynamodb/database.ts';
+import type { Consumption } from '../store/dynamodb/query.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
 const noConsumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };

@@ -1,8 +1,8 @@
 /** Opens the session of a request. Static pages have none: their bundles do not contain the client of DynamoDB. */
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
-import { type Caller, callerOf } from './caller.ts';
-import type { Middleware, PipelineEvent } from './middleware.ts';
+import { callerOf } from './caller.ts';
+import type { Caller, Middleware, PipelineEvent } from './middleware.ts';
 
 /** Milliseconds of the function's time that are kept for the response. */
 const responseReserveMs = 500;

@@ -6,42 +6,15 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
-  type QueryCommandInput,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import type { Item, Key, Write } from '../model/writes.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
+import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { drawParts, widen } from './spread.ts';
 import { toTransactItem } from './transact-items.ts';
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** A query of the table or of an index. */
-export type Query = Omit<
-  QueryCommandInput,
-  'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
-> & { readonly ExpressionAttributeValues: Values };
-
-/** One page of a query. */
-export interface QueryPage {
-  readonly items: Item[];
-  /** Where the next page begins, if there is one. */
-  readonly next: Values | undefined;
-  /** Number of items on the page, also when the query only counts. */
-  readonly count: number;
-  /** Number of items that DynamoDB read, those that the filter left out included. */
-  readonly scannedCount: number;
-}
-
-/** The calls of a request, and the capacity that DynamoDB reports for them. */
-export interface Consumption {
-  calls: number;
-  readUnits: number;
-  writeUnits: number;
-  durationMs: number;
-}
 
 interface CapacityReport {
   readonly CapacityUnits?: number | undefined;

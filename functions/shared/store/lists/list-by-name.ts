@@ -1,6 +1,7 @@
 /** Any page of all of a kind by name, off the index by name; its total comes from the counters. */
 
-import type { Database, Query } from '../dynamodb/database.ts';
+import type { Database } from '../dynamodb/database.ts';
+import type { Query } from '../dynamodb/query.ts';
 import { isTruncatedName } from '../model/keys.ts';
 import { table } from '../model/table.ts';
 import {

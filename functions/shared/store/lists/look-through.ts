@@ -3,7 +3,8 @@
  * each entity only the id and what decides the order; no more of these are kept than the page is behind.
  */
 
-import type { Database, Query } from '../dynamodb/database.ts';
+import type { Database } from '../dynamodb/database.ts';
+import type { Query } from '../dynamodb/query.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey, statusPrefix } from '../model/keys.ts';
 import type { ListQuery, Page, SortValue } from '../model/list-query.ts';

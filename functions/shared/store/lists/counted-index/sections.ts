@@ -1,7 +1,8 @@
 /** Which section an id belongs to, and when the next one begins. */
 
 import { beginJob } from '../../cascades/job.ts';
-import type { Database, QueryPage } from '../../dynamodb/database.ts';
+import type { Database } from '../../dynamodb/database.ts';
+import type { QueryPage } from '../../dynamodb/query.ts';
 import { isSpread, spreading } from '../../dynamodb/spread.ts';
 import { notExists } from '../../model/conditions.ts';
 import type { Item, Write } from '../../model/writes.ts';

@@ -1,0 +1,30 @@
+/** Queries, their pages, and what calls cost. */
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../model/writes.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A query of the table or of an index. */
+export type Query = Omit<
+  QueryCommandInput,
+  'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
+> & { readonly ExpressionAttributeValues: Values };
+
+/** One page of a query. */
+export interface QueryPage {
+  readonly items: Item[];
+  /** Where the next page begins, if there is one. */
+  readonly next: Values | undefined;
+  /** Number of items on the page, also when the query only counts. */
+  readonly count: number;
+  /** Number of items that DynamoDB read, those that the filter left out included. */
+  readonly scannedCount: number;
+}
+
+/** The calls of a request, and the capacity that DynamoDB reports for them. */
+export interface Consumption {
+  calls: number;
+  readUnits: number;
+  writeUnits: number;
+  durationMs: number;
+}
