@@ -1,7 +1,6 @@
 /**
- * The one list of operations. Infrastructure, local gateway, documents and tests loop over it; no handler
- * imports it. A contract that a resource's `contract.ts` exports is an operation; its handler is the file of the
- * same name beside it.
+ * The one list of operations. The infrastructure, the local gateway, the documentation and the tests loop over it; no handler imports
+ * it. Every contract that a `contract.ts` exports is an operation. Its handler is the file of the same name beside it.
  */
 import * as documentation from './documentation/contract.ts';
 import * as health from './health/contract.ts';
@@ -16,9 +15,9 @@ const folders = { organizations, projects, users, tasks, tags, health, documenta
 
 export interface Route {
   readonly contract: Contract;
-  /** The handler's file, relative to this one's folder. */
+  /** The file of the handler, relative to this folder. */
   readonly file: string;
-  /** A `GET` serves `HEAD` as well, with the same handler. */
+  /** The handler of a `GET` serves `HEAD` as well. */
   readonly methods: readonly (Method | 'HEAD')[];
 }
 
@@ -36,7 +35,7 @@ export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder
     })),
 );
 
-/** The methods of each path, for the answer to any other. */
+/** The methods of each path, for the 405 response. */
 export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() => {
   const methods: Record<string, string[]> = {};
   const operations = new Set<string>();

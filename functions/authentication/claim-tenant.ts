@@ -1,20 +1,19 @@
 /**
- * Puts the tenant into access tokens, which know no attributes of users by themselves. The user pool calls this
- * before it signs one.
+ * Adds the tenant to access tokens, which do not contain attributes of users. The user pool calls this function before it signs a
+ * token.
  * @see https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-lambda-pre-token-generation.html
  */
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
 
 /**
- * For a user the administrator's word counts, which the attribute `custom:tenant` holds; else the user is a tenant
- * of its own, and so is a client without a user. What a client sends along as metadata is its own word, and does
- * not count.
+ * Returns the event with the claim `tenant`: the attribute `custom:tenant`, which only an administrator can write. A user without it
+ * becomes a tenant of their own, and so does a client without a user. Metadata that a client sends is ignored.
  */
 export async function handler(
   event: PreTokenGenerationV3TriggerEvent,
 ): Promise<PreTokenGenerationV3TriggerEvent> {
-  const { 'custom:tenant': given, sub } = event.request.userAttributes ?? {};
-  const tenant = given || sub || event.callerContext.clientId;
+  const { 'custom:tenant': assigned, sub } = event.request.userAttributes ?? {};
+  const tenant = assigned || sub || event.callerContext.clientId;
   return {
     ...event,
     response: {

@@ -1,4 +1,4 @@
-/** The path that a caller may have meant. */
+/** Suggests a path for one that does not exist. */
 import { distance } from 'fastest-levenshtein';
 
 /** The longest path that is compared, in characters and in segments: no template is longer. */
@@ -12,10 +12,10 @@ const maxEdits = 2;
 function editsBetween(template: readonly string[], segments: readonly string[]): number {
   if (template.length !== segments.length) return Number.POSITIVE_INFINITY;
   let sum = 0;
-  for (const [position, part] of template.entries()) {
+  for (const [position, name] of template.entries()) {
     const segment = segments[position] ?? '';
-    if (part.startsWith('{')) continue;
-    const edits = distance(part, segment.toLowerCase());
+    if (name.startsWith('{')) continue;
+    const edits = distance(name, segment.toLowerCase());
     if (edits > maxEdits) return Number.POSITIVE_INFINITY;
     sum += edits;
   }
@@ -25,12 +25,12 @@ function editsBetween(template: readonly string[], segments: readonly string[]):
 /** Puts a path's own segments in the place of a template's parameters. */
 const withParameters = (template: readonly string[], segments: readonly string[]): string =>
   template
-    .map((part, position) => (part.startsWith('{') ? encodeURIComponent(segments[position] ?? '') : part))
+    .map((name, position) => (name.startsWith('{') ? encodeURIComponent(segments[position] ?? '') : name))
     .join('/');
 
 /**
- * Returns the path nearest to one that does not exist: with `/v1` in front, without a slash at its end, in lower case, or
- * with a slip of the pen corrected; `undefined` when none is near.
+ * Returns the path nearest to one that does not exist: with `/v1` prepended, without a slash at its end, in lower case, or with a typing
+ * error corrected; `undefined` when none is near.
  */
 export function suggestPath(path: string, templates: readonly string[]): string | undefined {
   if (path.length > maxLength || !path.isWellFormed()) return undefined;

@@ -9,10 +9,10 @@ export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 
 /** Returns JSON with the fields in alphabetical order, so that equal bodies have equal digests. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : item,
   );
 }
 
@@ -21,7 +21,7 @@ const invalidKey = (detail: string): Problem => invalidRequest([{ parameter: 'Id
 /**
  * Returns what makes this request one with others under the same key. A key belongs to its caller: another subject of the
  * tenant may use the same one.
- * @param subject who sends the request; '' where nobody has to say.
+ * @param subject who sends the request; '' where no token is required.
  * @param operation the operation and the path; the same key for another one is another request.
  * @throws Problem 400 when the key is not 1 to 255 visible ASCII characters, or when the token names no subject.
  */

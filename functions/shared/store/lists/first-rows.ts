@@ -1,8 +1,8 @@
-/** The first rows of an order, of which a filtered scan reads one page. */
+/** The first rows of an order: a filtered scan reads one page of them. */
 import { PageTooDeep } from '../model/errors.ts';
 import type { ListQuery, SortValue } from '../model/list-query.ts';
 
-/** Compares by Unicode code point. UTF-16, which `<` compares, puts surrogates before U+E000 to U+FFFF. */
+/** Compares by Unicode code point. `<` compares UTF-16 units, where surrogates sort before U+E000 to U+FFFF. */
 export function compareText(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let position = 0; position < length; position += 1) {
@@ -17,7 +17,7 @@ export function compareText(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** An entity as far as its place in the order is concerned. */
+/** What decides the place of an entity in the order. */
 export interface Row {
   readonly id: string;
   readonly sort: SortValue;
@@ -36,34 +36,34 @@ function compareSortValues(one: SortValue, other: SortValue): number {
 const compareRows = (one: Row, other: Row): number =>
   compareSortValues(one.sort, other.sort) || (one.id < other.id ? -1 : 1);
 
-/** Bytes that rows may take: a function has 256 MB for everything. */
+/** Bytes of memory for the rows: a function has 256 MB in all. */
 const defaultMaxBytes = 48 * 1024 * 1024;
 
-/** Bytes of a row in V8, about: the object, the id, and the head of the text; a character of the text has two. */
+/** Returns the approximate bytes of a row in V8: the object, the id and the header of the text; two for each character of it. */
 const bytesOf = ({ sort }: Row): number => 160 + (typeof sort === 'string' ? 2 * sort.length : 0);
 
 /**
- * Keeps the rows up to the page that is asked for, and drops those behind it. What it keeps is bounded in bytes: of a
- * page that lies deeper than that, it knows only the total.
+ * Keeps the rows up to the requested page and drops the rows after it. Its memory is bounded: of a page beyond the bound, it knows
+ * only the total.
  */
 export class FirstRows {
   #rows: Row[] = [];
   #bytes = 0;
-  /** How many of the first rows are known for certain: rows behind them were dropped for want of memory. */
+  /** Number of first rows that are certain: rows after them were dropped to free memory. */
   #reach = Number.POSITIVE_INFINITY;
   readonly #query: Pick<ListQuery, 'page' | 'limit' | 'sortBy' | 'sortOrder'>;
   readonly #wanted: number;
   readonly #maxBytes: number;
   total = 0;
 
-  /** @param maxBytes that the rows may take, by an estimate. */
+  /** @param maxBytes approximate bytes of memory for the rows. */
   constructor(query: Pick<ListQuery, 'page' | 'limit' | 'sortBy' | 'sortOrder'>, maxBytes = defaultMaxBytes) {
     this.#query = query;
     this.#wanted = query.page * query.limit;
     this.#maxBytes = maxBytes;
   }
 
-  /** The rows that are kept, in bytes, by an estimate. */
+  /** Approximate bytes of the rows. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -82,7 +82,7 @@ export class FirstRows {
     this.#rows.sort((one, other) => direction * compareRows(one, other));
   }
 
-  /** Drops the rows behind the page, and then as many more as leave half of the memory free. */
+  /** Drops the rows after the page. When memory is short, drops more rows, until half of it is free. */
   #cut(): void {
     this.#sort();
     const isTooLarge = this.#bytes > this.#maxBytes;

@@ -49,7 +49,7 @@ export class IdempotencyKeyReused extends Error {
 /** DynamoDB did not respond within the time of the request. The request can be sent again. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
-    super('The database did not answer in time.', { cause });
+    super('DynamoDB did not respond in time.', { cause });
     this.name = 'StoreUnavailable';
   }
 }
