@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes what is made from the contracts and committed: the document, and the client's types. */
+/** `npm run openapi`: generates the OpenAPI document and the types of the client from the contracts. */
 import { writeFile } from 'node:fs/promises';
 import { clientTypes } from '../lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile } from '../lib/openapi/committed.ts';

@@ -1,36 +1,36 @@
-// Made from the OpenAPI document by "npm run openapi": changes here are lost.
+// Generated from the OpenAPI document by "npm run openapi". Do not edit.
 
 /** Who the work is done for: it has projects, users and tags. */
 export interface Organization {
-  /** Opaque and unique. Ids made later sort later. */
+  /** Opaque and unique. Later ids sort after earlier ones. */
   readonly id: string;
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status: string;
   /** Text on any number of lines. */
   readonly description: string;
-  /** When it was created, in UTC. */
+  /** Time of the creation, in UTC. */
   readonly createdAt: string;
-  /** When it was last written, in UTC. */
+  /** Time of the last change, in UTC. */
   readonly updatedAt: string;
 }
 
-/** Members that are left out get their defaults. */
+/** Fields that are left out get their defaults. */
 export interface NewOrganization {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Text on any number of lines. */
   readonly description?: string | undefined;
 }
 
-/** Members that are left out stay as they are; null resets a member that can be null. */
+/** Fields that are left out do not change. null resets a nullable field. */
 export interface OrganizationChanges {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Text on any number of lines. */
   readonly description?: string | undefined;
@@ -38,11 +38,11 @@ export interface OrganizationChanges {
 
 /** A piece of work of an organization, made of tasks. */
 export interface Project {
-  /** Opaque and unique. Ids made later sort later. */
+  /** Opaque and unique. Later ids sort after earlier ones. */
   readonly id: string;
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status: string;
   /** The organization that it belongs to. */
   readonly organizationId: string;
@@ -52,25 +52,25 @@ export interface Project {
   readonly startDate: string | null;
   /** The last day. */
   readonly dueDate: string | null;
-  /** When it was created, in UTC. */
+  /** Time of the creation, in UTC. */
   readonly createdAt: string;
-  /** When it was last written, in UTC. */
+  /** Time of the last change, in UTC. */
   readonly updatedAt: string;
 }
 
-/** All members may be left out. */
+/** All fields are optional. */
 export interface CloneProjectOptions {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
   /** What is copied besides the project itself. */
   readonly include?: readonly 'tasks'[] | undefined;
 }
 
-/** Members that are left out get their defaults. */
+/** Fields that are left out get their defaults. */
 export interface NewProject {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** The organization that it belongs to. */
   readonly organizationId: string;
@@ -82,11 +82,11 @@ export interface NewProject {
   readonly dueDate?: string | null | undefined;
 }
 
-/** Members that are left out stay as they are; null resets a member that can be null. */
+/** Fields that are left out do not change. null resets a nullable field. */
 export interface ProjectChanges {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** The organization that it belongs to. */
   readonly organizationId?: string | undefined;
@@ -100,27 +100,27 @@ export interface ProjectChanges {
 
 /** Somebody who works on tasks. */
 export interface User {
-  /** Opaque and unique. Ids made later sort later. */
+  /** Opaque and unique. Later ids sort after earlier ones. */
   readonly id: string;
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status: string;
   /** Need not be unique. */
   readonly email: string | null;
   /** The organization that it belongs to. */
   readonly organizationId: string | null;
-  /** When it was created, in UTC. */
+  /** Time of the creation, in UTC. */
   readonly createdAt: string;
-  /** When it was last written, in UTC. */
+  /** Time of the last change, in UTC. */
   readonly updatedAt: string;
 }
 
-/** Members that are left out get their defaults. */
+/** Fields that are left out get their defaults. */
 export interface NewUser {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Need not be unique. */
   readonly email?: string | null | undefined;
@@ -128,11 +128,11 @@ export interface NewUser {
   readonly organizationId?: string | null | undefined;
 }
 
-/** Members that are left out stay as they are; null resets a member that can be null. */
+/** Fields that are left out do not change. null resets a nullable field. */
 export interface UserChanges {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Need not be unique. */
   readonly email?: string | null | undefined;
@@ -142,11 +142,11 @@ export interface UserChanges {
 
 /** A thing to do, of a project and for a user, or of nobody yet. */
 export interface Task {
-  /** Opaque and unique. Ids made later sort later. */
+  /** Opaque and unique. Later ids sort after earlier ones. */
   readonly id: string;
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status: string;
   /** Text on any number of lines. */
   readonly description: string;
@@ -160,17 +160,17 @@ export interface Task {
   readonly dueDate: string | null;
   /** Its tags. */
   readonly tagIds: readonly string[];
-  /** When it was created, in UTC. */
+  /** Time of the creation, in UTC. */
   readonly createdAt: string;
-  /** When it was last written, in UTC. */
+  /** Time of the last change, in UTC. */
   readonly updatedAt: string;
 }
 
-/** Members that are left out get their defaults. */
+/** Fields that are left out get their defaults. */
 export interface NewTask {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Text on any number of lines. */
   readonly description?: string | undefined;
@@ -186,11 +186,11 @@ export interface NewTask {
   readonly tagIds?: readonly string[] | undefined;
 }
 
-/** Members that are left out stay as they are; null resets a member that can be null. */
+/** Fields that are left out do not change. null resets a nullable field. */
 export interface TaskChanges {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** Text on any number of lines. */
   readonly description?: string | undefined;
@@ -208,11 +208,11 @@ export interface TaskChanges {
 
 /** A word to find tasks by. */
 export interface Tag {
-  /** Opaque and unique. Ids made later sort later. */
+  /** Opaque and unique. Later ids sort after earlier ones. */
   readonly id: string;
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status: string;
   /** As #rrggbb. */
   readonly color: string;
@@ -220,17 +220,17 @@ export interface Tag {
   readonly description: string;
   /** The organization that it belongs to. */
   readonly organizationId: string | null;
-  /** When it was created, in UTC. */
+  /** Time of the creation, in UTC. */
   readonly createdAt: string;
-  /** When it was last written, in UTC. */
+  /** Time of the last change, in UTC. */
   readonly updatedAt: string;
 }
 
-/** Members that are left out get their defaults. */
+/** Fields that are left out get their defaults. */
 export interface NewTag {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name: string;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** As #rrggbb. */
   readonly color?: string | undefined;
@@ -240,11 +240,11 @@ export interface NewTag {
   readonly organizationId?: string | null | undefined;
 }
 
-/** Members that are left out stay as they are; null resets a member that can be null. */
+/** Fields that are left out do not change. null resets a nullable field. */
 export interface TagChanges {
-  /** White space around it is taken away before it is measured. */
+  /** Surrounding white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** An open value. Usual are active, planned, completed and archived. */
+  /** Any value. Known values: active, planned, completed, archived. */
   readonly status?: string | undefined;
   /** As #rrggbb. */
   readonly color?: string | undefined;
@@ -256,147 +256,147 @@ export interface TagChanges {
 
 /** Lists organizations. */
 export interface OrganizationQuery {
-  /** The number of the page. Beyond the last one pages are empty. */
+  /** Number of the page. Pages after the last one are empty. */
   readonly page?: number | undefined;
-  /** How many entities a page has. */
+  /** Entities per page. */
   readonly limit?: number | undefined;
-  /** The member that orders the list. */
+  /** Field that orders the list. */
   readonly sortBy?: 'id' | 'name' | 'status' | 'description' | 'createdAt' | 'updatedAt' | undefined;
-  /** The direction; ties are broken by `createdAt`, then `id`, in the same direction. */
+  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Only those whose `id` is exactly this. */
+  /** Exact match of `id`. */
   readonly id?: string | undefined;
-  /** Only those whose `name` is exactly this. */
+  /** Exact match of `name`. */
   readonly name?: string | undefined;
-  /** Only those whose `status` is exactly this. */
+  /** Exact match of `status`. */
   readonly status?: string | undefined;
-  /** Only those whose `description` is exactly this. */
+  /** Exact match of `description`. */
   readonly description?: string | undefined;
-  /** Only those whose `createdAt` is exactly this. */
+  /** Exact match of `createdAt`. */
   readonly createdAt?: string | undefined;
-  /** Only those whose `updatedAt` is exactly this. */
+  /** Exact match of `updatedAt`. */
   readonly updatedAt?: string | undefined;
 }
 
 /** Lists projects. */
 export interface ProjectQuery {
-  /** The number of the page. Beyond the last one pages are empty. */
+  /** Number of the page. Pages after the last one are empty. */
   readonly page?: number | undefined;
-  /** How many entities a page has. */
+  /** Entities per page. */
   readonly limit?: number | undefined;
-  /** The member that orders the list. */
+  /** Field that orders the list. */
   readonly sortBy?: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'createdAt' | 'updatedAt' | undefined;
-  /** The direction; ties are broken by `createdAt`, then `id`, in the same direction. */
+  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Only those whose `id` is exactly this. */
+  /** Exact match of `id`. */
   readonly id?: string | undefined;
-  /** Only those whose `name` is exactly this. */
+  /** Exact match of `name`. */
   readonly name?: string | undefined;
-  /** Only those whose `status` is exactly this. */
+  /** Exact match of `status`. */
   readonly status?: string | undefined;
-  /** Only those whose `organizationId` is exactly this. */
+  /** Exact match of `organizationId`. */
   readonly organizationId?: string | undefined;
-  /** Only those whose `description` is exactly this. */
+  /** Exact match of `description`. */
   readonly description?: string | undefined;
-  /** Only those whose `startDate` is exactly this. */
+  /** Exact match of `startDate`. */
   readonly startDate?: string | undefined;
-  /** Only those whose `dueDate` is exactly this. */
+  /** Exact match of `dueDate`. */
   readonly dueDate?: string | undefined;
-  /** Only those whose `createdAt` is exactly this. */
+  /** Exact match of `createdAt`. */
   readonly createdAt?: string | undefined;
-  /** Only those whose `updatedAt` is exactly this. */
+  /** Exact match of `updatedAt`. */
   readonly updatedAt?: string | undefined;
 }
 
 /** Lists users. */
 export interface UserQuery {
-  /** The number of the page. Beyond the last one pages are empty. */
+  /** Number of the page. Pages after the last one are empty. */
   readonly page?: number | undefined;
-  /** How many entities a page has. */
+  /** Entities per page. */
   readonly limit?: number | undefined;
-  /** The member that orders the list. */
+  /** Field that orders the list. */
   readonly sortBy?: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'createdAt' | 'updatedAt' | undefined;
-  /** The direction; ties are broken by `createdAt`, then `id`, in the same direction. */
+  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Only those whose `id` is exactly this. */
+  /** Exact match of `id`. */
   readonly id?: string | undefined;
-  /** Only those whose `name` is exactly this. */
+  /** Exact match of `name`. */
   readonly name?: string | undefined;
-  /** Only those whose `status` is exactly this. */
+  /** Exact match of `status`. */
   readonly status?: string | undefined;
-  /** Only those whose `email` is exactly this. */
+  /** Exact match of `email`. */
   readonly email?: string | undefined;
-  /** Only those whose `organizationId` is exactly this. */
+  /** Exact match of `organizationId`. */
   readonly organizationId?: string | undefined;
-  /** Only those whose `createdAt` is exactly this. */
+  /** Exact match of `createdAt`. */
   readonly createdAt?: string | undefined;
-  /** Only those whose `updatedAt` is exactly this. */
+  /** Exact match of `updatedAt`. */
   readonly updatedAt?: string | undefined;
 }
 
 /** Lists tasks. */
 export interface TaskQuery {
-  /** The number of the page. Beyond the last one pages are empty. */
+  /** Number of the page. Pages after the last one are empty. */
   readonly page?: number | undefined;
-  /** How many entities a page has. */
+  /** Entities per page. */
   readonly limit?: number | undefined;
-  /** The member that orders the list. */
+  /** Field that orders the list. */
   readonly sortBy?: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'createdAt' | 'updatedAt' | undefined;
-  /** The direction; ties are broken by `createdAt`, then `id`, in the same direction. */
+  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Only those whose `id` is exactly this. */
+  /** Exact match of `id`. */
   readonly id?: string | undefined;
-  /** Only those whose `name` is exactly this. */
+  /** Exact match of `name`. */
   readonly name?: string | undefined;
-  /** Only those whose `status` is exactly this. */
+  /** Exact match of `status`. */
   readonly status?: string | undefined;
-  /** Only those whose `description` is exactly this. */
+  /** Exact match of `description`. */
   readonly description?: string | undefined;
-  /** Only those whose `priority` is exactly this. */
+  /** Exact match of `priority`. */
   readonly priority?: string | undefined;
-  /** Only those whose `projectId` is exactly this. */
+  /** Exact match of `projectId`. */
   readonly projectId?: string | undefined;
-  /** Only those whose `userId` is exactly this. */
+  /** Exact match of `userId`. */
   readonly userId?: string | undefined;
-  /** Only those whose `dueDate` is exactly this. */
+  /** Exact match of `dueDate`. */
   readonly dueDate?: string | undefined;
-  /** Only those whose `tagIds` hold this. */
+  /** `tagIds` contains this value. */
   readonly tagIds?: string | undefined;
-  /** Only those whose `createdAt` is exactly this. */
+  /** Exact match of `createdAt`. */
   readonly createdAt?: string | undefined;
-  /** Only those whose `updatedAt` is exactly this. */
+  /** Exact match of `updatedAt`. */
   readonly updatedAt?: string | undefined;
 }
 
 /** Lists tags. */
 export interface TagQuery {
-  /** The number of the page. Beyond the last one pages are empty. */
+  /** Number of the page. Pages after the last one are empty. */
   readonly page?: number | undefined;
-  /** How many entities a page has. */
+  /** Entities per page. */
   readonly limit?: number | undefined;
-  /** The member that orders the list. */
+  /** Field that orders the list. */
   readonly sortBy?: 'id' | 'name' | 'status' | 'color' | 'description' | 'organizationId' | 'createdAt' | 'updatedAt' | undefined;
-  /** The direction; ties are broken by `createdAt`, then `id`, in the same direction. */
+  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Only those whose `id` is exactly this. */
+  /** Exact match of `id`. */
   readonly id?: string | undefined;
-  /** Only those whose `name` is exactly this. */
+  /** Exact match of `name`. */
   readonly name?: string | undefined;
-  /** Only those whose `status` is exactly this. */
+  /** Exact match of `status`. */
   readonly status?: string | undefined;
-  /** Only those whose `color` is exactly this. */
+  /** Exact match of `color`. */
   readonly color?: string | undefined;
-  /** Only those whose `description` is exactly this. */
+  /** Exact match of `description`. */
   readonly description?: string | undefined;
-  /** Only those whose `organizationId` is exactly this. */
+  /** Exact match of `organizationId`. */
   readonly organizationId?: string | undefined;
-  /** Only those whose `createdAt` is exactly this. */
+  /** Exact match of `createdAt`. */
   readonly createdAt?: string | undefined;
-  /** Only those whose `updatedAt` is exactly this. */
+  /** Exact match of `updatedAt`. */
   readonly updatedAt?: string | undefined;
 }
 
-/** The status of each kind of problem. */
+/** Status of each kind of problem. */
 export interface ProblemStatuses {
   'malformed-body': 400;
   'malformed-request': 400;

@@ -1,18 +1,18 @@
-/** Earlier versions of the document. */
+/** The committed document and its earlier versions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { files } from '../hosting/functions.ts';
 import type { OpenApiDocument } from './types.ts';
 
-/** The document that is committed, and served. */
+/** Path of the document that is committed and served. */
 export const committedFile = files['openapi.json'] ?? '';
 
-/** The types of the client, made from it. */
+/** Path of the types of the client, which are generated from the document. */
 export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
 
 /**
- * The document in a file, or as a revision of git has it.
- * @returns nothing when there is none.
+ * Reads the document from a file or from a Git revision.
+ * @returns undefined when neither exists.
  */
 export function earlierDocument(base: string): OpenApiDocument | undefined {
   if (existsSync(base)) return JSON.parse(readFileSync(base, 'utf8')) as OpenApiDocument;
@@ -26,7 +26,7 @@ export function earlierDocument(base: string): OpenApiDocument | undefined {
     });
     return JSON.parse(text) as OpenApiDocument;
   } catch {
-    // No git, no such revision, or none with the document.
+    // Git, the revision or the file in it is missing.
     return undefined;
   }
 }

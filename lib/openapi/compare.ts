@@ -1,14 +1,14 @@
-/** Finds what a change of the document breaks for clients of an earlier one. */
+/** Finds changes of the document that break clients of an earlier version. */
 import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from './types.ts';
 
-/** A value that is sent must fit all that fitted before; a value that is received, nothing but what fitted before. */
+/** A request must accept every value that it accepted before. A response must contain only values that it contained before. */
 type Direction = 'sent' | 'received';
 
-/** Bounds that may be raised where a value is sent, and lowered where it is received; and the other way round. */
+/** In requests, upper bounds may only rise and lower bounds may only fall. In responses, it is the other way round. */
 const upperBounds = ['maximum', 'maxLength', 'maxItems'] as const;
 const lowerBounds = ['minimum', 'minLength', 'minItems'] as const;
 
-/** What narrows a value and has no order: it may only go where a value is sent, and only come where it is received. */
+/** Constraints without an order. They may only be removed from requests, and only be added to responses. */
 const constraints = ['pattern', 'format', 'uniqueItems', 'const'] as const;
 
 const list = <Value>(value: Value | readonly Value[] | undefined): readonly Value[] =>
@@ -17,8 +17,8 @@ const list = <Value>(value: Value | readonly Value[] | undefined): readonly Valu
 const missing = <Value>(from: readonly Value[], other: readonly Value[]): Value[] =>
   from.filter((value) => !other.includes(value));
 
-/** A document whose references can be followed. */
-class Resolved {
+/** A document with resolved references. */
+class ResolvedDocument {
   readonly document: OpenApiDocument;
 
   constructor(document: OpenApiDocument) {
@@ -42,13 +42,13 @@ class Resolved {
 }
 
 class Comparison {
-  readonly breaks: string[] = [];
-  readonly #before: Resolved;
-  readonly #after: Resolved;
+  readonly changes: string[] = [];
+  readonly #before: ResolvedDocument;
+  readonly #after: ResolvedDocument;
 
   constructor(before: OpenApiDocument, after: OpenApiDocument) {
-    this.#before = new Resolved(before);
-    this.#after = new Resolved(after);
+    this.#before = new ResolvedDocument(before);
+    this.#after = new ResolvedDocument(after);
   }
 
   documents(): void {
@@ -58,32 +58,32 @@ class Comparison {
         const place = `${method.toUpperCase()} ${path}`;
         const after = paths[path]?.[method];
         if (after) this.#operations(place, operation, after);
-        else this.#say(place, 'is gone');
+        else this.#report(place, 'is removed');
       }
     }
   }
 
-  #say(place: string, what: string): void {
-    this.breaks.push(`${place} ${what}`);
+  #report(place: string, what: string): void {
+    this.changes.push(`${place} ${what}`);
   }
 
   #operations(place: string, before: Operation, after: Operation): void {
-    if (before.operationId !== after.operationId) this.#say(place, `is called ${after.operationId} now`);
+    if (before.operationId !== after.operationId) this.#report(place, `is now named ${after.operationId}`);
     const scopes = (operation: Operation): string[] =>
       operation.security.flatMap((scheme) => Object.values(scheme).flat());
     for (const scope of missing(scopes(after), scopes(before)))
-      this.#say(place, `needs the scope ${scope} now`);
+      this.#report(place, `now requires the scope ${scope}`);
     this.#parameters(place, this.#before.parameters(before), this.#after.parameters(after));
     this.#bodies(place, before, after);
     for (const [status, response] of Object.entries(before.responses)) {
       const one = this.#before.at<Response>(response);
       const other = this.#after.at<Response>(after.responses[status]);
-      // A refusal that cannot happen any more breaks nobody.
-      if (!other && Number(status) < 400) this.#say(place, `does not answer ${status} any more`);
+      // A removed error response breaks no client.
+      if (!other && Number(status) < 400) this.#report(place, `no longer responds with ${status}`);
       if (one && other) this.#responses(`${place} ${status}`, one, other);
     }
     for (const status of missing(Object.keys(after.responses), Object.keys(before.responses))) {
-      if (Number(status) < 400) this.#say(place, `may answer ${status} now`);
+      if (Number(status) < 400) this.#report(place, `can now respond with ${status}`);
     }
   }
 
@@ -94,20 +94,20 @@ class Comparison {
   ): void {
     for (const [name, parameter] of before) {
       const now = after.get(name);
-      if (!now) this.#say(place, `does not take the parameter ${name} any more`);
+      if (!now) this.#report(place, `no longer accepts the parameter ${name}`);
       else this.#schemas(`${place} ${name}`, 'sent', parameter.schema, now.schema);
     }
     for (const [name, { required }] of after) {
-      if (required && !before.get(name)?.required) this.#say(place, `needs the parameter ${name} now`);
+      if (required && !before.get(name)?.required) this.#report(place, `now requires the parameter ${name}`);
     }
   }
 
   #bodies(place: string, { requestBody: before }: Operation, { requestBody: after }: Operation): void {
-    if (after?.required && !before?.required) this.#say(place, 'needs a body now');
+    if (after?.required && !before?.required) this.#report(place, 'now requires a body');
     for (const [mediaType, { schema }] of Object.entries(before?.content ?? {})) {
       const now = after?.content[mediaType];
       if (now) this.#schemas(`${place} body`, 'sent', schema, now.schema);
-      else this.#say(place, `does not take ${mediaType} any more`);
+      else this.#report(place, `no longer accepts ${mediaType}`);
     }
   }
 
@@ -116,12 +116,12 @@ class Comparison {
       const required = this.#before.at<{ required?: boolean }>(reference)?.required;
       const now = after.headers[name];
       const still = this.#after.at<{ required?: boolean }>(now)?.required;
-      if (!now || (required && !still)) this.#say(place, `may come without the header ${name}`);
+      if (!now || (required && !still)) this.#report(place, `can now lack the header ${name}`);
     }
     for (const [mediaType, { schema }] of Object.entries(before.content ?? {})) {
       const now = after.content?.[mediaType];
-      if (now) this.#schemas(`${place} answer`, 'received', schema, now.schema);
-      else this.#say(place, `does not answer with ${mediaType} any more`);
+      if (now) this.#schemas(`${place} response`, 'received', schema, now.schema);
+      else this.#report(place, `no longer responds with ${mediaType}`);
     }
   }
 
@@ -129,17 +129,17 @@ class Comparison {
     const one = this.#before.at<Schema>(before) ?? {};
     const other = this.#after.at<Schema>(after) ?? {};
     this.#values(place, direction, 'type', one, other);
-    // Lists of values that are received may grow: the document says so.
+    // Enumerations in responses may grow, as the document announces.
     if (direction === 'sent') this.#values(place, direction, 'enum', one, other);
     this.#bounds(place, direction, one, other);
-    this.#members(place, direction, one, other);
+    this.#fields(place, direction, one, other);
     if (one.items) this.#schemas(`${place}/*`, direction, one.items, other.items);
     one.allOf?.forEach((part, position) => {
       this.#schemas(place, direction, part, other.allOf?.[position]);
     });
   }
 
-  /** Types and closed lists of values: what is sent may only gain, what is received may only lose. */
+  /** Compares types and enumerations: requests may only gain values, responses may only lose them. */
   #values(
     place: string,
     direction: Direction,
@@ -149,12 +149,12 @@ class Comparison {
   ): void {
     const [one, other] = [list<unknown>(before[keyword]), list<unknown>(after[keyword])];
     if (direction === 'sent') {
-      const refused = one.length === 0 && other.length > 0 ? ['anything else'] : missing(one, other);
-      if (other.length > 0 && refused.length > 0)
-        this.#say(place, `does not take the ${keyword} ${refused} any more`);
+      const removed = one.length === 0 && other.length > 0 ? ['anything else'] : missing(one, other);
+      if (other.length > 0 && removed.length > 0)
+        this.#report(place, `no longer accepts the ${keyword} ${removed}`);
     } else {
-      const unheard = other.length === 0 && one.length > 0 ? ['anything'] : missing(other, one);
-      if (one.length > 0 && unheard.length > 0) this.#say(place, `may have the ${keyword} ${unheard} now`);
+      const added = other.length === 0 && one.length > 0 ? ['anything'] : missing(other, one);
+      if (one.length > 0 && added.length > 0) this.#report(place, `can now have the ${keyword} ${added}`);
     }
   }
 
@@ -162,60 +162,59 @@ class Comparison {
     const [looser, tighter] = direction === 'sent' ? [before, after] : [after, before];
     const number = (schema: Schema, keyword: string, otherwise: number): number =>
       typeof schema[keyword] === 'number' ? schema[keyword] : otherwise;
-    const said = (keyword: string): void => {
-      this.#say(
+    const report = (keyword: string): void => {
+      this.#report(
         place,
         `has the ${keyword} ${after[keyword] ?? 'none'} instead of ${before[keyword] ?? 'none'}`,
       );
     };
     for (const keyword of upperBounds) {
-      if (number(tighter, keyword, Infinity) < number(looser, keyword, Infinity)) said(keyword);
+      if (number(tighter, keyword, Infinity) < number(looser, keyword, Infinity)) report(keyword);
     }
     for (const keyword of lowerBounds) {
-      if (number(tighter, keyword, -Infinity) > number(looser, keyword, -Infinity)) said(keyword);
+      if (number(tighter, keyword, -Infinity) > number(looser, keyword, -Infinity)) report(keyword);
     }
     for (const keyword of constraints) {
-      if (tighter[keyword] !== undefined && tighter[keyword] !== looser[keyword]) said(keyword);
+      if (tighter[keyword] !== undefined && tighter[keyword] !== looser[keyword]) report(keyword);
     }
     if (
       direction === 'sent' &&
       after.additionalProperties === false &&
       before.additionalProperties !== false
     ) {
-      this.#say(place, 'does not take other members any more');
+      this.#report(place, 'no longer accepts other fields');
     }
   }
 
-  #members(place: string, direction: Direction, before: Schema, after: Schema): void {
+  #fields(place: string, direction: Direction, before: Schema, after: Schema): void {
     const known = after.properties ?? {};
-    for (const [name, member] of Object.entries(before.properties ?? {})) {
-      if (known[name]) this.#schemas(`${place}/${name}`, direction, member, known[name]);
-      else this.#say(`${place}/${name}`, 'is gone');
+    for (const [name, field] of Object.entries(before.properties ?? {})) {
+      if (known[name]) this.#schemas(`${place}/${name}`, direction, field, known[name]);
+      else this.#report(`${place}/${name}`, 'is removed');
     }
     const [were, are] = [before.required ?? [], after.required ?? []];
     if (direction === 'sent') {
-      for (const name of missing(are, were)) this.#say(`${place}/${name}`, 'is required now');
+      for (const name of missing(are, were)) this.#report(`${place}/${name}`, 'is now required');
     } else {
       const optional = missing(were, are).filter((name) => known[name]);
-      for (const name of optional) this.#say(`${place}/${name}`, 'may be left out now');
+      for (const name of optional) this.#report(`${place}/${name}`, 'can now be absent');
     }
   }
 }
 
-/** The part of a version that stays while nothing breaks: the first number, or two while that is 0 (SemVer 2.0, 4). */
-const line = ({ info: { version } }: OpenApiDocument): string =>
+/** Returns the part of a version that changes with a breaking change: the major version, or 0 and the minor version (SemVer 2.0, section 4). */
+const breakingPart = ({ info: { version } }: OpenApiDocument): string =>
   /^(?:0\.\d+|\d+)/.exec(version)?.[0] ?? version;
 
-/** Whether the version says that clients of `before` must look again. */
-export const isNewLine = (before: OpenApiDocument, after: OpenApiDocument): boolean =>
-  line(before) !== line(after);
+/** Returns whether the version announces breaking changes. */
+export const isBreakingVersion = (before: OpenApiDocument, after: OpenApiDocument): boolean =>
+  breakingPart(before) !== breakingPart(after);
 
 /**
- * What a client of `before` would stumble over.
- * @returns a line for each; none when every client of `before` is served by `after` as well.
+ * Returns the breaking changes between two documents, one line each.
  */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const comparison = new Comparison(before, after);
   comparison.documents();
-  return [...new Set(comparison.breaks)];
+  return [...new Set(comparison.changes)];
 }

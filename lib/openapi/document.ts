@@ -1,12 +1,14 @@
-/** The OpenAPI document of the service, made from the contracts that its functions are made of. */
+/** Generates the OpenAPI document from the contracts of the functions. */
 import { readFileSync } from 'node:fs';
 import { type Route, routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { errorResponses } from './error-responses.ts';
+import { headers } from './headers.ts';
 import { parameters, parametersOf } from './parameters.ts';
-import { words } from './resources.ts';
-import { headers, refusalResponses, responsesOf } from './responses.ts';
+import { resourceDocs } from './resources.ts';
+import { responsesOf } from './responses.ts';
 import { bodyName, pascal, schemas } from './schemas.ts';
 import {
   type OpenApiDocument,
@@ -23,23 +25,23 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const description = `Organizations, projects, users, tasks and tags.
 
-- **Lists** take \`page\`, \`limit\`, \`sortBy\`, \`sortOrder\`, and any member as a filter; all filters must hold.
-- **Writing** the version that you read, and no newer one: send its \`ETag\` as \`If-Match\`. A newer one is 412.
-- **Repeating** a \`POST\` safely: send an \`Idempotency-Key\`, and the same one again.
-- **Errors** are \`application/problem+json\`; each \`type\` leads to [what it means](/docs/problems).
-- **Compatibility**: under \`/v1\` answers and lists of values may gain members; nothing is taken away.`;
+- **Lists** accept \`page\`, \`limit\`, \`sortBy\`, \`sortOrder\`, and every field as a filter. Entities match all filters.
+- **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
+- **Safe retries**: send a \`POST\` with an \`Idempotency-Key\`, and retry it with the same key.
+- **Errors** are \`application/problem+json\`. Each \`type\` links to [its explanation](/docs/problems).
+- **Compatibility**: under \`/v1\`, responses and enumerations may gain fields and values. Nothing is removed.`;
 
 const documentationTag = {
   name: 'Service',
-  description: 'The service itself, and what there is to read about it.',
+  description: 'Health and documentation of the service.',
 };
 
 const tagOf = ({ resource }: Contract): string =>
   resource ? pascal(resource.plural) : documentationTag.name;
 
-/** Whether a caller sets a member, and it refers to nothing else. */
-const isOwn = ({ kind, fields }: Resource, member: string): boolean =>
-  member in fields && !referencesOf(kind).some((relation) => relation.field === member);
+/** Returns whether a field is writable and not a reference. */
+const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
+  field in fields && !referencesOf(kind).some(({ member }) => member === field);
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -47,11 +49,11 @@ function requestBody(contract: Contract, named: Schemas): RequestBody | undefine
   const { body, resource } = contract;
   const name = bodyName(contract);
   if (!body || !name) return undefined;
-  const { example = {}, change } = resource ? words[resource.kind] : {};
+  const { example = {}, change } = resource ? resourceDocs[resource.kind] : {};
   const { required } = named[name] ?? {};
-  // What it may refer to, and need not, does not exist where the reader tries it.
+  // Optional references are left out: the entities do not exist in the reader's service.
   const whole = Object.entries(example).filter(
-    ([member]) => required?.includes(member) || (resource && isOwn(resource, member)),
+    ([field]) => required?.includes(field) || (resource && isWritableValue(resource, field)),
   );
   const value = name.startsWith('New') ? Object.fromEntries(whole) : name.endsWith('Changes') ? change : {};
   return {
@@ -71,7 +73,7 @@ function scopeDescription(contract: Contract): string {
 function operation(contract: Contract, method: string, named: Schemas): Operation {
   const scope = scopeOf(contract);
   const body = requestBody(contract, named);
-  // Two operations may not have one name; a HEAD is its GET's function all the same.
+  // Operation ids are unique, so HEAD needs another one than GET, although both have the same function.
   const isHead = method === 'HEAD';
   return {
     operationId: isHead ? `${contract.operation}Head` : contract.operation,
@@ -89,14 +91,14 @@ const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const segments = (path: string): number => path.split('/').length;
 
-/** Collections before what is in them, and reading before writing, whatever the order of the contracts. */
+/** Sorts collections before their entities, and reads before writes. */
 const inReadingOrder = (one: Route, other: Route): number =>
   Number(one.contract.resource !== other.contract.resource) * (routes.indexOf(one) - routes.indexOf(other)) ||
   segments(one.contract.path) - segments(other.contract.path) ||
   Number(one.contract.path > other.contract.path) - Number(one.contract.path < other.contract.path) ||
   methodOrder.indexOf(one.contract.method) - methodOrder.indexOf(other.contract.method);
 
-/** Makes the document. It is the same every time. */
+/** Returns the document. It depends only on the contracts and the version of the package. */
 export function openApiDocument(): OpenApiDocument {
   const contracts = routes.map(({ contract }) => contract);
   const named = schemas(contracts);
@@ -111,13 +113,11 @@ export function openApiDocument(): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: { title: 'Project management API', version, description },
-    servers: [
-      { url: '/', description: 'Where this document is from, production or local.', 'x-internal': false },
-    ],
+    servers: [{ url: '/', description: 'The service that serves this document.', 'x-internal': false }],
     tags: [
       ...[...resources].map(({ kind, plural }) => ({
         name: pascal(plural),
-        description: words[kind].description,
+        description: resourceDocs[kind].description,
       })),
       documentationTag,
     ],
@@ -127,18 +127,18 @@ export function openApiDocument(): OpenApiDocument {
       schemas: named,
       parameters: parameters(contracts),
       headers,
-      responses: refusalResponses,
+      responses: errorResponses,
       securitySchemes: {
         token: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `An access token with the scope of the operation (RFC6750), checked as RFC8725 asks. A service on your own machine asks for none. Scopes: ${[...new Set(contracts.flatMap((contract) => scopeOf(contract) ?? []))].map((scope) => `\`${scope}\``).join(', ')}.`,
+          description: `An access token with the scope of the operation (RFC6750), verified according to RFC8725. The local service requires no token by default. Scopes: ${[...new Set(contracts.flatMap((contract) => scopeOf(contract) ?? []))].map((scope) => `\`${scope}\``).join(', ')}.`,
         },
       },
     },
   };
 }
 
-/** The document as it is committed and served. */
+/** Returns the text of the document that is committed and served. */
 export const documentText = (document: OpenApiDocument): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -1,4 +1,4 @@
-/** What the document says of resources beyond their contracts, as they say it themselves. */
+/** Descriptions and examples of the resources, which each resource defines itself. */
 import { documentation as organization } from '../../functions/organizations/documentation.ts';
 import { documentation as project } from '../../functions/projects/documentation.ts';
 import type { Documentation } from '../../functions/shared/contract/documentation.ts';
@@ -7,14 +7,14 @@ import { documentation as tag } from '../../functions/tags/documentation.ts';
 import { documentation as task } from '../../functions/tasks/documentation.ts';
 import { documentation as user } from '../../functions/users/documentation.ts';
 
-export const words: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
+export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
 
-/** What members mean. */
-export const memberDescriptions: Readonly<Record<string, string>> = {
-  id: 'Opaque and unique. Ids made later sort later.',
-  name: 'White space around it is taken away before it is measured.',
-  status: 'An open value. Usual are active, planned, completed and archived.',
-  createdAt: 'When it was created, in UTC.',
-  updatedAt: 'When it was last written, in UTC.',
-  ...Object.assign({}, ...Object.values(words).map(({ members }) => members)),
+/** Descriptions of the fields. */
+export const fieldDescriptions: Readonly<Record<string, string>> = {
+  id: 'Opaque and unique. Later ids sort after earlier ones.',
+  name: 'Surrounding white space is removed before the length is checked.',
+  status: 'Any value. Known values: active, planned, completed, archived.',
+  createdAt: 'Time of the creation, in UTC.',
+  updatedAt: 'Time of the last change, in UTC.',
+  ...Object.assign({}, ...Object.values(resourceDocs).map(({ members }) => members)),
 };

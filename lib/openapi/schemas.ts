@@ -1,4 +1,4 @@
-/** The schemas of bodies and answers, made from those that validate them. */
+/** Schemas of request and response bodies, generated from the schemas that validate them. */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
@@ -8,13 +8,13 @@ import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
 import { maxLimit } from '../../functions/shared/http/list-query.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
 import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
-import { memberDescriptions, words } from './resources.ts';
+import { fieldDescriptions, resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
-/** Bytes that the request line and the headers may have: no parameter can be longer. */
-export const largestHead = 10_240;
+/** Limit of API Gateway for the request line and the headers. No parameter can be longer. */
+export const maxHeadBytes = 10_240;
 
-/** A whole number that JSON can hold exactly. */
+/** Returns the schema of a whole number that every JSON parser represents exactly. */
 export const count = (minimum: number, description: string): Schema => ({
   type: 'integer',
   format: 'int64',
@@ -27,45 +27,45 @@ export const pascal = (name: string): string => name.charAt(0).toUpperCase() + n
 
 const isNull = (schema: Schema): boolean => schema.type === 'null';
 
-/** Says that a string may be null in the way that is easiest to read, and to which resource an id belongs. */
-function tidied(schema: Schema): Schema {
+/** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
+function simplified(schema: Schema): Schema {
   const { anyOf, reference, ...rest } = schema as Schema & { anyOf?: readonly Schema[]; reference?: string };
   const [one, other] = anyOf ?? [];
-  if (one && other && isNull(other)) return { ...tidied(one), type: [String(one.type), 'null'], ...rest };
+  if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
   return {
     ...rest,
     ...(reference !== undefined && { 'x-reference': reference }),
-    ...(schema.items && { items: tidied(schema.items) }),
+    ...(schema.items && { items: simplified(schema.items) }),
   };
 }
 
-/** Checks of our own are left out here: the field's metadata says what they bound. */
+/** Converts a schema. Custom checks have no JSON Schema and are left out; the metadata of a field describes its bounds. */
 function converted(schema: v.GenericSchema, typeMode: 'input' | 'output'): Schema {
   const { properties, required } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
   }) as unknown as Schema;
-  const described = Object.entries(properties ?? {}).map(([name, member]) => [
+  const described = Object.entries(properties ?? {}).map(([name, field]) => [
     name,
-    { ...tidied(member), description: memberDescriptions[name] },
+    { ...simplified(field), description: fieldDescriptions[name] },
   ]);
   return { type: 'object', properties: Object.fromEntries(described), ...(required && { required }) };
 }
 
-/** In answers every member is there: what was left out has its default. */
+/** Returns the schema of an entity in a response. It has every field. */
 function entitySchema({ kind, schemas }: Resource): Schema {
   const { properties = {} } = converted(schemas.entity(), 'output');
-  const shown = Object.entries(properties).map(([name, { default: _, ...member }]) => [
+  const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
     name,
-    { ...member, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
+    { ...field, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
   ]);
   return {
     type: 'object',
-    description: words[kind].description,
+    description: resourceDocs[kind].description,
     properties: Object.fromEntries(shown),
     required: Object.keys(properties),
-    example: words[kind].example,
+    example: resourceDocs[kind].example,
   };
 }
 
@@ -77,16 +77,16 @@ const listSchema = ({ kind, plural }: Resource): Schema => ({
       type: 'array',
       maxItems: maxLimit,
       items: referTo('schemas', pascal(kind)),
-      description: 'What is on this page.',
+      description: 'The entities of this page.',
     },
-    total: count(0, 'How many match, on all pages.'),
-    page: count(1, 'The number of this page.'),
-    totalPages: count(0, 'How many pages there are with this limit.'),
+    total: count(0, 'Number of matching entities on all pages.'),
+    page: count(1, 'Number of this page.'),
+    totalPages: count(0, 'Number of pages with this limit.'),
   },
   required: ['data', 'total', 'page', 'totalPages'],
 });
 
-/** The name of an operation's body among the schemas; those of one resource share theirs. */
+/** Returns the name of the schema of a request body. The operations of a resource share schemas. */
 export function bodyName({ body, resource, operation }: Contract): string | undefined {
   if (!body) return undefined;
   if (resource && body.schema === resource.schemas.whole) return `New${pascal(resource.kind)}`;
@@ -94,7 +94,7 @@ export function bodyName({ body, resource, operation }: Contract): string | unde
   return `${pascal(operation)}Options`;
 }
 
-/** What a body may be. Read-only members may be sent back as they came, whatever they are. */
+/** Returns the schema of a request body. Read-only fields are accepted with any value and ignored. */
 function bodySchema(
   { ignored: accepted = [], schema }: NonNullable<Contract['body']>,
   description: string,
@@ -112,54 +112,54 @@ function bodySchema(
   };
 }
 
-const fault = (place: Readonly<Record<string, Schema>>): Schema => ({
+const validationIssue = (location: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
   properties: {
-    ...place,
-    detail: { type: 'string', maxLength: 2_000, description: 'What is wrong with it.' },
+    ...location,
+    detail: { type: 'string', maxLength: 2_000, description: 'What is wrong.' },
   },
-  required: [...Object.keys(place), 'detail'],
+  required: [...Object.keys(location), 'detail'],
 });
 
-/** RFC 9457. */
+/** @see https://www.rfc-editor.org/rfc/rfc9457 */
 const problem: Schema = {
   type: 'object',
-  description: 'What went wrong (RFC 9457).',
+  description: 'An error (RFC 9457).',
   properties: {
     type: {
       type: 'string',
       format: 'uri-reference',
       enum: (Object.keys(catalogue) as ProblemCode[]).map(problemType),
-      description: 'The kind of problem; it leads to its explanation.',
+      description: 'Kind of problem, as a link to its explanation.',
     },
-    title: { type: 'string', maxLength: 255, description: 'The kind of problem in words.' },
-    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'The status.' },
-    detail: { type: 'string', maxLength: 10_000, description: 'What happened this time.' },
+    title: { type: 'string', maxLength: 255, description: 'Name of the kind of problem.' },
+    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'HTTP status.' },
+    detail: { type: 'string', maxLength: 10_000, description: 'What is wrong with this request.' },
     instance: {
       type: 'string',
       format: 'uri-reference',
-      maxLength: 3 * largestHead,
-      description: 'The path that was asked for.',
+      maxLength: 3 * maxHeadBytes,
+      description: 'Path of the request.',
     },
-    requestId: { type: 'string', minLength: 1, maxLength: 255, description: 'Finds the request in the log.' },
+    requestId: { type: 'string', minLength: 1, maxLength: 255, description: 'Id of the request in the log.' },
     errors: {
       type: 'array',
       maxItems: 50,
-      description: 'Each thing that is wrong.',
+      description: 'Validation issues.',
       items: {
         anyOf: [
-          fault({
+          validationIssue({
             pointer: {
               type: 'string',
-              maxLength: maxBodyBytes,
-              description: 'A member of the body (RFC 6901).',
+              maxLength: largestBody,
+              description: 'JSON pointer to a field of the body (RFC 6901).',
             },
           }),
-          fault({
+          validationIssue({
             parameter: {
               type: 'string',
-              maxLength: largestHead,
-              description: 'A parameter of the query, or a header.',
+              maxLength: maxHeadBytes,
+              description: 'Name of a query parameter or header.',
             },
           }),
         ],
@@ -171,25 +171,25 @@ const problem: Schema = {
 
 const gatewayMessage: Schema = {
   type: 'object',
-  description: 'What the gateway says itself, before a request arrives at its operation.',
-  properties: { message: { type: 'string', maxLength: 255, description: 'The status in words.' } },
+  description: 'An error of the gateway. The request did not reach its operation.',
+  properties: { message: { type: 'string', maxLength: 255, description: 'Name of the status.' } },
   required: ['message'],
 };
 
 const health: Schema = {
   type: 'object',
-  properties: { status: { type: 'string', enum: ['ok'], description: 'There is no other.' } },
+  properties: { status: { type: 'string', enum: ['ok'], description: 'The only value.' } },
   required: ['status'],
 };
 
 function bodyDescription({ body, resource }: Contract): string {
-  if (body?.schema === resource?.schemas.whole) return 'Members that are left out get their defaults.';
+  if (body?.schema === resource?.schemas.whole) return 'Fields that are left out get their defaults.';
   return body?.schema === resource?.schemas.part
-    ? 'Members that are left out stay as they are; null resets a member that can be null.'
-    : 'All members may be left out.';
+    ? 'Fields that are left out do not change. null resets a nullable field.'
+    : 'All fields are optional.';
 }
 
-/** All schemas that the document names. */
+/** Returns all schemas by name. */
 export function schemas(contracts: readonly Contract[]): Record<string, Schema> {
   const named: Record<string, Schema> = {};
   for (const contract of contracts) {

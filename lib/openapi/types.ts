@@ -1,6 +1,6 @@
-/** As much of OpenAPI 3.1 as the document uses. */
+/** The parts of OpenAPI 3.1 that the document uses. */
 
-/** A schema of JSON Schema 2020-12, or a reference to one. */
+/** A JSON Schema (2020-12), or a reference to one. */
 export interface Schema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -93,7 +93,7 @@ export interface OpenApiDocument {
   readonly components: Components;
 }
 
-/** A component by its section and name. */
+/** Returns a reference to a component. */
 export const referTo = (section: keyof Components, name: string): Reference => ({
   $ref: `#/components/${section}/${name}`,
 });

@@ -1,4 +1,5 @@
 /** Queries, their pages, and what calls cost. */
+
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../model/writes.ts';
 

@@ -1,5 +1,5 @@
 import { committedFile, earlierDocument } from '../../../../lib/openapi/committed.ts';
-import { breakingChanges, isNewLine } from '../../../../lib/openapi/compare.ts';
+import { breakingChanges, isBreakingVersion } from '../../../../lib/openapi/compare.ts';
 import { openApiDocument } from '../../../../lib/openapi/document.ts';
 import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
 
@@ -11,14 +11,14 @@ type Place = readonly (string | number)[];
 const inside = (copy: object, place: Place): Record<string | number, unknown> =>
   place.reduce((value: object, key) => (value as Record<string | number, object>)[key] ?? {}, copy) as never;
 
-/** Puts a value at a place of the document. */
+/** Sets a value in the document. */
 const put =
   (place: Place, value: unknown): Change =>
   (copy) => {
     inside(copy, place.slice(0, -1))[place.at(-1) ?? ''] = value;
   };
 
-/** Takes what is at a place of the document away. */
+/** Removes a value from the document. */
 const drop =
   (place: Place): Change =>
   (copy) => {
@@ -27,7 +27,7 @@ const drop =
     else delete parent[place.at(-1) ?? ''];
   };
 
-/** Calls what is at one place something else. */
+/** Renames a key of the document. */
 const move =
   (place: Place, name: string): Change =>
   (copy) => {
@@ -37,26 +37,26 @@ const move =
 
 /** The document after a change. */
 function changed(change: Change): OpenApiDocument {
-  // As it is read from a file: nothing in it is shared.
+  // A deep copy, as if read from a file.
   const copy = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
   change(copy);
   return copy;
 }
 
-test('no client of the last two commits is broken, unless the version says so', () => {
+test('has no breaking change since the last two commits, unless the version announces it', () => {
   const bases = [committedFile, 'HEAD', 'HEAD^'].flatMap((base) => earlierDocument(base) ?? []);
   expect(bases.length).toBeGreaterThan(0);
   for (const base of bases) {
-    if (!isNewLine(base, document)) expect(breakingChanges(base, document)).toEqual([]);
+    if (!isBreakingVersion(base, document)) expect(breakingChanges(base, document)).toEqual([]);
   }
 });
 
-test('the version says so by its first number, or the second after 0', () => {
+test('the major version, or the minor version after 0, announces breaking changes', () => {
   const at = (version: string) => changed(put(['info', 'version'], version));
-  expect(isNewLine(at('0.1.0'), at('0.1.9'))).toBe(false);
-  expect(isNewLine(at('0.1.0'), at('0.2.0'))).toBe(true);
-  expect(isNewLine(at('1.1.0'), at('1.2.0'))).toBe(false);
-  expect(isNewLine(at('1.9.0'), at('2.0.0'))).toBe(true);
+  expect(isBreakingVersion(at('0.1.0'), at('0.1.9'))).toBe(false);
+  expect(isBreakingVersion(at('0.1.0'), at('0.2.0'))).toBe(true);
+  expect(isBreakingVersion(at('1.1.0'), at('1.2.0'))).toBe(false);
+  expect(isBreakingVersion(at('1.9.0'), at('2.0.0'))).toBe(true);
 });
 
 const paths = (path: string, ...rest: Place): Place => ['paths', path, ...rest];
@@ -64,95 +64,95 @@ const sent = (...rest: Place): Place => ['components', 'schemas', 'NewTask', ...
 const received = (...rest: Place): Place => ['components', 'schemas', 'Task', ...rest];
 const parameter = (...rest: Place): Place => ['components', 'parameters', ...rest];
 
-/** Each change, and what is said when it comes, and when it is undone; nothing where it breaks nobody. */
+/** Each change with the breaking change that is reported for it, and for its reversal. */
 const changes: readonly [string, Change, RegExp?, RegExp?][] = [
-  ['an operation less', drop(paths('/v1/tags/{id}', 'put')), /^PUT \/v1\/tags\/\{id\} is gone$/],
-  ['a path less', drop(paths('/v1/health')), /GET \/v1\/health is gone/],
+  ['removed operation', drop(paths('/v1/tags/{id}', 'put')), /^PUT \/v1\/tags\/\{id\} is removed$/],
+  ['removed path', drop(paths('/v1/health')), /GET \/v1\/health is removed/],
   [
-    'another name',
+    'renamed operation',
     put(paths('/v1/health', 'get', 'operationId'), 'x'),
-    /called x now/,
-    /called checkHealth now/,
+    /now named x/,
+    /now named checkHealth/,
   ],
   [
-    'a parameter less',
+    'removed parameter',
     drop(paths('/v1/tags', 'get', 'parameters', 0)),
-    /does not take the parameter query page/,
+    /no longer accepts the parameter query page/,
   ],
   [
-    'a parameter that is needed',
+    'required parameter',
     put(parameter('ifMatch', 'required'), true),
-    /needs the parameter header if-match/,
+    /requires the parameter header if-match/,
   ],
   [
-    'a value less to send',
+    'removed request value',
     drop(parameter('tags.sortBy', 'schema', 'enum', 0)),
-    /sortby does not take the enum id/,
+    /sortby no longer accepts the enum id/,
   ],
   [
-    'a success of another status',
+    'other success status',
     move(paths('/v1/tags', 'post', 'responses', 201), '202'),
-    /does not answer 201 any more\n.*may answer 202 now/,
-    /does not answer 202 any more\n.*may answer 201 now/,
+    /no longer responds with 201\n.*can now respond with 202/,
+    /no longer responds with 202\n.*can now respond with 201/,
   ],
   [
-    'a header less',
+    'removed header',
     drop(paths('/v1/tags', 'post', 'responses', 201, 'headers', 'ETag')),
-    /without the header ETag/,
+    /lack the header ETag/,
   ],
   [
-    'another media type',
+    'other media type',
     move(paths('/v1/tags', 'get', 'responses', 200, 'content', 'application/json'), 'text/csv'),
-    /does not answer with application\/json/,
-    /does not answer with text\/csv/,
+    /no longer responds with application\/json/,
+    /no longer responds with text\/csv/,
   ],
   [
-    'a body that is needed',
+    'required body',
     put(paths('/v1/projects/{id}/clone', 'post', 'requestBody', 'required'), true),
-    /needs a body/,
+    /requires a body/,
   ],
   [
-    'another scope',
+    'other scope',
     put(paths('/v1/tags', 'get', 'security'), [{ token: ['x'] }]),
-    /needs the scope x now/,
-    /needs the scope tags:read now/,
+    /now requires the scope x/,
+    /now requires the scope tags:read/,
   ],
-  ['a member less to send', drop(sent('properties', 'priority')), /priority is gone/],
-  ['a member that is needed', put(sent('required'), ['name', 'dueDate']), /dueDate is required now/],
-  ['less text', put(sent('properties', 'description', 'maxLength'), 99), /maxLength 99 instead of 10000/],
-  ['text of another form', put(sent('properties', 'status', 'pattern'), '^a'), /pattern \^a/, /pattern/],
+  ['removed request field', drop(sent('properties', 'priority')), /priority is removed/],
+  ['required request field', put(sent('required'), ['name', 'dueDate']), /dueDate is now required/],
+  ['shorter text', put(sent('properties', 'description', 'maxLength'), 99), /maxLength 99 instead of 10000/],
+  ['other pattern', put(sent('properties', 'status', 'pattern'), '^a'), /pattern \^a/, /pattern/],
   [
-    'null no longer taken',
+    'null no longer accepted',
     put(sent('properties', 'dueDate', 'type'), 'string'),
-    /does not take the type null/,
+    /no longer accepts the type null/,
   ],
   ['fewer items', put(sent('properties', 'tagIds', 'maxItems'), 5), /maxItems 5 instead of 50/],
   [
-    'items of another type',
+    'other item type',
     put(sent('properties', 'tagIds', 'items', 'type'), 'integer'),
-    /tagIds\/\* does not take the type string/,
-    /tagIds\/\* does not take the type integer/,
+    /tagIds\/\* no longer accepts the type string/,
+    /tagIds\/\* no longer accepts the type integer/,
   ],
-  ['a member less in answers', drop(received('properties', 'priority')), /answer.*priority is gone/],
-  ['a member that answers may leave out', drop(received('required', 0)), /id may be left out now/],
+  ['removed response field', drop(received('properties', 'priority')), /response.*priority is removed/],
+  ['optional response field', drop(received('required', 0)), /id can now be absent/],
   [
-    'null in answers',
+    'null in responses',
     put(received('properties', 'priority', 'type'), ['string', 'null']),
-    /may have the type null/,
+    /can now have the type null/,
   ],
   [
-    'longer text in answers',
+    'longer text in responses',
     put(received('properties', 'description', 'maxLength'), 99_999),
     /maxLength 99999/,
   ],
-  ['a value more in answers', put(received('properties', 'priority', 'enum', 5), 'x')],
-  ['other words', put(['info', 'description'], 'x')],
+  ['added response value', put(received('properties', 'priority', 'enum', 5), 'x')],
+  ['other description', put(['info', 'description'], 'x')],
 ];
 
-for (const [title, change, coming = /^$/, undone = /^$/] of changes) {
+for (const [title, change, expected = /^$/, expectedReversal = /^$/] of changes) {
   test(title, () => {
     const other = changed(change);
-    expect(breakingChanges(document, other).join('\n')).toMatch(coming);
-    expect(breakingChanges(other, document).join('\n')).toMatch(undone);
+    expect(breakingChanges(document, other).join('\n')).toMatch(expected);
+    expect(breakingChanges(other, document).join('\n')).toMatch(expectedReversal);
   });
 }

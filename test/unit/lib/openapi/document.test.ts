@@ -12,16 +12,16 @@ import type { OpenApiDocument, Schema } from '../../../../lib/openapi/types.ts';
 
 const document = openApiDocument();
 
-/** Every value in the document, with its place. */
+/** Yields every object in the document with its path. */
 function* places(value: unknown, place = ''): Generator<[place: string, value: Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   yield [place, value as Record<string, unknown>];
-  for (const [key, member] of Object.entries(value)) yield* places(member, `${place}/${key}`);
+  for (const [key, child] of Object.entries(value)) yield* places(child, `${place}/${key}`);
 }
 
 const isExample = (place: string): boolean => /\/examples?(?:\/|$)/.test(place);
 
-/** Every schema, with its place. */
+/** Every schema with its path. */
 const schemas: readonly (readonly [string, Schema])[] = [...places(document)].filter(
   ([place, value]) =>
     !isExample(place) &&
@@ -39,15 +39,15 @@ const fits = (schema: Schema, value: unknown): string => {
   return validate(value) ? 'fits' : ajv.errorsText(validate.errors);
 };
 
-test('is the one that is committed; "npm run openapi" writes it', () => {
+test('equals the committed document; "npm run openapi" writes it', () => {
   expect(readFileSync(committedFile, 'utf8') === documentText(document)).toBe(true);
 });
 
-test('is what the types of the client are made from', () => {
+test('generates the committed types of the client', () => {
   expect(readFileSync(clientTypesFile, 'utf8') === clientTypes(document)).toBe(true);
 });
 
-test('has the operations that the routes have, each under its name', () => {
+test('has exactly the operations of the routes', () => {
   const declared = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
   );
@@ -59,7 +59,7 @@ test('has the operations that the routes have, each under its name', () => {
   expect(declared.sort()).toEqual(served.sort());
 });
 
-test('asks for the scope of each operation, and for none where anybody may call', () => {
+test('requires the scope of each operation, and none where no token is needed', () => {
   for (const { contract } of routes) {
     const scope = scopeOf(contract);
     const { security } = document.paths[contract.path]?.[contract.method.toLowerCase()] ?? {};
@@ -67,14 +67,14 @@ test('asks for the scope of each operation, and for none where anybody may call'
   }
 });
 
-test('bounds every string, number and array, and closes every body', () => {
+test('bounds every string, number and array, and rejects unknown fields in every body', () => {
   const unbounded = schemas.filter(([place, { type, ...schema }]) => {
     const types = [type].flat();
     const isBounded =
       'enum' in schema ||
       ((!types.includes('string') || 'maxLength' in schema) &&
         (!types.includes('array') || 'maxItems' in schema) &&
-        // Any limit above the largest is served as that.
+        // A limit above the maximum is served as the maximum.
         (!types.includes('integer') || ('maximum' in schema && 'minimum' in schema) || /limit/.test(place)));
     return !isBounded;
   });
@@ -86,17 +86,17 @@ test('bounds every string, number and array, and closes every body', () => {
   for (const [, schema] of bodies) expect(schema.additionalProperties).toBe(false);
 });
 
-test('describes every member, parameter and header', () => {
+test('describes every field, parameter and header', () => {
   const named = [...places(document)].filter(
     ([place]) => /\/(?:properties|parameters|headers)\/[^/]+$/.test(place) && !isExample(place),
   );
-  const silent = named.filter(
+  const undescribed = named.filter(
     ([place, value]) => !('description' in value || '$ref' in value || place.includes('allOf')),
   );
-  expect(silent.map(([place]) => place)).toEqual([]);
+  expect(undescribed.map(([place]) => place)).toEqual([]);
 });
 
-test('has examples that fit their schemas', () => {
+test('has examples that match their schemas', () => {
   const examples = [...places(document)].flatMap(([place, value]) => {
     const {
       schema,
@@ -118,17 +118,17 @@ test('has examples that fit their schemas', () => {
   expect(examples.filter(([, result]) => result !== 'fits')).toEqual([]);
 });
 
-test('has an example of every problem, and no operation answers one of no status', () => {
+test('has an example of every problem', () => {
   const named = new Set(
     Object.values(document.components.responses).flatMap(({ content }) =>
       Object.keys(content?.['application/problem+json']?.examples ?? {}),
     ),
   );
-  // An operation cannot answer for methods that its path does not have.
+  // 405 is the response to a method that a path does not have, so no operation has it.
   expect([...named, 'method-not-allowed'].sort()).toEqual(Object.keys(catalogue).sort());
 });
 
-test('refers only to what is there', () => {
+test('has no reference without a target', () => {
   const references = [...places(document)].flatMap(([, { $ref }]) =>
     typeof $ref === 'string' ? [$ref] : [],
   );
@@ -138,7 +138,7 @@ test('refers only to what is there', () => {
   }
 });
 
-test('ships with the files that the pages need, and there is no other', () => {
+test('the pages need exactly the files that are deployed', () => {
   const named = routes.flatMap(({ contract }) => contract.files ?? []);
   expect(named.sort()).toEqual(Object.keys(files).sort());
 });

@@ -1,0 +1,83 @@
+/** Response headers of the document. */
+import { type Header, type Reference, referTo, type Schema } from './types.ts';
+
+const text = (maxLength = 255): Schema => ({ type: 'string', maxLength });
+
+export const headers: Readonly<Record<string, Header>> = {
+  ETag: {
+    description: 'Version of the response, for `If-Match` and `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', maxLength: 64, pattern: '^"[\\w-]+"$' },
+    example: '"7a2c4d8f0e36-3"',
+  },
+  'Cache-Control': {
+    description: 'How the response may be cached.',
+    required: true,
+    schema: text(),
+    example: 'private, no-cache',
+  },
+  'Error-Cache-Control': {
+    description: 'How the error may be cached. Absent on errors of the gateway.',
+    schema: text(),
+    example: 'no-store',
+  },
+  Link: {
+    description:
+      'First, previous, next and last page with the same filters (RFC 8288). Absent when the query is longer than 2,048 bytes.',
+    schema: text(10_000),
+    example: '</v1/tasks?page=1&limit=20>; rel="first", </v1/tasks?page=3&limit=20>; rel="last"',
+  },
+  Location: {
+    description: 'Path of the created entity.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference', maxLength: 300 },
+    example: '/v1/tags/019b2f4f-2a95-7be2-8d67-c05a1b9e3f42',
+  },
+  'Idempotency-Replayed': {
+    description: 'The response is that of an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt.',
+    schema: { type: 'string', maxLength: 10, pattern: '^\\d+$' },
+    example: '1',
+  },
+  Accept: {
+    description: 'Supported media type.',
+    schema: text(),
+    example: 'application/json',
+  },
+  'WWW-Authenticate': {
+    description: 'Why the token is rejected (RFC 6750).',
+    schema: text(2_000),
+    example: 'Bearer scope="" error="invalid_token"',
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'Origin that may read the response. Present on requests from another origin.',
+    schema: text(),
+    example: '*',
+  },
+  'Content-Security-Policy': {
+    description: 'What a page may load (CSP).',
+    required: true,
+    schema: text(1_000),
+  },
+  'X-Content-Type-Options': {
+    description: 'Tells browsers not to guess the media type.',
+    required: true,
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+  'Error-Content-Type-Options': {
+    description: 'Tells browsers not to guess the media type. Absent on errors of the gateway.',
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+};
+
+/** Returns references to headers by name, with the headers of every response. */
+export const headerReferences = (...names: (keyof typeof headers)[]): Record<string, Reference> =>
+  Object.fromEntries(
+    [...names, 'Access-Control-Allow-Origin', 'X-Content-Type-Options'].map((name) => [
+      name,
+      referTo('headers', name),
+    ]),
+  );
