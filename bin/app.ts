@@ -9,7 +9,7 @@ try {
   service(app, await bundleFunctions('dist/functions'));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
-  // What people set is theirs to mend: where in the code it was noticed does not matter.
+  // The user corrects the settings, so the stack trace would not help.
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,11 +1,11 @@
 /**
- * `npm run bundles`: bundles all functions as they ship, shows how large they are, and what breaks the budget.
- * `-- --record` makes what is so now the measure of what comes.
+ * `npm run bundles`: bundles all functions for deployment, prints their sizes and the violations of the limits.
+ * `-- --record` records the current sizes.
  */
 import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import {
-  budgetComplaints,
+  budgetViolations,
   bundlesOf,
   recordedSizes,
   recordSizes,
@@ -17,6 +17,6 @@ if (values.record) recordSizes(metafile);
 for (const { file, bytes } of bundlesOf(metafile).sort((one, other) => one.bytes - other.bytes)) {
   console.log(bytes.toLocaleString('en').padStart(9), file);
 }
-const complaints = budgetComplaints(metafile, recordedSizes());
-for (const complaint of complaints) console.error(complaint);
-process.exitCode = complaints.length > 0 ? 1 : 0;
+const violations = budgetViolations(metafile, recordedSizes());
+for (const violation of violations) console.error(violation);
+process.exitCode = violations.length > 0 ? 1 : 0;

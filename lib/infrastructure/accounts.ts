@@ -18,17 +18,17 @@ import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { resourceServer } from '../hosting/scopes.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
-/** All scopes that operations ask for. */
+/** The scopes of all operations. */
 const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].sort();
 
-/** Who may use the API: users, and the clients that act for them or for themselves. Users are data: they are kept. */
+/** The Cognito user pool, with a client for apps and one for programs. Users are data: the pool is retained. */
 export class Accounts extends Construct {
   readonly pool: UserPool;
-  /** For apps: users sign in on the pool's own page. It has no secret. */
+  /** Client for apps, without a secret. Users sign in on the page of the pool. */
   readonly appClient: UserPoolClient;
-  /** For programs without a user: a tenant of its own. */
+  /** Client for programs without a user. It is a tenant of its own. */
   readonly machineClient: UserPoolClient;
-  /** Where tokens are had. */
+  /** Address of the token endpoint's host. */
   readonly signInUrl: string;
 
   constructor(scope: Construct, id: string, context: ServiceFunctionContext) {
@@ -58,7 +58,7 @@ export class Accounts extends Construct {
         callbackUrls: [...settings.callbackUrls],
         logoutUrls: [...settings.callbackUrls],
       },
-      // Without this a user could change the tenant.
+      // By default, users can write all attributes, including the tenant.
       writeAttributes: new ClientAttributes().withStandardAttributes({ email: true }),
     });
     this.machineClient = this.pool.addClient('MachineClient', {
@@ -72,7 +72,7 @@ export class Accounts extends Construct {
   #pool(context: ServiceFunctionContext): UserPool {
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `project-management-${context.settings.stage}`,
-      // Whoever may register would be a tenant at once; let in whom you know.
+      // Everyone who signs up would be a new tenant.
       selfSignUpEnabled: false,
       signInAliases: { email: true },
       customAttributes: { tenant: new StringAttribute({ mutable: true, maxLen: 128 }) },
@@ -84,7 +84,7 @@ export class Accounts extends Construct {
         requireSymbols: true,
       },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
-      // Access tokens can be given a claim of ours from this plan on.
+      // The first plan with custom claims in access tokens.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
@@ -92,15 +92,15 @@ export class Accounts extends Construct {
     const claimTenant = new ServiceFunction(this, 'claimTenant', {
       ...context,
       file: tenantClaimFile,
-      description: 'Puts the tenant into access tokens.',
-      timeout: requestTimeoutMs / 2,
+      description: 'Adds the tenant to access tokens.',
+      timeoutMs: requestTimeoutMs / 2,
     });
     pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, claimTenant.function, LambdaVersion.V3_0);
     Validations.of(pool).acknowledge(
-      { id: 'AwsSolutions-COG2', reason: 'A second factor is for whoever owns the users to ask for.' },
+      { id: 'AwsSolutions-COG2', reason: 'The owner of the users decides on multi-factor authentication.' },
       {
         id: 'AwsSolutions-COG8',
-        reason: 'The next plan costs money for each user; who needs it chooses it.',
+        reason: 'Threat protection needs a plan with a price per user.',
       },
     );
     return pool;

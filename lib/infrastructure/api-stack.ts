@@ -6,7 +6,7 @@ import { jobs } from './jobs.ts';
 import { observability } from './observability.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 
-/** What can be deleted and deployed anew at any time: gateway and functions. It keeps no data but logs. */
+/** Gateway and functions. The stack has no data except logs, so it can be deleted and deployed again at any time. */
 export class ApiStack extends Stack {
   constructor(
     scope: Construct,
@@ -17,8 +17,8 @@ export class ApiStack extends Stack {
   ) {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     const api = gateway(this, context, data);
-    const watched = { api, table: data.table, ...jobs(this, context, data) };
-    const { dashboardUrl } = observability(this, context.settings, watched);
+    const resources = { api, table: data.table, ...jobs(this, context, data) };
+    const { dashboardUrl } = observability(this, context.settings, resources);
     new CfnOutput(this, 'Url', { value: api.apiEndpoint });
     new CfnOutput(this, 'DocsUrl', { value: `${api.apiEndpoint}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });

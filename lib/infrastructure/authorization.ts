@@ -5,16 +5,16 @@ import { scopeName } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
 
-/** Who may call what, if anybody is asked. */
+/** Authorizer of the gateway, and what depends on it. */
 export interface Authorization {
   readonly authorizer: HttpJwtAuthorizer;
-  /** What a scope is called in tokens. */
+  /** Returns the name of a scope in tokens. */
   readonly scopeName: (scope: string) => string;
-  /** What functions must know of it. */
+  /** Environment variables of the functions. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Tokens of the pool that the stack makes, or of another issuer; none when it was asked for. */
+/** Returns an authorizer for the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
 export function authorization(
   scope: Construct,
   { authentication, audience, tenantClaim }: Settings,

@@ -1,22 +1,22 @@
 /**
- * What a bundle may hold, and how large it may be. Every operation has a cold start of its own, which grows with
- * its bundle; and what comes in is rarely meant to (one import of a schema library can be 400 kB).
+ * Limits the size and the content of the bundles. Every function has a cold start of its own, which grows with its
+ * bundle, and one import can add hundreds of kilobytes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
 
-/** Bytes, minified. */
-export const largestBundle = 250_000;
+/** Limit of a minified bundle. */
+export const maxBundleBytes = 250_000;
 
-/** As a share of the recorded size: what a bundle may grow by before somebody must look at it. */
-export const largestGrowth = 0.05;
+/** Limit of the growth of a bundle, as a fraction of its recorded size. */
+export const maxGrowth = 0.05;
 
-/** Bytes, as of the last look at them. */
+/** Sizes in bytes, as recorded by `npm run bundles -- --record`. */
 export interface RecordedSizes {
-  /** By the handler's file. */
+  /** By file of the handler. */
   readonly bundles: Readonly<Record<string, number>>;
-  /** By package, or by file of ours: the most that any bundle holds of it. */
+  /** By package or project file: the largest size in any bundle. */
   readonly modules: Readonly<Record<string, number>>;
 }
 
@@ -24,7 +24,7 @@ const file = fileURLToPath(new URL('bundle-sizes.json', import.meta.url));
 
 export const recordedSizes = (): RecordedSizes => JSON.parse(readFileSync(file, 'utf8')) as RecordedSizes;
 
-/** Makes what is so now the measure of what comes. */
+/** Records the current sizes. */
 export function recordSizes(metafile: Metafile): void {
   const bundles: Record<string, number> = {};
   const modules: Record<string, number> = {};
@@ -39,20 +39,20 @@ export function recordSizes(metafile: Metafile): void {
 }
 
 interface Bundle {
-  /** The handler's file. */
+  /** File of the handler. */
   readonly file: string;
   readonly bytes: number;
-  /** The paths of all that is in it. */
+  /** Paths of the bundled files. */
   readonly inputs: readonly string[];
-  /** Bytes by package, or by file of ours. */
+  /** Bytes by package or project file. */
   readonly modules: ReadonlyMap<string, number>;
 }
 
-/** The package of a path, or the path of a file of ours. */
+/** Returns the package of a path, or the path itself for a project file. */
 const moduleOf = (path: string): string =>
   /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.replace(/^unused for [^:]*:/, '');
 
-/** The bundles that esbuild made, by its own account. */
+/** Returns the bundles from the metafile of esbuild. */
 export function bundlesOf({ outputs }: Metafile): Bundle[] {
   return Object.values(outputs).flatMap(({ entryPoint, bytes, inputs }) => {
     if (entryPoint === undefined) return [];
@@ -65,44 +65,44 @@ export function bundlesOf({ outputs }: Metafile): Bundle[] {
   });
 }
 
-/** What no function may hold, by path. */
-const forbidden: readonly { readonly what: string; readonly path: RegExp }[] = [
+/** Modules that no bundle may contain. */
+const forbiddenModules: readonly { readonly what: string; readonly path: RegExp }[] = [
   {
-    what: 'a way to credentials that a function never takes',
+    what: 'a credential provider that functions do not need',
     path: /node_modules\/@aws-sdk\/(?:credential-provider-(?!env\/|node\/dist-es\/index\.js$)|token-providers|nested-clients|client-(?!dynamodb\/))/,
   },
   { what: 'the CDK', path: /node_modules\/(?:aws-cdk|constructs)|^lib\/infrastructure\// },
   {
-    what: 'the OpenAPI document or what only it needs',
+    what: 'the OpenAPI generator',
     path: /^lib\/openapi\/|(?:^|\/)documentation\.ts$|node_modules\/@valibot\/to-json-schema\//,
   },
-  { what: 'a part of what hosts functions', path: /^(?:lib|bin|test)\// },
+  { what: 'a file that hosts the functions', path: /^(?:lib|bin|test)\// },
 ];
 
-/** Whether a file belongs to a resource, or another group of operations, that the handler is not of. */
-function isOfAnother(path: string, handler: string): boolean {
+/** Returns whether a file belongs to another group of operations than the handler. */
+function isFromAnotherGroup(path: string, handler: string): boolean {
   const [folder, group] = path.split('/');
   return folder === 'functions' && group !== 'shared' && group !== handler.split('/')[1];
 }
 
-/** How a module came into a bundle: the imports from the handler to it. */
-function wayTo(path: string, handler: string, { inputs }: Metafile): string {
+/** Returns the chain of imports from the handler to a module. */
+function importChain(path: string, handler: string, { inputs }: Metafile): string {
   const importers = new Map<string, string>([[handler, '']]);
-  // A map goes on over what is added to it while it is gone through: breadth first.
+  // Iterating a Map includes entries that are added meanwhile: this is a breadth-first search.
   for (const [importer] of importers) {
     for (const { path: imported } of inputs[importer]?.imports ?? []) {
       if (!importers.has(imported)) importers.set(imported, importer);
     }
   }
-  const way: string[] = [];
-  for (let step: string | undefined = path; step; step = importers.get(step)) way.unshift(step);
-  return way.join(' → ');
+  const chain: string[] = [];
+  for (let step: string | undefined = path; step; step = importers.get(step)) chain.unshift(step);
+  return chain.join(' → ');
 }
 
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
-/** The modules that grew the most since sizes were recorded. */
-function grown(bundle: Bundle, { modules }: RecordedSizes): string {
+/** Describes the three modules that grew the most since the sizes were recorded. */
+function largestGrowth(bundle: Bundle, { modules }: RecordedSizes): string {
   const growth = [...bundle.modules].map(([module, size]) => ({ module, by: size - (modules[module] ?? 0) }));
   return growth
     .filter(({ by }) => by > 0)
@@ -112,29 +112,31 @@ function grown(bundle: Bundle, { modules }: RecordedSizes): string {
     .join(', ');
 }
 
-function complaintsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSizes): string[] {
-  const complaints: string[] = [];
+function violationsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSizes): string[] {
+  const violations: string[] = [];
   const was = recorded.bundles[bundle.file];
-  if (bundle.bytes > largestBundle) {
-    const more = grown(bundle, recorded);
-    complaints.push(`has ${bytes(bundle.bytes)}, and may have ${bytes(largestBundle)}: ${more}`);
+  if (bundle.bytes > maxBundleBytes) {
+    const more = largestGrowth(bundle, recorded);
+    violations.push(
+      `has ${bytes(bundle.bytes)}; the limit is ${bytes(maxBundleBytes)}. Largest growth: ${more}`,
+    );
   }
-  // A new function has grown from nothing: what bounds it is the largest that any may be.
-  if (was !== undefined && bundle.bytes > was * (1 + largestGrowth)) {
+  // A new function has no recorded size. Only the limit applies to it.
+  if (was !== undefined && bundle.bytes > was * (1 + maxGrowth)) {
     const percent = ((bundle.bytes / was - 1) * 100).toFixed(1);
-    complaints.push(
-      `grew by ${percent} % to ${bytes(bundle.bytes)}: ${grown(bundle, recorded)}. If that is worth it: npm run bundles -- --record`,
+    violations.push(
+      `grew by ${percent} % to ${bytes(bundle.bytes)}: ${largestGrowth(bundle, recorded)}. To accept the growth, run "npm run bundles -- --record"`,
     );
   }
   for (const path of bundle.inputs) {
-    const what = isOfAnother(path, bundle.file)
+    const what = isFromAnotherGroup(path, bundle.file)
       ? 'a module of another resource'
-      : forbidden.find((rule) => rule.path.test(path))?.what;
-    if (what) complaints.push(`holds ${what}, ${path}: ${wayTo(path, bundle.file, metafile)}`);
+      : forbiddenModules.find((rule) => rule.path.test(path))?.what;
+    if (what) violations.push(`contains ${what}, ${path}: ${importChain(path, bundle.file, metafile)}`);
   }
-  return complaints.map((complaint) => `${bundle.file} ${complaint}`);
+  return violations.map((violation) => `${bundle.file} ${violation}`);
 }
 
-/** What is wrong with the bundles, each with the modules to blame; nothing when all is well. */
-export const budgetComplaints = (metafile: Metafile, recorded: RecordedSizes): string[] =>
-  bundlesOf(metafile).flatMap((bundle) => complaintsOf(bundle, metafile, recorded));
+/** Returns the violations of the limits, each with the responsible modules. */
+export const budgetViolations = (metafile: Metafile, recorded: RecordedSizes): string[] =>
+  bundlesOf(metafile).flatMap((bundle) => violationsOf(bundle, metafile, recorded));

@@ -15,13 +15,10 @@ import type { ServiceFunctionContext } from './service-function.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-/**
- * What must outlive every deployment: the one table, and the accounts, where they are ours. The stack refuses to be
- * deleted, and so do they.
- */
+/** The table, and the user pool when Cognito is used. Termination protection and retention keep the data. */
 export class DataStack extends Stack {
   readonly table: TableV2;
-  /** None where another issuer has them, or nobody is asked who they are. */
+  /** undefined with another issuer, or without authentication. */
   readonly accounts: Accounts | undefined;
 
   constructor(scope: Construct, id: string, context: ServiceFunctionContext, properties: StackProps = {}) {
@@ -42,7 +39,7 @@ export class DataStack extends Stack {
       timeToLiveAttribute: shape.timeToLive,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
-      // Whoever works the stream off reads what a job is at the time; nothing of people's data is copied into it.
+      // onStream reads the job from the table. The stream contains no user data.
       dynamoStream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,

@@ -25,7 +25,7 @@ import type { Settings } from './settings.ts';
 
 const payloadFormatVersion = PayloadFormatVersion.VERSION_2_0;
 
-/** CDK's own integration makes a permission for each route; one for each function is a fifth fewer resources. */
+/** CDK's own integration creates a permission per route. A permission per function saves a fifth of the resources. */
 class FunctionIntegration extends HttpRouteIntegration {
   readonly #function: IFunction;
 
@@ -39,7 +39,7 @@ class FunctionIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Lets the gateway call a function for a path, by any method and on any stage; for no path, for what has no route. */
+/** Allows the gateway to call a function for a path, with any method. Without a path, it is the permission of `$default`. */
 function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   const { partition, region, account } = Stack.of(api);
   target.addPermission('Gateway', {
@@ -48,7 +48,7 @@ function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   });
 }
 
-/** One line for each request, in JSON. It holds no query and no address: those can tell of people. */
+/** One JSON line per request, without query string and IP address, which can be personal data. */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
@@ -78,14 +78,14 @@ function stage(api: HttpApi, settings: Settings): void {
   });
 }
 
-/** The gateway itself: what no operation has, it hands to the fallback, so that a 404 or 405 has our form. */
+/** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
 function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: DataStack): HttpApi {
   const { settings } = context;
   const fallback = new ServiceFunction(scope, 'answerUnmatched', {
     ...context,
     file: fallbackFile,
-    description: 'Answers what no operation has.',
-    timeout: requestTimeoutMs,
+    description: 'Responds to requests that match no operation.',
+    timeoutMs: requestTimeoutMs,
     data: { table, access: { actions: [] } },
     environment: { ROUTES: JSON.stringify(methodsByPath) },
   });
@@ -106,37 +106,37 @@ function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: D
   return api;
 }
 
-/** Makes the gateway and, for each operation, its function and its routes. A `HEAD` is its `GET`'s function. */
+/** Creates the gateway, and the function and routes of each operation. HEAD and GET share a function. */
 export function gateway(scope: Construct, context: ServiceFunctionContext, data: DataStack): HttpApi {
   const { settings } = context;
   const api = httpApi(scope, context, data);
-  const asked = authorization(scope, settings, data.accounts);
+  const auth = authorization(scope, settings, data.accounts);
   for (const { contract, file, methods } of routes) {
     const { operation, path, summary, access } = contract;
-    const needed = scopeOf(contract);
+    const scopeName = scopeOf(contract);
     const handler = new ServiceFunction(scope, operation, {
       ...context,
       file,
       description: summary,
-      timeout: requestTimeoutMs,
+      timeoutMs: requestTimeoutMs,
       data: { table: data.table, access },
-      ...(asked && needed && { environment: asked.environment }),
+      ...(auth && scopeName && { environment: auth.environment }),
     });
     allowCall(api, handler.function, path);
     api.addRoutes({
       path,
       methods: methods.map((method) => HttpMethod[method]),
       integration: new FunctionIntegration(operation, handler.function),
-      ...(asked &&
-        needed && { authorizer: asked.authorizer, authorizationScopes: [asked.scopeName(needed)] }),
+      ...(auth &&
+        scopeName && { authorizer: auth.authorizer, authorizationScopes: [auth.scopeName(scopeName)] }),
     });
   }
   Validations.of(api).acknowledge({
     id: 'AwsSolutions-APIG4',
     reason:
       settings.authentication === 'none'
-        ? 'Authentication "none" was asked for.'
-        : 'Operations that tell nothing of anybody, like that for the health, and the fallback for unknown paths, are open.',
+        ? 'The deployment sets authentication to "none".'
+        : 'Operations without user data, for example checkHealth, and the fallback need no token.',
   });
   return api;
 }

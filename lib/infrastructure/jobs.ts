@@ -18,26 +18,26 @@ import { jobTimeoutMs, scheduleFile, streamFile, streamRetries } from '../hostin
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
-/** What works off, behind the requests, whatever outgrows one transaction. */
+/** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {
   readonly onStream: LambdaFunction;
   readonly onSchedule: LambdaFunction;
-  /** Says, for two weeks, which batches and calls were given up. */
+  /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
 }
 
-/** What Lambda does to a stream in the function's name. */
+/** Permissions that Lambda needs to read the stream with the role of the function. */
 const streamStatements = (streamArn: string, deadLetters: Queue): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
     resources: [streamArn],
   }),
-  // This one knows no resources.
+  // ListStreams supports no resource-level permissions.
   new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
 ];
 
-/** Begins jobs within a second of the write that makes them due. */
+/** Starts jobs within a second of the write that creates them. */
 function onStream(
   scope: Construct,
   context: ServiceFunctionContext,
@@ -49,8 +49,8 @@ function onStream(
   const { function: target } = new ServiceFunction(scope, 'onStream', {
     ...context,
     file: streamFile,
-    description: 'Begins jobs as the stream tells of them, and goes on with them.',
-    timeout: jobTimeoutMs,
+    description: 'Runs jobs when they appear in the stream.',
+    timeoutMs: jobTimeoutMs,
     data: { table, access: jobsAccess },
     statements: streamStatements(streamArn, deadLetters),
   });
@@ -67,16 +67,16 @@ function onStream(
     ],
     reportBatchItemFailures: true,
     bisectBatchOnError: true,
-    // A shard waits behind a batch that fails. What is given up here, the schedule comes back to.
+    // A failing batch blocks its shard. The schedule continues the jobs of discarded records.
     retryAttempts: streamRetries,
     maxRecordAge: Duration.hours(1),
-    // The construct's own would add the permission in a policy apart.
+    // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   return target;
 }
 
-/** Goes on with jobs that wait for a time, and with those that the stream gave up on. */
+/** Runs delayed jobs, and continues the jobs of discarded stream records. */
 function onSchedule(
   scope: Construct,
   context: ServiceFunctionContext,
@@ -86,14 +86,14 @@ function onSchedule(
   const { function: target } = new ServiceFunction(scope, 'onSchedule', {
     ...context,
     file: scheduleFile,
-    description: 'Goes on with jobs that are due.',
-    timeout: jobTimeoutMs,
+    description: 'Runs jobs that are due.',
+    timeoutMs: jobTimeoutMs,
     data: { table, access: jobsAccess },
   });
   new Rule(scope, 'Schedule', {
-    description: 'Looks for jobs that are due.',
+    description: 'Runs jobs that are due.',
     schedule: Schedule.rate(Duration.minutes(1)),
-    // The next minute does what this one did not: there is no need to try for a day.
+    // The next event comes a minute later, so retries for 24 hours (the default) are pointless.
     targets: [
       new FunctionTarget(target, {
         deadLetterQueue: deadLetters,
@@ -112,8 +112,8 @@ export function jobs(scope: Construct, context: ServiceFunctionContext, data: Da
     retentionPeriod: Duration.days(14),
   });
   Validations.of(deadLetters).acknowledge(
-    { id: 'AwsSolutions-SQS3', reason: 'This is the queue for dead letters.' },
-    { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the queue for dead letters.' },
+    { id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue.' },
+    { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the dead-letter queue.' },
   );
   return {
     deadLetters,

@@ -19,19 +19,19 @@ import type { Construct } from 'constructs';
 import type { Jobs } from './jobs.ts';
 import type { Settings } from './settings.ts';
 
-export interface Watched extends Jobs {
+export interface MonitoredResources extends Jobs {
   readonly api: HttpApi;
   readonly table: TableV2;
 }
 
-interface Watch {
-  /** Its heading in docs/operations.md, where it is said what to do. */
+interface Symptom {
+  /** Heading of its section in docs/operations.md. */
   readonly heading: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** How many periods of five minutes in a row it takes. */
+  /** Consecutive periods of five minutes above the threshold. */
   readonly periods: number;
-  /** What the numbers are, on the dashboard and in the message. */
+  /** Unit of the metric, for the alarm description. */
   readonly label: string;
 }
 
@@ -49,9 +49,9 @@ const tableMetric = ({ tableName }: TableV2, metricName: string, statistic = 'Su
 const sum = (label: string, usingMetrics: Record<string, IMetric>): MathExpression =>
   new MathExpression({ expression: Object.keys(usingMetrics).join(' + '), usingMetrics, label, period });
 
-/** What wakes people: one alarm for a symptom, over all functions, because each costs money and attention. */
-function watches({ api, table, onStream, onSchedule, deadLetters }: Watched): Watch[] {
-  // Concurrency is the account's: whoever uses it up, all functions are throttled.
+/** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
+function symptoms({ api, table, onStream, onSchedule, deadLetters }: MonitoredResources): Symptom[] {
+  // Concurrency is shared by the account, so the metric covers all functions.
   const functionThrottles = new Metric({
     namespace: 'AWS/Lambda',
     metricName: 'Throttles',
@@ -61,7 +61,7 @@ function watches({ api, table, onStream, onSchedule, deadLetters }: Watched): Wa
   return [
     {
       heading: 'Requests fail',
-      label: 'answers with 5xx',
+      label: 'responses with 5xx',
       metric: api.metricServerError({ period, statistic: 'Sum' }),
       threshold: 5,
       periods: 1,
@@ -93,7 +93,7 @@ function watches({ api, table, onStream, onSchedule, deadLetters }: Watched): Wa
     },
     {
       heading: 'Jobs lag behind',
-      label: 'ms of age of the stream',
+      label: 'ms iterator age',
       metric: onStream.metric('IteratorAge', { period, statistic: 'Maximum' }),
       threshold: 60_000,
       periods: 2,
@@ -118,10 +118,10 @@ function watches({ api, table, onStream, onSchedule, deadLetters }: Watched): Wa
   ];
 }
 
-/** Where alarms are told. It has no key of its own: alarms cannot use the account's, and name no data. */
+/** Topic for alarms. It is not encrypted: CloudWatch cannot use the AWS managed key, and alarms contain no data. */
 function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
   const topic = new Topic(scope, 'Alarms', { enforceSSL: true });
-  // Any policy takes the place of the default, by which alarms of the account may publish.
+  // The enforceSSL policy replaces the default policy, which allows alarms of the account to publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       actions: ['sns:Publish'],
@@ -134,7 +134,7 @@ function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
     topic.addSubscription(new EmailSubscription(alarmEmail));
     Validations.of(topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason: 'A mail that cannot be delivered is of no use later.',
+      reason: 'An alarm mail that cannot be delivered is useless later.',
     });
   }
   return topic;
@@ -143,21 +143,21 @@ function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
 const camel = (heading: string): string =>
   heading.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The anchor that a Markdown page has for a heading. */
+/** Returns the Markdown anchor of a heading. */
 const anchor = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-');
 
-/** What tells how the service is: alarms that name the section that says what to do, and one page of graphs. */
+/** Creates the alarms, each with a link to its runbook, and the dashboard. */
 export function observability(
   scope: Construct,
   settings: Settings,
-  watched: Watched,
+  resources: MonitoredResources,
 ): { readonly dashboardUrl: string } {
-  const { api, table } = watched;
+  const { api, table } = resources;
   const topic = alarmTopic(scope, settings);
   const dashboard = new Dashboard(scope, 'Dashboard', {
     dashboardName: `project-management-${settings.stage}`,
   });
-  const widgets = watches(watched).map(({ heading, label, metric, threshold, periods }) => {
+  const widgets = symptoms(resources).map(({ heading, label, metric, threshold, periods }) => {
     const alarm = new Alarm(scope, camel(heading), {
       metric,
       threshold,

@@ -22,26 +22,25 @@ export interface ServiceFunctionContext {
 }
 
 export interface ServiceFunctionProperties extends ServiceFunctionContext {
-  /** The handler's file, relative to `functions/`. */
+  /** File of the handler, relative to `functions/`. */
   readonly file: string;
   /** One sentence. */
   readonly description: string;
-  /** Milliseconds. */
-  readonly timeout: number;
-  /** The table that it knows by name, and all that it may do to it. */
+  readonly timeoutMs: number;
+  /** The table, and the function's permissions for it. */
   readonly data?: { readonly table: TableV2; readonly access: Access };
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it may do besides. */
+  /** Additional permissions. */
   readonly statements?: readonly PolicyStatement[];
 }
 
-/** Traces are sent to no resource that a policy could name. */
+/** X-Ray supports no resource-level permissions for traces. */
 const tracing = (): PolicyStatement =>
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] });
 
 /**
- * A function, its log, and its role. The role's policies are inline, because a stack has at most 500 resources
- * and a policy apart is one more for every function.
+ * A function with its log group and role. The policies are inline: a stack has at most 500 resources, and a separate
+ * policy would be one more per function.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
  */
 export class ServiceFunction extends Construct {
@@ -49,7 +48,16 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, properties: ServiceFunctionProperties) {
     super(scope, id);
-    const { settings, bundles, file, description, timeout, data, environment, statements = [] } = properties;
+    const {
+      settings,
+      bundles,
+      file,
+      description,
+      timeoutMs,
+      data,
+      environment,
+      statements = [],
+    } = properties;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -58,11 +66,11 @@ export class ServiceFunction extends Construct {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [logGroup.logGroupArn],
     });
-    const reads = data ? tableStatements(data.table, data.access) : [];
+    const dataStatements = data ? tableStatements(data.table, data.access) : [];
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        access: new PolicyDocument({ statements: [logging, tracing(), ...reads, ...statements] }),
+        access: new PolicyDocument({ statements: [logging, tracing(), ...dataStatements, ...statements] }),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {
@@ -72,22 +80,22 @@ export class ServiceFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 256,
-      timeout: Duration.millis(timeout),
+      timeout: Duration.millis(timeoutMs),
       environment: { ...(data && { TABLE_NAME: data.table.tableName }), ...environment },
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
     });
-    // The construct's own setting would add the permission in a policy apart.
+    // The construct's `tracing` option would add a separate policy resource.
     (this.function.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
-    const reason = 'X-Ray, and the list of streams, know no resources.';
+    const reason = 'X-Ray and ListStreams support no resource-level permissions.';
     Validations.of(role).acknowledge(
       { id: 'AwsSolutions-IAM5[Resource::*]', reason },
       { id: 'Serverless-LambdaStarPermissions', reason },
     );
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'Callers wait for the answer; the stream and the schedule have a queue for dead letters.',
+      reason: 'Requests are synchronous. The stream and the schedule have a dead-letter queue.',
     });
   }
 }

@@ -5,8 +5,8 @@ import { DataStack } from './data-stack.ts';
 import { readSettings } from './settings.ts';
 
 /**
- * The whole service: a stack that is kept, and one that can be replaced.
- * @throws SettingsError when the app's context cannot be.
+ * Creates both stacks: the data, which is retained, and the API, which can be replaced.
+ * @throws SettingsError when the context has wrong values.
  */
 export function service(app: App, bundles: Bundles): { data: DataStack; api: ApiStack } {
   const settings = readSettings(app.node);

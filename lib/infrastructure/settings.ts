@@ -1,16 +1,16 @@
-/** What people set of a deployment: the context in `cdk.json`, or `-c key=value`. */
+/** Settings of a deployment: the context in `cdk.json`, or `-c key=value`. */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { crossOrigin, isOrigin } from '../hosting/cross-origin.ts';
 
-/** Days that CloudWatch can keep a log for. */
+/** Retention periods of CloudWatch Logs, in days. */
 const retentions = Object.values(RetentionDays)
   .filter((days): days is number => typeof days === 'number' && days !== RetentionDays.INFINITE)
   .sort((one, other) => one - other);
 
-/** From the command line all values are text; one that holds several parts them with commas. */
-const several = v.pipe(
+/** A list. On the command line it is text, separated by commas. */
+const textList = v.pipe(
   v.union([
     v.pipe(
       v.string(),
@@ -21,15 +21,15 @@ const several = v.pipe(
   v.transform((values) => values.map((value) => value.trim()).filter(Boolean)),
 );
 
-const wholeNumber = (least: number, most: number) =>
+const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))]),
     v.integer(),
-    v.minValue(least),
-    v.maxValue(most),
+    v.minValue(min),
+    v.maxValue(max),
   );
 
-/** Empty text stands for none. */
+/** Optional text. An empty text counts as absent. */
 const optionalText = <Schema extends v.GenericSchema<string, string>>(schema: Schema) =>
   v.optional(v.union([v.literal(''), schema]), '');
 
@@ -40,7 +40,7 @@ const httpsUrl = v.pipe(
 
 interface Setting {
   readonly schema: v.GenericSchema;
-  /** What is right, for people: the end of "must be …". */
+  /** Continues "must be …" in the error message. */
   readonly rule: string;
 }
 
@@ -49,19 +49,19 @@ const setting = <Schema extends v.GenericSchema>(schema: Schema, rule: string) =
 const definitions = {
   stage: setting(
     v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'production'),
-    'a name of 1 to 20 lower-case letters, digits and hyphens that begins with a letter',
+    'a name of 1 to 20 lower-case letters, digits and hyphens that starts with a letter',
   ),
   region: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/))),
-    'a region of AWS, like "eu-central-1", or empty for that of your credentials',
+    'an AWS region, for example "eu-central-1", or empty for the region of your credentials',
   ),
   corsOrigins: setting(
-    v.optional(v.pipe(several, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
-    'origins like "https://app.example.com", without a path, or "*" for any',
+    v.optional(v.pipe(textList, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
+    'origins, for example "https://app.example.com", without a path, or "*" for all',
   ),
   throttlingRate: setting(
     v.optional(wholeNumber(1, 10_000), 500),
-    'a whole number of requests a second from 1 to 10000',
+    'a whole number of requests per second from 1 to 10000',
   ),
   throttlingBurst: setting(
     v.optional(wholeNumber(1, 5_000), 1_000),
@@ -72,17 +72,17 @@ const definitions = {
     '"cognito", "none", or the https URL of an OpenID issuer',
   ),
   audience: setting(
-    v.optional(several, []),
-    'the audiences, or client ids, that your issuer puts into tokens for this API; with "cognito" and "none" it is empty',
+    v.optional(textList, []),
+    'the audiences or client ids in your issuer\'s tokens for this API, or empty with "cognito" and "none"',
   ),
   tenantClaim: setting(
     v.optional(v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/)), 'tenant'),
-    'the name of the claim that says whose data a token is for',
+    'the name of the claim that contains the tenant',
   ),
   callbackUrls: setting(
     v.optional(
       v.pipe(
-        several,
+        textList,
         v.minLength(1),
         v.everyItem((value) =>
           /^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//.test(value),
@@ -90,7 +90,7 @@ const definitions = {
       ),
       ['http://localhost:3000/'],
     ),
-    'addresses that users come back to from the sign-in page, like "https://app.example.com/"',
+    'addresses to which the sign-in page redirects, for example "https://app.example.com/"',
   ),
   logRetentionDays: setting(
     v.optional(
@@ -100,7 +100,7 @@ const definitions = {
       ),
       30,
     ),
-    `one of the numbers of days that CloudWatch knows: ${retentions.join(', ')}`,
+    `a retention period of CloudWatch Logs in days: ${retentions.join(', ')}`,
   ),
   alarmEmail: setting(optionalText(v.pipe(v.string(), v.email())), 'an e-mail address, or empty for none'),
 } satisfies Record<string, Setting>;
@@ -111,32 +111,32 @@ export type Settings = {
 
 export const settingNames = Object.keys(definitions) as (keyof Settings)[];
 
-/** A value in the context that cannot be. */
+/** The context has wrong values. The message names each one and what would be right. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
 /**
- * Reads the settings off the app's context; what is not there has its default.
+ * Reads the settings from the context of the app. Missing keys have defaults.
  * @throws SettingsError that names each wrong key, its value and what would be right.
  */
 export function readSettings(node: Node): Settings {
-  const faults: string[] = [];
+  const issues: string[] = [];
   const values = settingNames.map((name) => {
     const { schema, rule }: Setting = definitions[name];
     const value: unknown = node.tryGetContext(name);
     const result = v.safeParse(schema, value ?? undefined);
-    if (!result.success) faults.push(`"${name}" is ${JSON.stringify(value)}; it must be ${rule}.`);
+    if (!result.success) issues.push(`"${name}" is ${JSON.stringify(value)}; it must be ${rule}.`);
     return [name, result.output];
   });
   const settings = Object.fromEntries(values) as Settings;
   const hasIssuer = /^https:/.test(String(settings.authentication));
-  if (faults.length === 0 && hasIssuer !== settings.audience.length > 0) {
-    faults.push(
+  if (issues.length === 0 && hasIssuer !== settings.audience.length > 0) {
+    issues.push(
       `"audience" is ${JSON.stringify(settings.audience)} and "authentication" is "${settings.authentication}"; "audience" must be ${definitions.audience.rule}.`,
     );
   }
-  if (faults.length > 0)
-    throw new SettingsError(`The context in cdk.json, or given by -c, is wrong.\n${faults.join('\n')}`);
+  if (issues.length > 0)
+    throw new SettingsError(`The CDK context (cdk.json or -c) has wrong values.\n${issues.join('\n')}`);
   return settings;
 }

@@ -1,19 +1,19 @@
 /**
- * Modules that would come along in every bundle, and that no function here can ever run.
- * Only what the module that asks for one needs to link stands in its place.
+ * Modules that every bundle would contain and that no function runs. Each is replaced by the exports that its importer
+ * needs to link.
  *
- * Each must stay provably out of reach. The contract suite runs on these bundles (`npm run start:synthesized`), and a
- * test (`test/infrastructure/bundle-budget.test.ts`) sees that each is still there to be replaced.
+ * Each module listed here must be unreachable at run time. Two tests check it: the contract tests run on the bundles
+ * (`npm run test:synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 interface UnusedModule {
-  /** Of the module's file, or its name where Node.js has it. */
+  /** Matches the path of the module's file, or the name of a Node.js module. */
   readonly path: RegExp;
-  /** The module that asks for it, where others may have it. */
+  /** Matches the only importer for which the module is replaced. Default: all importers. */
   readonly importer?: RegExp;
-  /** Why it never runs. */
+  /** Why the module never runs. */
   readonly because: string;
   readonly contents: string;
 }
@@ -21,27 +21,27 @@ interface UnusedModule {
 export const unusedModules: readonly UnusedModule[] = [
   {
     path: /[\\/]credential-provider-node[\\/]dist-es[\\/]index\.js$/,
-    because: `Lambda hands the credentials of a function's role over in its environment: the chain of other providers
-      never gets its turn (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html).`,
+    because: `Lambda passes the credentials of the role in environment variables, so the SDK never reaches the other
+      credential providers (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html).`,
     contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
   },
   {
     path: /[\\/]submodules[\\/]event-streams[\\/]index\.js$/,
-    because: `No operation of DynamoDB streams events. And because this module is imported dynamically, esbuild must
-      keep all of whatever it imports, HTTP/2 and compression among it.`,
+    because: `No DynamoDB operation uses event streams. The module is imported dynamically, so esbuild keeps everything
+      that it imports, including HTTP/2 and compression.`,
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
 ];
 
-/** Leaves modules out of a bundle. */
+/** Returns an esbuild plugin that replaces modules. */
 export const without = (modules: readonly UnusedModule[]): Plugin => ({
   name: 'without-unused-modules',
   setup: ({ onLoad, onResolve }) => {
     for (const { path: filter, importer, contents } of modules) {
       if (importer) {
         const namespace = `unused for ${importer.source}`;
-        onResolve({ filter }, (asked) =>
-          importer.test(asked.importer) ? { path: asked.path, namespace } : null,
+        onResolve({ filter }, (request) =>
+          importer.test(request.importer) ? { path: request.path, namespace } : null,
         );
         onLoad({ filter, namespace }, () => ({ contents }));
       } else {

@@ -22,7 +22,7 @@ function resourceAt(reference: unknown): Resource {
   return resource;
 }
 
-/** The id of the construct that a resource belongs to: an operation's name. */
+/** Returns the id of the construct of a resource, which is the name of its operation. */
 const owner = ({ Metadata }: Resource): string => Metadata['aws:cdk:path']?.split('/')[1] ?? '';
 
 const functionNamed = (name: string): Resource => {
@@ -31,7 +31,7 @@ const functionNamed = (name: string): Resource => {
   return found;
 };
 
-/** The function behind each route. */
+/** Returns the function of each route. */
 const functionsByRoute = (): Map<string, Resource> =>
   new Map(
     all('AWS::ApiGatewayV2::Route').map(({ Properties }) => {
@@ -50,7 +50,7 @@ interface Policy {
   readonly PolicyDocument: { readonly Statement: readonly Statement[] };
 }
 
-/** What a function may do, each action with what it may be done to. */
+/** Returns the permissions of a function: each action with its resource. */
 function permitted(name: string): string[] {
   const { Properties } = resourceAt(functionNamed(name).Properties['Role']);
   expect(Properties['ManagedPolicyArns']).toBeUndefined();
@@ -67,7 +67,7 @@ function permitted(name: string): string[] {
     .sort();
 }
 
-/** A word for each thing that a statement can name. */
+/** Returns a short name for a resource in a statement. */
 function place(resource: unknown): string {
   const text = JSON.stringify(resource);
   if (text === '"*"') return 'anywhere';
@@ -96,7 +96,7 @@ const allowed = ({ actions, indexes = [] }: Access): string[] =>
   ].sort();
 
 describe('operations', () => {
-  test('have a route for each method, to the function of their name, and there is no other', () => {
+  test('have one route per method, to the function of their name, and there are no other routes', () => {
     const found = [...functionsByRoute()].map(([key, resource]) => `${key} is ${owner(resource)}`);
     const expected = routes.flatMap(({ contract, methods }) =>
       methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
@@ -112,18 +112,18 @@ describe('operations', () => {
     expect([...declared, '$default'].sort()).toEqual([...functionsByRoute().keys()].sort());
   });
 
-  test.each(routes)('$contract.operation ships the bundle of its own file', ({ contract, file }) => {
+  test.each(routes)('$contract.operation deploys the bundle of its own file', ({ contract, file }) => {
     const asset = functionNamed(contract.operation).Metadata['aws:asset:path'] ?? '';
     const shipped = readFileSync(join(synthesized.assembly, asset, 'index.js'), 'utf8');
     const bundle = join(synthesized.bundles.directory, file.replace(/\.ts$/, ''), 'index.js');
     expect(shipped).toBe(readFileSync(bundle, 'utf8'));
   });
 
-  test.each(routes)('$contract.operation may do what its contract says, and no more', ({ contract }) => {
+  test.each(routes)('$contract.operation has exactly the permissions of its contract', ({ contract }) => {
     expect(permitted(contract.operation)).toEqual(allowed(contract.access));
   });
 
-  test('may be called by the gateway, for their own path only', () => {
+  test('allow calls by the gateway for their own path only', () => {
     const found = all('AWS::Lambda::Permission')
       .filter(({ Properties }) => Properties['Principal'] === 'apigateway.amazonaws.com')
       .map(({ Properties }) => {
@@ -136,7 +136,7 @@ describe('operations', () => {
 });
 
 describe('HEAD', () => {
-  test('is served by the function of its GET', () => {
+  test('has the function of GET', () => {
     const byRoute = functionsByRoute();
     const heads = [...byRoute].filter(([key]) => key.startsWith('HEAD '));
     expect(heads.length).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe('functions', () => {
     });
   });
 
-  test('write JSON to a log of their own, which is kept for a month, and are traced', () => {
+  test('have a JSON log of their own with a retention of 30 days, and tracing', () => {
     const logs = all('AWS::Lambda::Function').map((resource) => {
       const { LogGroup, LogFormat } = resource.Properties['LoggingConfig'] as Record<string, unknown>;
       expect(LogFormat).toBe('JSON');
@@ -176,7 +176,7 @@ describe('functions', () => {
     expect(new Set(logs)).toEqual(new Set([30]));
   });
 
-  test('know the table; those that need a token the claim to look at, and the fallback the paths', () => {
+  test('have the table name, the tenant claim when they need a token, and the routes for the fallback', () => {
     const variables = (name: string): string[] => {
       const { Variables } = functionNamed(name).Properties['Environment'] as {
         Variables: Record<string, unknown>;
@@ -196,7 +196,7 @@ describe('functions', () => {
     expect(JSON.parse(Variables.ROUTES)).toEqual(methodsByPath);
   });
 
-  test('that no contract speaks for do not touch the table, or are jobs', () => {
+  test('without a contract have no access to the table, except the jobs', () => {
     const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
       (action) => `dynamodb:${action} stream`,
     );
@@ -219,7 +219,7 @@ describe('the gateway', () => {
     return found;
   };
 
-  test('asks for a token with the scope of the operation, wherever it has one', () => {
+  test('requires a token with the scope of the operation', () => {
     const authorizer = ofType(synthesized.api, 'AWS::ApiGatewayV2::Authorizer');
     expect(authorizer).toHaveLength(1);
     const [[authorizerId, { Properties }]] = authorizer as [[string, Resource]];
@@ -246,7 +246,7 @@ describe('the gateway', () => {
     }
   });
 
-  test('takes the tokens of another issuer, with scopes of plain names', async () => {
+  test('accepts the tokens of another issuer, with scopes without a prefix', async () => {
     const issuer = 'https://issuer.example.com/';
     const { api } = await synthesize({ authentication: issuer, audience: 'api,other' });
     const [[, authorizer]] = ofType(api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
@@ -257,13 +257,13 @@ describe('the gateway', () => {
     expect(scopes).toContainEqual(['projects:read']);
   });
 
-  test('asks for no token when that is asked for', async () => {
+  test('requires no token when authentication is off', async () => {
     const { api } = await synthesize({ authentication: 'none' });
     expect(ofType(api, 'AWS::ApiGatewayV2::Authorizer')).toEqual([]);
     expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
   });
 
-  test('is throttled, and writes a log in JSON that holds neither query nor address', () => {
+  test('throttles requests, and writes a JSON log without query string and IP address', () => {
     expect(stage().Properties['DefaultRouteSettings']).toEqual({
       ThrottlingBurstLimit: 1_000,
       ThrottlingRateLimit: 500,
@@ -274,7 +274,7 @@ describe('the gateway', () => {
     expect(resourceAt(DestinationArn).Properties['RetentionInDays']).toBe(30);
   });
 
-  test('answers other origins as the local one does', () => {
+  test('has the CORS settings of the local gateway', () => {
     const [api] = all('AWS::ApiGatewayV2::Api') as [Resource];
     expect(api.Properties['CorsConfiguration']).toEqual({
       AllowOrigins: ['*'],
@@ -287,7 +287,7 @@ describe('the gateway', () => {
 });
 
 describe('jobs', () => {
-  test('begin when the stream tells of one', () => {
+  test('start from the stream', () => {
     const [mapping] = all('AWS::Lambda::EventSourceMapping') as [Resource];
     expect(mapping.Properties).toMatchObject({
       BatchSize: 10,
@@ -296,7 +296,7 @@ describe('jobs', () => {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       StartingPosition: 'LATEST',
     });
-    // As often as on this machine: a record that cannot be worked off blocks its shard no longer than that.
+    // A failing record blocks its shard until its retries are used up.
     expect(mapping.Properties['MaximumRetryAttempts']).toBe(streamRetries);
     expect(owner(resourceAt(mapping.Properties['FunctionName']))).toBe('onStream');
     const { OnFailure } = mapping.Properties['DestinationConfig'] as { OnFailure: { Destination: unknown } };
@@ -310,7 +310,7 @@ describe('jobs', () => {
     ]);
   });
 
-  test('that wait are looked for every minute', () => {
+  test('run by the schedule every minute', () => {
     const [rule] = all('AWS::Events::Rule') as [Resource];
     expect(rule.Properties['ScheduleExpression']).toBe('rate(1 minute)');
     expect(owner(resourceAt(rule.Properties['Targets']))).toBe('onSchedule');
@@ -318,19 +318,19 @@ describe('jobs', () => {
 });
 
 describe('the stacks', () => {
-  test('stay well below the 500 resources that CloudFormation takes', () => {
+  test('stay well below the limit of 500 resources per stack', () => {
     for (const resources of [synthesized.data, synthesized.api]) {
       expect(Object.keys(resources).length).toBeLessThan(400);
     }
   });
 
-  test('have no policies beside the roles, and no custom resources', () => {
+  test('have no separate policies and no custom resources', () => {
     const types = new Set(Object.values(synthesized.api).map(({ Type }) => Type));
     expect(types).not.toContain('AWS::IAM::Policy');
     expect([...types].filter((type) => type.startsWith('Custom::'))).toEqual([]);
   });
 
-  test('come out the same every time, code included', async () => {
+  test('are the same in every synthesis, code included', async () => {
     const again = await synthesize();
     const templates = ({ assembly }: Synthesized) =>
       readdirSync(assembly)

@@ -18,10 +18,10 @@ let engine: Engine;
 
 const bundle = (file: string): string => join(directory, file.replace(/\.ts$/, ''), 'index.js');
 
-/** What a role's credentials look like to a function; the engine takes any. */
+/** Environment variables with credentials, as Lambda sets them. The engine accepts any. */
 const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** Runs a script where there is nothing but what Lambda gives: Node.js and the function's environment. */
+/** Runs a script with only Node.js and the environment of a function, as Lambda does. */
 async function runScript(
   script: string,
   environment: Record<string, string> = {},
@@ -53,7 +53,7 @@ const call = (file: string, event: unknown) =>
     handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 })
       .then((result) => console.log(JSON.stringify(result)));
   `,
-    // Where Lambda puts the code, and says so.
+    // Lambda sets the folder of the code.
     { LAMBDA_TASK_ROOT: dirname(bundle(file)) },
   );
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => engine?.stop());
 
 describe('bundles', () => {
-  test('load, each with its handler, without anything else installed', async () => {
+  test('load without other installed packages and export their handler', async () => {
     const files = JSON.stringify(functionFiles.map(bundle));
     const { result: kinds } = await runScript(
       `console.log(JSON.stringify(${files}.map((file) => typeof require(file).handler)))`,
@@ -89,7 +89,7 @@ describe('bundles', () => {
     requestContext: { http: { method: 'POST' }, requestId: 'r' },
   });
 
-  test('answer a request, with the credentials that the environment holds', async () => {
+  test('respond to a request with the credentials of the environment', async () => {
     const { result } = await call('organizations/create-organization.ts', creation('{"name":"Bundled"}'));
     expect(result).toMatchObject({
       statusCode: 201,

@@ -23,7 +23,7 @@ interface Report {
 const temporary = mkdtempSync(join(tmpdir(), 'rules-'));
 const bundles = await bundleFunctions(join(temporary, 'bundles'));
 
-/** What the packs find that is not acknowledged, warnings as well. */
+/** Returns the findings that are not acknowledged, warnings included. */
 function findings(settings: Record<string, unknown>, more: (stack: Stack) => void = () => {}): string[] {
   const folder = mkdtempSync(join(temporary, 'assembly-'));
   const app = new App({ context: settings, analyticsReporting: false, outdir: folder });
@@ -32,7 +32,7 @@ function findings(settings: Record<string, unknown>, more: (stack: Stack) => voi
   try {
     app.synth();
   } catch (error) {
-    // The report is written all the same.
+    // The report is written before the error is thrown.
     if (!/Validation/.test((error as Error).name)) throw error;
   }
   const { pluginReports } = JSON.parse(
@@ -53,5 +53,5 @@ const found = {
 };
 rmSync(temporary, { recursive: true });
 console.log(JSON.stringify(found));
-// What was found is for the test to judge.
+// The test evaluates the findings, so they do not fail this process.
 process.exitCode = 0;

@@ -32,7 +32,7 @@ const one = (type: string): Resource => {
 describe('the table', () => {
   const type = 'AWS::DynamoDB::GlobalTable';
 
-  test('has the keys and indexes that the store relies on', () => {
+  test('has the keys and indexes of the store', () => {
     expect(one(type).Properties['KeySchema']).toEqual(keySchema(table.partitionKey, table.sortKey));
     expect(one(type).Properties['GlobalSecondaryIndexes']).toEqual(
       Object.entries(table.indexes).map(([IndexName, { partitionKey, sortKey }]) => ({
@@ -43,7 +43,7 @@ describe('the table', () => {
     );
   });
 
-  test('expires items, and streams what is written', () => {
+  test('has a time to live and a stream', () => {
     expect(one(type).Properties['TimeToLiveSpecification']).toEqual({
       AttributeName: table.timeToLive,
       Enabled: true,
@@ -51,7 +51,7 @@ describe('the table', () => {
     expect(one(type).Properties['StreamSpecification']).toEqual({ StreamViewType: 'KEYS_ONLY' });
   });
 
-  test('is paid for by request', () => {
+  test('is billed per request', () => {
     expect(one(type).Properties['BillingMode']).toBe('PAY_PER_REQUEST');
   });
 
@@ -59,7 +59,7 @@ describe('the table', () => {
     expect(one(type).Properties['SSESpecification']).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
   });
 
-  test('cannot be lost: not by a deletion, not by that of its stack, not by a wrong write', () => {
+  test('survives its deletion, the deletion of the stack and wrong writes', () => {
     expect(one(type).DeletionPolicy).toBe('Retain');
     expect(one(type).Properties['Replicas']).toEqual([
       expect.objectContaining({
@@ -70,14 +70,14 @@ describe('the table', () => {
   });
 });
 
-describe('the accounts', () => {
-  test('cannot be lost either', () => {
+describe('the user pool', () => {
+  test('survives its deletion and the deletion of the stack', () => {
     const pool = one('AWS::Cognito::UserPool');
     expect(pool.DeletionPolicy).toBe('Retain');
     expect(pool.Properties['DeletionProtection']).toBe('ACTIVE');
   });
 
-  test('are made by whoever owns them, and hold the tenant, which only the owner can write', () => {
+  test('has no sign-up, and users cannot write their tenant', () => {
     const { Properties } = one('AWS::Cognito::UserPool');
     expect(Properties['AdminCreateUserConfig']).toEqual({ AllowAdminCreateUserOnly: true });
     expect(Properties['Schema']).toContainEqual(expect.objectContaining({ Name: 'tenant' }));
@@ -86,7 +86,7 @@ describe('the accounts', () => {
     }
   });
 
-  test('have each scope that an operation asks for', () => {
+  test('has the scopes of all operations', () => {
     const scopes = one('AWS::Cognito::UserPoolResourceServer').Properties['Scopes'] as {
       ScopeName: string;
     }[];
@@ -94,7 +94,7 @@ describe('the accounts', () => {
     expect(scopes.map(({ ScopeName }) => ScopeName).sort()).toEqual([...new Set(asked)].sort());
   });
 
-  test('have the tenant put into access tokens', () => {
+  test('adds the tenant to access tokens', () => {
     const { LambdaConfig } = one('AWS::Cognito::UserPool').Properties as {
       LambdaConfig: { PreTokenGenerationConfig: { LambdaVersion: string } };
     };
@@ -111,7 +111,7 @@ describe('the accounts', () => {
   );
 });
 
-test('the stack refuses to be deleted', async () => {
+test('the stack has termination protection', async () => {
   const { data } = service(app(temporaryFolder()), await bundles());
   expect(data.terminationProtection).toBe(true);
 });

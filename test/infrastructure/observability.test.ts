@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const all = (type: string): Resource[] => ofType(resources, type).map(([, resource]) => resource);
 
-/** The anchors that a Markdown page has for its headings. */
+/** Returns the Markdown anchors of the headings of a page. */
 const anchors = [
   ...readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8').matchAll(/^## (.+)$/gm),
 ].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
@@ -18,7 +18,7 @@ const anchors = [
 describe('alarms', () => {
   const alarms = (): Resource[] => all('AWS::CloudWatch::Alarm');
 
-  test('watch errors, latency, throttles, conflicts, the stream and dead letters, over all functions', () => {
+  test('cover errors, latency, throttles, conflicts, the stream and dead letters, for all functions', () => {
     const watched = JSON.stringify(alarms().map(({ Properties }) => Properties));
     for (const metric of [
       '"MetricName":"5xx"',
@@ -34,7 +34,7 @@ describe('alarms', () => {
     expect(alarms().length).toBeLessThan(10);
   });
 
-  test('name a section that says what to do, each its own', () => {
+  test('link to a runbook section of their own', () => {
     const sections = alarms().map(
       ({ Properties }) =>
         /docs\/operations\.md#([\w-]+)$/.exec(String(Properties['AlarmDescription']))?.[1] ?? '',
@@ -43,7 +43,7 @@ describe('alarms', () => {
     expect(sections.filter((section) => !anchors.includes(section))).toEqual([]);
   });
 
-  test('are told to the topic, and it to the address', () => {
+  test('publish to the topic, which mails the address', () => {
     const [[topic]] = ofType(resources, 'AWS::SNS::Topic') as [[string, Resource]];
     for (const { Properties } of alarms()) expect(Properties['AlarmActions']).toEqual([{ Ref: topic }]);
     expect(all('AWS::SNS::Subscription').map(({ Properties }) => Properties)).toEqual([
@@ -53,7 +53,7 @@ describe('alarms', () => {
   });
 });
 
-test('one dashboard shows all that alarms watch', () => {
+test('the dashboard shows the metrics of all alarms', () => {
   expect(all('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   const [dashboard] = all('AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard?.Properties['DashboardBody']);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The rules of cdk-nag: what breaks one is acknowledged where it is made, with the reason. */
+/** Checks the rules of cdk-nag. Exceptions are acknowledged, with a reason, where the resource is created. */
 
 let found: Record<'cognito' | 'none' | 'careless', readonly string[]>;
 
@@ -19,7 +19,7 @@ test.each(['cognito', 'none'] as const)(
   },
 );
 
-test('the rules are awake', () => {
+test('the rules report a violation', () => {
   expect(found.careless.map((one) => one.split(' ')[0])).toEqual(
     expect.arrayContaining(['AwsSolutions-SQS3', 'AwsSolutions-SQS4', 'Serverless-SQSRedrivePolicy']),
   );

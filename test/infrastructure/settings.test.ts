@@ -5,7 +5,7 @@ import { app, temporaryFolder } from './stacks.ts';
 
 const read = (settings: Record<string, unknown>) => readSettings(app(temporaryFolder(), settings).node);
 
-test('cdk.json holds each setting, and the page on deployment explains it', () => {
+test('cdk.json has every setting, and docs/deployment.md explains it', () => {
   const root = join(__dirname, '../..');
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: object };
   const page = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
@@ -15,12 +15,12 @@ test('cdk.json holds each setting, and the page on deployment explains it', () =
   }
 });
 
-test('what cdk.json holds is what there is without it', () => {
+test('cdk.json has the defaults', () => {
   const nothing = Object.fromEntries(settingNames.map((name) => [name, undefined]));
   expect(read({})).toEqual(read(nothing));
 });
 
-test('values can come from the command line, as text', () => {
+test('values can be text from the command line', () => {
   const given = { corsOrigins: 'https://a.example, http://localhost:5173', throttlingRate: '20' };
   expect(read(given)).toMatchObject({
     corsOrigins: ['https://a.example', 'http://localhost:5173'],

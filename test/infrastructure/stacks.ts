@@ -6,9 +6,9 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { type Bundles, bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { service } from '../../lib/infrastructure/service.ts';
 
-/** The stacks as they are synthesized, and what tests ask of them. */
+/** Synthesizes the stacks for tests. */
 
-// The CDK's own check of the templates takes seconds; `npm run synth` makes it.
+// The template validation of CDK takes seconds. `npm run synth` runs it.
 process.env.CDK_VALIDATION = 'false';
 
 export interface Resource {
@@ -24,13 +24,13 @@ export interface Synthesized {
   readonly data: Resources;
   readonly api: Resources;
   readonly bundles: Bundles;
-  /** Where the assets are. */
+  /** Folder of the assets. */
   readonly assembly: string;
 }
 
 const folders: string[] = [];
 
-/** A folder that is removed when the test file ends. */
+/** Returns a folder that is deleted when the test file ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'infrastructure-'));
   folders.push(folder);
@@ -45,12 +45,12 @@ const { context } = JSON.parse(readFileSync(join(__dirname, '../../cdk.json'), '
   context: Record<string, unknown>;
 };
 
-/** An app as `cdk synth -c key=value` makes it. */
+/** Returns an app with the context of `cdk synth -c key=value`. */
 export const app = (outdir: string, settings: Record<string, unknown> = {}): App =>
   new App({
     context: {
       ...context,
-      // The command line adds these two: they say which construct and which asset a resource is from.
+      // The CDK command line enables these two. They name the construct and the asset of a resource.
       'aws:cdk:enable-path-metadata': true,
       'aws:cdk:enable-asset-metadata': true,
       ...settings,
@@ -61,7 +61,7 @@ export const app = (outdir: string, settings: Record<string, unknown> = {}): App
 
 let bundled: Promise<Bundles> | undefined;
 
-/** Returns the bundles of the functions: those of the project's global set-up, where there is one. */
+/** Returns the bundles of the functions, which are created once per test file. */
 export const bundles = (): Promise<Bundles> => {
   const file = process.env['BUNDLES'];
   bundled ??= file
@@ -81,7 +81,7 @@ export async function synthesize(settings: Record<string, unknown> = {}): Promis
 export const ofType = (resources: Resources, type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, { Type }]) => Type === type);
 
-/** The logical id that a value refers to, whatever the form of the reference. */
+/** Returns the logical id that a value refers to, in any form of reference. */
 export function referenceOf(value: unknown): string {
   return /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 }
