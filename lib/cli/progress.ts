@@ -1,19 +1,19 @@
 import { SingleBar } from 'cli-progress';
 
-/** How far it is, for people. */
+/** Shows the progress of a command. */
 export interface Progress {
-  /** From now on, this is done. */
+  /** Starts a phase. */
   begin(what: string, amount: number): void;
-  /** Some more is done; one, unless it is said. */
+  /** Reports progress within the phase. Default: 1. */
   step(amount?: number): void;
-  /** Nothing more comes, whether all is done or not. */
+  /** Ends the output, also after a failure. */
   end(): void;
 }
 
-/** Milliseconds between two lines about the same. */
-const linePeriod = 2_000;
+/** Minimum time between two lines of a phase. */
+const minLineIntervalMs = 2_000;
 
-/** A bar on a terminal, over all that is to be done. */
+/** Returns a progress bar for a terminal. @param total amount of all phases. */
 export function progressBar(total: number, stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar({
     stream,
@@ -32,7 +32,7 @@ export function progressBar(total: number, stream: NodeJS.WriteStream): Progress
   };
 }
 
-/** Lines, for logs and files: one when something is done, and now and then one on the way. */
+/** Returns progress as lines for logs and files: one at the end of each phase, and one every few seconds. */
 export function progressLines(write: (line: string) => void, now = Date.now): Progress {
   let current = { what: '', amount: 0, done: 0 };
   let lastLine = now();
@@ -44,7 +44,7 @@ export function progressLines(write: (line: string) => void, now = Date.now): Pr
     step: (amount = 1) => {
       current.done += amount;
       const isDone = current.done === current.amount;
-      if (!isDone && now() - lastLine < linePeriod) return;
+      if (!isDone && now() - lastLine < minLineIntervalMs) return;
       lastLine = now();
       write(
         isDone

@@ -1,64 +1,64 @@
-/** What `npm start` can be told: by a flag, or by the variable that stands for it. */
-import { parseArgs } from 'node:util';
+/** Options of the commands that start the service: flags and environment variables. */
 import { isOrigin } from '../hosting/cross-origin.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import { isAws } from '../local/engine-environment.ts';
 import { loopback } from '../local/port.ts';
-import { httpAddress, UsageError, wholeNumber } from './command-line.ts';
+import { httpAddress, parseFlags, UsageError, wholeNumber } from './command-line.ts';
 
 type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
 export interface StartOptions {
-  /** 0 takes any that is free. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** The address to listen on. */
+  /** Address to listen on. */
   readonly host: string;
-  /** Origins that browsers may call from, besides those of this machine. */
+  /** Origins that browsers may call from, in addition to those of this machine. */
   readonly corsOrigins: readonly string[];
   readonly databaseFile: string;
-  /** The address of another engine than the embedded one. */
+  /** Address of a DynamoDB that already runs. */
   readonly endpoint: string | undefined;
   readonly tableName: string | undefined;
-  /** Whose tokens are taken; none are asked for without. */
+  /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
-  /** All flags as they were given. */
+  /** All flags from the command line. */
   readonly flags: Flags;
 }
 
 const help = `\
-  --port <number>             where to listen (PORT; 3000)
-  --host <address>            where to listen; 0.0.0.0 lets other machines connect
-                              (HOST; 127.0.0.1)
-  --database-file <path>      where the data is kept; ":memory:" keeps nothing
-                              (DATABASE_FILE; .data/database.sqlite)
-  --dynamodb-endpoint <url>   another DynamoDB than the embedded one; the table is
-                              created when it is missing (DYNAMODB_ENDPOINT)
-  --table-name <name>         (TABLE_NAME; project-management)
+  --port <number>             port to listen on (PORT; default: 3000)
+  --host <address>            address to listen on; 0.0.0.0 accepts connections from other
+                              machines (HOST; default: 127.0.0.1)
+  --database-file <path>      file for the data; ":memory:" keeps the data in memory only
+                              (DATABASE_FILE; default: .data/database.sqlite)
+  --dynamodb-endpoint <url>   uses this DynamoDB instead of the embedded engine; the table
+                              is created when it does not exist (DYNAMODB_ENDPOINT)
+  --table-name <name>         name of the table (TABLE_NAME; default: project-management)
   --authentication-issuer <url>
-                              asks for tokens of this OpenID issuer
-                              (AUTHENTICATION_ISSUER; none are asked for)
+                              requires tokens of this OpenID issuer
+                              (AUTHENTICATION_ISSUER; default: no tokens)
   --authentication-audience <names>
-                              what its tokens have in "aud" or "client_id",
-                              parted by commas (AUTHENTICATION_AUDIENCE)
-  --tenant-claim <name>       the claim that says whose data a token is for
-                              (TENANT_CLAIM; tenant)
-  --help                      this text`;
+                              accepted values of "aud" or "client_id" in the tokens,
+                              separated by commas (AUTHENTICATION_AUDIENCE)
+  --tenant-claim <name>       claim that contains the tenant (TENANT_CLAIM; default: tenant)
+  --help                      prints this text
 
-/** The flags of `npm start`, for people. */
+In brackets: the environment variable with the same effect. A flag takes precedence.`;
+
+/** Help for the flags of `npm start`. */
 export const startOptionsHelp = `\
-  --cors-origin <origins>     origins that browsers may call from, separated by commas;
-                              "*" allows any; the flag can be repeated (CORS_ORIGIN;
-                              localhost and 127.0.0.1 are always allowed, on any port)
-  --allow-unauthenticated     opens a table on AWS to everyone who can connect, when no
-                              issuer is given
+  --cors-origin <origins>     origins that browsers may call from, separated by commas; "*"
+                              allows all; repeatable (CORS_ORIGIN; localhost and
+                              127.0.0.1 are always allowed, on any port)
+  --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
+                              connect to the service can read and write it
 ${help}`;
 
-/** The flags that `npm run start:synthesized` has too; which origins are allowed is up to the templates. */
+/** Help for the flags that `npm run start:synthesized` shares. The templates define the allowed origins. */
 export const synthesizedOptionsHelp = help;
 
-/** A flag, or the variable that stands for it, or what is usual; an empty variable is none. */
-const chosen = (flag: string | undefined, variable: string): string | undefined =>
+/** Returns the value of a flag, or of its environment variable. An empty variable counts as unset. */
+const flagOrVariable = (flag: string | undefined, variable: string): string | undefined =>
   flag ?? (process.env[variable] || undefined);
 
 const flagTypes = {
@@ -73,31 +73,28 @@ const flagTypes = {
   help: { type: 'boolean' },
 } as const;
 
-/** The flags of the commands that run the source. */
+/** Flags of the commands that run the functions from the source. */
 const sourceFlagTypes = {
   'cors-origin': { type: 'string', multiple: true },
   'allow-unauthenticated': { type: 'boolean' },
 } as const;
 
-/** Flags that one command has besides. */
+/** Additional flags of a command. */
 type MoreFlags = Readonly<
   Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>
 >;
 
-function parsed(more: MoreFlags, args: readonly string[]) {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { ...more, ...flagTypes } });
-    return values as typeof values & Flags;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+function parse(more: MoreFlags, args: readonly string[]) {
+  const { values } = parseFlags({ args: [...args], options: { ...more, ...flagTypes } });
+  return values as typeof values & Flags;
 }
 
-function authentication(values: ReturnType<typeof parsed>): Authentication | undefined {
-  const issuer = chosen(values['authentication-issuer'], 'AUTHENTICATION_ISSUER');
-  const audience = chosen(values['authentication-audience'], 'AUTHENTICATION_AUDIENCE');
+function authentication(values: ReturnType<typeof parse>): Authentication | undefined {
+  const issuer = flagOrVariable(values['authentication-issuer'], 'AUTHENTICATION_ISSUER');
+  const audience = flagOrVariable(values['authentication-audience'], 'AUTHENTICATION_AUDIENCE');
   if (!issuer && !audience) return undefined;
-  if (!issuer || !audience) throw new UsageError('An issuer needs an audience, and an audience an issuer.');
+  if (!issuer || !audience)
+    throw new UsageError('Set both --authentication-issuer and --authentication-audience, or neither.');
   return {
     issuer: httpAddress('The issuer', issuer, 'https://issuer.example.com/'),
     audience: audience.split(',').map((one) => one.trim()),
@@ -110,25 +107,25 @@ function corsOrigins(flag: Flags[string]): string[] {
   for (const origin of origins) {
     if (isOrigin(origin)) continue;
     throw new UsageError(
-      `An origin must be scheme, host and port, like https://app.example.com, or "*"; not "${origin}".`,
+      `An origin must be a scheme, host and port, for example https://app.example.com, or "*", not "${origin}".`,
     );
   }
   return origins;
 }
 
-/** Without tokens, everyone who can connect reads and writes with the rights of this process. */
+/** Rejects a table on AWS without authentication: everyone who can connect would have the permissions of this process. */
 function requireAuthentication(endpoint: string): never {
   throw new UsageError(
-    `The table at ${endpoint} would be open to everyone who can connect: no issuer is given. ` +
-      'Give one with --authentication-issuer and --authentication-audience, ' +
-      'or open the table with --allow-unauthenticated.',
+    `Everyone who can connect could read and write the table at ${endpoint}, because no issuer is set. ` +
+      'Set one with --authentication-issuer and --authentication-audience, ' +
+      'or allow it with --allow-unauthenticated.',
   );
 }
 
 /**
- * Reads the flags and variables of `npm start`.
- * @returns 'help' when that is what was asked for.
- * @throws UsageError that says what is wrong, or that a table on AWS would be open to everyone.
+ * Reads the flags and environment variables of `npm start`.
+ * @returns 'help' when `--help` is given.
+ * @throws UsageError that names the wrong option, or when a table on AWS would be open to everyone.
  */
 export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const options = commonOptions(args, sourceFlagTypes);
@@ -141,37 +138,37 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 }
 
 /**
- * Reads the flags and variables that all commands have that start the service.
- * @param more flags that the command has besides.
- * @returns 'help' when that is what was asked for.
- * @throws UsageError that says what is wrong.
+ * Reads the flags and environment variables of every command that starts the service.
+ * @param more additional flags of the command.
+ * @returns 'help' when `--help` is given.
+ * @throws UsageError that names the wrong option.
  */
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
 ): Omit<StartOptions, 'corsOrigins'> | 'help' {
-  const values = parsed(more, args);
+  const values = parse(more, args);
   if (values.help) return 'help';
-  const port = chosen(values.port, 'PORT') ?? '3000';
-  const endpoint = chosen(values['dynamodb-endpoint'], 'DYNAMODB_ENDPOINT');
+  const port = flagOrVariable(values.port, 'PORT') ?? '3000';
+  const endpoint = flagOrVariable(values['dynamodb-endpoint'], 'DYNAMODB_ENDPOINT');
   return {
     port: wholeNumber('The port', port, 0, 65_535),
-    host: chosen(values.host, 'HOST') ?? loopback,
-    databaseFile: chosen(values['database-file'], 'DATABASE_FILE') ?? '.data/database.sqlite',
+    host: flagOrVariable(values.host, 'HOST') ?? loopback,
+    databaseFile: flagOrVariable(values['database-file'], 'DATABASE_FILE') ?? '.data/database.sqlite',
     endpoint: endpoint && httpAddress('The DynamoDB endpoint', endpoint, 'http://localhost:8000'),
-    tableName: chosen(values['table-name'], 'TABLE_NAME'),
+    tableName: flagOrVariable(values['table-name'], 'TABLE_NAME'),
     authentication: authentication(values),
-    tenantClaim: chosen(values['tenant-claim'], 'TENANT_CLAIM'),
+    tenantClaim: flagOrVariable(values['tenant-claim'], 'TENANT_CLAIM'),
     flags: values,
   };
 }
 
-/** Errors of `listen` that are about its address. */
+/** Codes of errors about the address to listen on. */
 const addressErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 /**
- * Says what to do about an error at the start, for people.
- * @param command how to start with another port, "npm start".
+ * Returns the message for an error during the start.
+ * @param command the command for the suggestion, for example "npm start".
  */
 export function explainStartError(
   error: unknown,
@@ -179,9 +176,10 @@ export function explainStartError(
   command: string,
 ): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return `Port ${port} is taken. Choose another: PORT=${port + 1} ${command}`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is already in use. Choose another: PORT=${port + 1} ${command}`;
   if (code === 'EACCES')
-    return `Port ${port} needs rights that this process does not have. Choose one above 1023.`;
+    return `This process has no permission to listen on port ${port}. Choose a port above 1023.`;
   if (addressErrors.includes(code))
     return `This machine has no address "${host}". Choose another: HOST=${loopback} ${command}`;
   return message;

@@ -6,15 +6,14 @@ import { jobs } from './jobs.ts';
 import { observability } from './observability.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 
+export interface ApiStackProperties extends StackProps {
+  readonly context: ServiceFunctionContext;
+  readonly data: DataStack;
+}
+
 /** Gateway and functions. The stack has no data except logs, so it can be deleted and deployed again at any time. */
 export class ApiStack extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    context: ServiceFunctionContext,
-    data: DataStack,
-    properties: StackProps = {},
-  ) {
+  constructor(scope: Construct, id: string, { context, data, ...properties }: ApiStackProperties) {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
     const api = gateway(this, context, data);
     const resources = { api, table: data.table, ...jobs(this, context, data) };

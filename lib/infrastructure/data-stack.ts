@@ -15,13 +15,17 @@ import type { ServiceFunctionContext } from './service-function.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
+export interface DataStackProperties extends StackProps {
+  readonly context: ServiceFunctionContext;
+}
+
 /** The table, and the user pool when Cognito is used. Termination protection and retention keep the data. */
 export class DataStack extends Stack {
   readonly table: TableV2;
   /** undefined with another issuer, or without authentication. */
   readonly accounts: Accounts | undefined;
 
-  constructor(scope: Construct, id: string, context: ServiceFunctionContext, properties: StackProps = {}) {
+  constructor(scope: Construct, id: string, { context, ...properties }: DataStackProperties) {
     super(scope, id, {
       ...properties,
       description: 'Project management: the data.',

@@ -11,8 +11,8 @@ import { readSettings } from './settings.ts';
 export function service(app: App, bundles: Bundles): { data: DataStack; api: ApiStack } {
   const settings = readSettings(app.node);
   const context = { settings, bundles };
-  const properties = settings.region ? { env: { region: settings.region } } : {};
+  const properties = { context, ...(settings.region && { env: { region: settings.region } }) };
   const name = (part: string): string => `project-management-${settings.stage}-${part}`;
-  const data = new DataStack(app, name('data'), context, properties);
-  return { data, api: new ApiStack(app, name('api'), context, data, properties) };
+  const data = new DataStack(app, name('data'), properties);
+  return { data, api: new ApiStack(app, name('api'), { ...properties, data }) };
 }

@@ -1,32 +1,32 @@
 /**
- * The JWT authorizer of an HTTP API, on this machine.
+ * The JWT authorizer of an API Gateway HTTP API.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { findKeys } from './issuer.ts';
 
-/** Whose tokens are taken. */
+/** Issuer and audience of accepted tokens. */
 export interface Authentication {
-  /** As `iss` has it; its keys are found by its `/.well-known/openid-configuration`. */
+  /** The claim `iss`. The keys are found by `/.well-known/openid-configuration` of this URL. */
   readonly issuer: string;
-  /** One of these is in `aud`, or, when there is none, in `client_id`. */
+  /** Accepted values of `aud`, or of `client_id` in tokens without `aud`. */
   readonly audience: readonly string[];
 }
 
-/** What a function learns of the token, as `requestContext.authorizer.jwt`. */
-export interface Granted {
+/** Content of `requestContext.authorizer.jwt`. */
+export interface JwtContext {
   readonly claims: Record<string, string>;
   readonly scopes: string[];
 }
 
-/** A request that does not reach its function, and the answer to it. */
-export class Refused extends Error {
-  readonly answer: APIGatewayProxyStructuredResultV2;
+/** The authorizer rejects a request. */
+export class AuthorizationError extends Error {
+  readonly response: APIGatewayProxyStructuredResultV2;
 
   constructor(statusCode: 401 | 403, challenge: string, cause?: unknown) {
     super(challenge, { cause });
-    this.answer = {
+    this.response = {
       statusCode,
       headers: { 'content-type': 'application/json', 'www-authenticate': challenge },
       body: JSON.stringify({ message: statusCode === 401 ? 'Unauthorized' : 'Forbidden' }),
@@ -34,13 +34,13 @@ export class Refused extends Error {
   }
 }
 
-/** Milliseconds that the issuer may take to say which keys it has; then nobody is let in. */
-const longestLookup = 1_500;
+/** Timeout of a request to the issuer. After it, the authorizer rejects the token. */
+const maxLookupMs = 1_500;
 
-/** The algorithms that the gateway knows. */
+/** The algorithms that API Gateway supports. */
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
-/** A claim as the gateway hands it over: all are text, and of an array the members are between brackets. */
+/** Returns a claim in the format of API Gateway: all claims are text, and arrays are in brackets. */
 function claimText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(claimText).join(' ')}]`;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -49,7 +49,7 @@ function claimText(value: unknown): string {
 const scopesOf = ({ scope, scp = scope }: JWTPayload): string[] =>
   Array.isArray(scp) ? scp.map(String) : typeof scp === 'string' ? scp.split(' ') : [];
 
-const isFor = (audience: readonly string[], { aud, client_id: clientId }: JWTPayload): boolean =>
+const hasAudience = (audience: readonly string[], { aud, client_id: clientId }: JWTPayload): boolean =>
   [aud ?? clientId].flat().some((one) => typeof one === 'string' && audience.includes(one));
 
 export class Authorizer {
@@ -60,11 +60,11 @@ export class Authorizer {
     this.#authentication = authentication;
   }
 
-  /** The issuer's keys; they are looked up when the first token comes, and again when that failed. */
+  /** Returns the keys of the issuer. The first token loads them; a failed load is repeated for the next token. */
   #issuerKeys(): Promise<JWTVerifyGetKey> {
     const load = async (): Promise<JWTVerifyGetKey> => {
-      const keys = await findKeys(this.#authentication.issuer, longestLookup);
-      return createRemoteJWKSet(keys, { timeoutDuration: longestLookup });
+      const keys = await findKeys(this.#authentication.issuer, maxLookupMs);
+      return createRemoteJWKSet(keys, { timeoutDuration: maxLookupMs });
     };
     this.#keys ??= load().catch((error: unknown) => {
       this.#keys = undefined;
@@ -80,26 +80,27 @@ export class Authorizer {
       algorithms,
       requiredClaims: ['exp'],
     });
-    if (!protectedHeader.kid) throw new Error('The token does not say which key it is signed with.');
-    if (!isFor(audience, payload)) throw new Error('The token is for another audience.');
+    if (!protectedHeader.kid) throw new Error('The token has no key id.');
+    if (!hasAudience(audience, payload)) throw new Error('The token has another audience.');
     if ((payload.iat ?? 0) > Date.now() / 1_000) throw new Error('The token was issued in the future.');
     return payload;
   }
 
   /**
-   * Lets a request through that carries a token with one of the scopes.
-   * @throws Refused
+   * Verifies the token of a request and requires one of the scopes.
+   * @param header the `Authorization` header.
+   * @throws AuthorizationError
    */
-  async authorize(header: string | undefined, scopes: readonly string[]): Promise<Granted> {
+  async authorize(header: string | undefined, scopes: readonly string[]): Promise<JwtContext> {
     const token = /^(?:Bearer )?([^\s,]+)$/i.exec(header ?? '')?.[1];
-    if (!token) throw new Refused(401, 'Bearer');
+    if (!token) throw new AuthorizationError(401, 'Bearer');
     const scope = `scope="${scopes.join(' ')}"`;
     const payload = await this.#verified(token).catch((cause: unknown) => {
-      throw new Refused(401, `Bearer ${scope} error="invalid_token"`, cause);
+      throw new AuthorizationError(401, `Bearer ${scope} error="invalid_token"`, cause);
     });
-    const given = scopesOf(payload);
-    if (scopes.length > 0 && !scopes.some((one) => given.includes(one))) {
-      throw new Refused(403, `Bearer ${scope} error="insufficient_scope"`);
+    const granted = scopesOf(payload);
+    if (scopes.length > 0 && !scopes.some((one) => granted.includes(one))) {
+      throw new AuthorizationError(403, `Bearer ${scope} error="insufficient_scope"`);
     }
     const claims = Object.entries(payload).map(([name, value]) => [name, claimText(value)]);
     return { claims: Object.fromEntries(claims) as Record<string, string>, scopes: [...scopes] };

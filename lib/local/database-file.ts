@@ -1,9 +1,9 @@
 /**
- * The file in which an engine keeps its data: its folder, whether it can be a database, and a lock on it.
+ * Prepares, checks and locks the database file of an engine.
  *
- * A lock is an empty file beside the database, whose name says which process holds it:
- * `database.sqlite.lock-<process id>-<start of the process>-<random>`. The lock of a process that was killed has no
- * owner any more, and the next start removes it. Another process with the same id has another start.
+ * A lock is an empty file beside the database. Its name identifies the process that holds it:
+ * `database.sqlite.lock-<process id>-<start time of the process>-<random>`. The next start removes the lock of a process
+ * that was killed. The start time distinguishes processes whose id is reused.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -22,25 +22,25 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The first bytes of every database of SQLite. @see https://www.sqlite.org/fileformat2.html */
+/** The first bytes of every SQLite database. @see https://www.sqlite.org/fileformat2.html */
 const header = 'SQLite format 3\0';
 
-/** Attempts to lock a file. Services that start at the same moment see each other, and all step back. */
+/** Attempts to lock a file. Services that start at the same moment see each other's locks and all retry. */
 const maxLockAttempts = 10;
 
-/** An error about a path, for people. It has no `code`: a command would take `EACCES` for one about its port. */
+/** Returns an error about a path. It has no `code`, because a command would attribute `EACCES` to its port. */
 function failure(path: string, reason: string, cause?: unknown): Error {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   return new Error(
     `The database file cannot be used: "${path}" ${reason}${code ? ` (${code})` : ''}. ` +
-      'Set DATABASE_FILE to a file in a folder that can be written.',
+      'Set DATABASE_FILE to a file in a writable folder.',
     { cause },
   );
 }
 
 /**
- * Creates a folder, and those above it. `mkdirSync` with `recursive` does not end in `/proc`, where Linux answers ENOENT
- * for a folder whose parent is there.
+ * Creates a folder and its parents. `mkdirSync` with `recursive` loops forever in `/proc`, where Linux returns ENOENT
+ * although the parent exists.
  */
 function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -54,7 +54,7 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Opens a file for writing, as the engine will, and reads what a database begins with. */
+/** Requires that a file is writable and starts like a database. */
 function checkContent(file: string): void {
   let descriptor: number;
   try {
@@ -65,7 +65,7 @@ function checkContent(file: string): void {
   try {
     const bytes = Buffer.alloc(header.length);
     const length = readSync(descriptor, bytes);
-    // SQLite makes a database of an empty file.
+    // SQLite accepts an empty file as an empty database.
     if (length > 0 && bytes.toString('latin1') !== header) throw failure(file, 'is not a database');
   } finally {
     closeSync(descriptor);
@@ -73,8 +73,8 @@ function checkContent(file: string): void {
 }
 
 /**
- * Creates the folder of a database file, and checks that the file can be a database, if it is there.
- * @returns the file without symbolic links: the same for all paths that lead to it.
+ * Creates the folder of a database file, and checks the file when it exists.
+ * @returns the path without symbolic links, which is the same for all paths of the file.
  * @throws Error that says in one line what is wrong and what to do.
  */
 export function prepareDatabaseFile(file: string): string {
@@ -82,8 +82,8 @@ export function prepareDatabaseFile(file: string): string {
   try {
     createFolder(folder);
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw failure(folder, isThere ? 'is not a folder' : 'cannot be created', error);
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw failure(folder, exists ? 'is not a folder' : 'cannot be created', error);
   }
   let found: ReturnType<typeof statSync>;
   let real: string;
@@ -99,7 +99,7 @@ export function prepareDatabaseFile(file: string): string {
   return real;
 }
 
-/** Returns which start of the machine this is: another one counts the ticks anew. */
+/** Returns the boot id of the machine. Start times of processes count from the boot. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
@@ -108,8 +108,8 @@ function bootId(): string {
   }
 }
 
-/** Returns when a process began, as text that no other process of the same id has; nothing when it has ended. */
-function startOf(processId: string): string | undefined {
+/** Returns the start time of a process as text, or undefined when the process has ended. */
+function startTimeOf(processId: string): string | undefined {
   if (!existsSync('/proc/self/stat')) {
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
     const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', processId], { encoding: 'utf8', env });
@@ -118,9 +118,9 @@ function startOf(processId: string): string | undefined {
   }
   try {
     const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
-    // The name before can have spaces and brackets. The state is field 3, the start in ticks since the boot field 22.
+    // The process name can contain spaces and brackets. Field 3 is the state, field 22 the start time in ticks.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A process that was killed is there until its parent has noticed.
+    // A killed process remains as a zombie until its parent has waited for it.
     if (/[ZX]/.test(fields[0] ?? '')) return undefined;
     return `${fields[19]}x${bootId()}`;
   } catch {
@@ -129,8 +129,8 @@ function startOf(processId: string): string | undefined {
 }
 
 /**
- * Removes locks whose process has ended.
- * @returns the ids of the processes that hold the others.
+ * Removes the locks of processes that have ended.
+ * @returns the ids of the processes that hold the other locks.
  */
 function findOwners(file: string, own: string): string[] {
   const prefix = `${basename(file)}.lock-`;
@@ -139,20 +139,20 @@ function findOwners(file: string, own: string): string[] {
     const lock = join(dirname(file), name);
     if (!name.startsWith(prefix) || lock === own) continue;
     const [id = '', start = ''] = name.slice(prefix.length).split('-');
-    if (startOf(id) === start) owners.push(id);
+    if (startTimeOf(id) === start) owners.push(id);
     else rmSync(lock, { force: true });
   }
   return owners;
 }
 
 /**
- * Locks a database file for this process: two engines on one file do not know of each other's streams.
- * @param file as `prepareDatabaseFile` gives it.
- * @returns what releases the lock.
- * @throws Error that names the file and the process that uses it, or says that its folder cannot be written.
+ * Locks a database file for this process. Two engines on one file would not see each other's writes.
+ * @param file path from `prepareDatabaseFile`.
+ * @returns a function that releases the lock.
+ * @throws Error that names the file and the process that uses it, or an unwritable folder.
  */
 export async function lockDatabaseFile(file: string): Promise<() => void> {
-  const own = `${file}.lock-${process.pid}-${startOf(String(process.pid))}-${randomBytes(4).toString('hex')}`;
+  const own = `${file}.lock-${process.pid}-${startTimeOf(String(process.pid))}-${randomBytes(4).toString('hex')}`;
   const release = (): void => rmSync(own, { force: true });
   for (let attempt = 1; ; attempt += 1) {
     try {

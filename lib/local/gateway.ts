@@ -1,17 +1,17 @@
-/** API Gateway on this machine: HTTP in, Lambda events to the handlers, their results back as HTTP. */
+/** An HTTP API of API Gateway on this machine: converts requests to Lambda events, and results to HTTP responses. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
 import { allowedOrigin, type CrossOrigin } from '../hosting/cross-origin.ts';
-import { type Authorizer, Refused } from './authorizer.ts';
+import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
 import { functionContext } from './context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';
 
-/** The gateway's own limits, in bytes. */
-const largestHead = 10_240;
-const largestBody = 10 * 1024 * 1024;
+/** Limits of API Gateway. The head is the request line and the headers. */
+const maxHeadBytes = 10_240;
+const maxBodyBytes = 10 * 1024 * 1024;
 
 export type LambdaFunction = (
   event: APIGatewayProxyEventV2,
@@ -20,47 +20,47 @@ export type LambdaFunction = (
 
 export interface GatewayRoute {
   readonly method: string;
-  /** The template, with parameters in braces. */
+  /** Path template with parameters in braces. */
   readonly path: string;
   readonly function: LambdaFunction;
-  /** A token must have one of these; without them none is asked for. */
+  /** The token needs one of these scopes. Without scopes, requests need no token. */
   readonly scopes?: readonly string[] | undefined;
 }
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  /** Answers what no route has. */
+  /** Handles requests without a route. */
   readonly fallback: LambdaFunction;
   /** Timeout of a function. */
   readonly timeoutMs: number;
   readonly crossOrigin: CrossOrigin;
-  /** Sees the tokens; without it there is none to see. */
+  /** Verifies tokens. Without it, no route needs a token. */
   readonly authorizer?: Authorizer | undefined;
-  /** Sees every event before the function does. */
+  /** Receives every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
-  /** Sees every answer as it goes out. */
+  /** Receives every response when it is sent. */
   readonly onResponse?: ((response: SentResponse) => void) | undefined;
 }
 
-/** An answer, and what it is an answer to. */
+/** A response with its request. */
 export interface SentResponse {
   readonly method: string;
-  /** Encoded, without the query. */
+  /** Encoded path without query. */
   readonly path: string;
   readonly status: number;
-  /** By lower-case names. */
+  /** Values by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
 }
 
-/** The methods that API Gateway takes. */
+/** The methods that API Gateway supports. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const noDatabaseCalls = 'dynamodb;dur=0;desc="calls=0, read=0, write=0"';
 
-/** The whole body, or nothing when it is larger than the gateway takes. */
+/** Reads the body. @returns undefined when it exceeds the limit. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  // One of these announces a body (RFC 9112, section 6.3).
+  // A request has a body only with one of these headers (RFC 9112, section 6.3).
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return Buffer.alloc(0);
   return new Promise((resolve, reject) => {
@@ -68,16 +68,16 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      // What comes after the limit is read and dropped: a client that still sends would not see the answer.
-      if (bytes <= largestBody) chunks.push(chunk);
+      // The rest is read and discarded: a client that is still sending would not read the response.
+      if (bytes <= maxBodyBytes) chunks.push(chunk);
       else chunks.length = 0;
     });
-    request.on('end', () => resolve(bytes > largestBody ? undefined : Buffer.concat(chunks)));
+    request.on('end', () => resolve(bytes > maxBodyBytes ? undefined : Buffer.concat(chunks)));
     request.on('error', reject);
   });
 }
 
-/** With CORS configured the gateway answers preflight itself, on any path. */
+/** Returns the response to a CORS preflight request, which the gateway handles on every path. */
 function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatewayProxyStructuredResultV2 {
   const { origin, 'access-control-request-method': method } = request.headers;
   const isAllowed = origin && method && allowedOrigin(crossOrigin.origins, origin);
@@ -93,7 +93,7 @@ function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatew
   };
 }
 
-/** What goes out: the function's headers, and those that the gateway adds. */
+/** Returns the headers of a response: those of the function, and those that the gateway adds. */
 function outgoingHeaders(
   { headers: { origin } }: IncomingMessage,
   requestId: string,
@@ -104,7 +104,7 @@ function outgoingHeaders(
   for (const name in headers) outgoing[name.toLowerCase()] = String(headers[name]);
   outgoing['apigw-requestid'] = requestId;
   const allowed = origin && allowedOrigin(crossOrigin.origins, origin);
-  // A cache must not give the answer for one origin, or for none, to another (Fetch, section 3.2.5).
+  // A cache must not reuse the response for another origin (Fetch, section 3.2.5).
   if (!crossOrigin.origins.includes('*')) {
     outgoing['vary'] = outgoing['vary'] ? `${outgoing['vary']}, Origin` : 'Origin';
   }
@@ -140,15 +140,15 @@ const sentResponse = (
   text: method === 'HEAD' ? '' : body,
 });
 
-/** The answer to what is not HTTP, or more of it than the gateway takes: there is no request to answer. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Responds to invalid HTTP and to an oversized head. Node.js provides no request object for these. */
+function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? new Problem('headers-too-large', `The request line and headers have more than ${largestHead} bytes.`)
+      ? new Problem('headers-too-large', `The request line and headers have more than ${maxHeadBytes} bytes.`)
       : new Problem('malformed-request', 'The request is not valid HTTP.');
   const {
     statusCode,
@@ -164,10 +164,10 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${statusCode} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Makes the server; it does not listen yet. */
+/** Creates the server. It does not listen yet. */
 export function createGateway(options: GatewayOptions): Server {
   const { routes, fallback, timeoutMs, crossOrigin, authorizer, onEvent, onResponse } = options;
-  const router = findMyWay({ maxParamLength: largestHead });
+  const router = findMyWay({ maxParamLength: maxHeadBytes });
   for (const route of routes) {
     const template = route.path.replaceAll('{', ':').replaceAll('}', '');
     router.on(route.method as findMyWay.HTTPMethod, template, () => {}, route);
@@ -176,19 +176,19 @@ export function createGateway(options: GatewayOptions): Server {
   const findRoute = (method: string, path: string) => {
     const found = router.find(method as findMyWay.HTTPMethod, path);
     const values = (found?.params ?? {}) as Record<string, string>;
-    // A parameter is a segment, which is not empty.
+    // API Gateway does not match empty path segments.
     const route = Object.values(values).includes('') ? undefined : (found?.store as GatewayRoute | undefined);
     return { route, parameters: route && values };
   };
 
-  const answer = async (
+  const handle = async (
     request: IncomingMessage,
     requestId: string,
   ): Promise<APIGatewayProxyStructuredResultV2> => {
     const { path } = splitTarget(request.url ?? '/');
     const body = await readBody(request);
     if (!body) {
-      const problem = new Problem('body-too-large', `The body has more than ${largestBody} bytes.`);
+      const problem = new Problem('body-too-large', `The body has more than ${maxBodyBytes} bytes.`);
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
     if (request.method === 'OPTIONS') return preflight(request, crossOrigin);
@@ -200,22 +200,22 @@ export function createGateway(options: GatewayOptions): Server {
     }
     const { route, parameters } = findRoute(request.method ?? '', path);
     const routeKey = route ? `${route.method} ${route.path}` : '$default';
-    const jwt =
-      authorizer &&
-      route?.scopes &&
-      (await authorizer.authorize(request.headers.authorization, route.scopes));
-    const event = toEvent(request, body, requestId, routeKey, parameters, jwt);
+    let jwt: JwtContext | undefined;
+    if (authorizer && route?.scopes) {
+      jwt = await authorizer.authorize(request.headers.authorization, route.scopes);
+    }
+    const event = toEvent(request, body, { requestId, routeKey, pathParameters: parameters, jwt });
     onEvent?.(event);
     return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs));
   };
 
-  const server = createServer({ maxHeaderSize: largestHead }, (request, response) => {
+  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
     const requestId = newRequestId();
-    answer(request, requestId)
+    handle(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
-        if (error instanceof Refused) return error.answer;
+        if (error instanceof AuthorizationError) return error.response;
         console.error(error);
-        // What API Gateway says when a function fails.
+        // The response of API Gateway when a function fails.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
@@ -229,8 +229,8 @@ export function createGateway(options: GatewayOptions): Server {
         response.destroy();
       });
   });
-  // Node.js would refuse any expectation but "100-continue" with an answer of its own.
+  // Without this handler, Node.js itself rejects every expectation except "100-continue".
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('clientError', refuse);
+  server.on('clientError', rejectClientError);
   return server;
 }

@@ -1,16 +1,16 @@
 /**
- * An OpenID issuer: its configuration, and where its keys are.
+ * Reads the configuration and the keys of an OpenID issuer.
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html
  */
 
-/** Milliseconds that the issuer may take to respond when the service starts. */
+/** Timeout of a request to the issuer when the service starts. */
 const maxStartLookupMs = 5_000;
 
-/** Returns the system's error behind a failed `fetch`: "fetch failed" says nothing. */
+/** Returns the message of the innermost cause. The message of `fetch` itself is only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
-  // An error of several addresses has a code, and no message.
+  // An AggregateError for several addresses has a code but no message.
   return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
 
@@ -39,29 +39,29 @@ async function readObject(url: string, timeoutMs: number): Promise<Readonly<Reco
   }
 }
 
-/** Returns where the configuration of an issuer is. */
+/** Returns the address of the issuer's configuration. */
 const configurationUrl = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
 /**
- * Looks up where the keys of an issuer are.
- * @param issuer as `iss` has it in its tokens.
+ * Returns the address of the issuer's keys.
+ * @param issuer the claim `iss` of its tokens.
  * @throws Error that names the address and what failed.
  */
 export async function findKeys(issuer: string, timeoutMs: number): Promise<URL> {
   const url = configurationUrl(issuer);
   const { jwks_uri: keys, issuer: name = issuer } = await readObject(url, timeoutMs);
   if (typeof keys !== 'string' || !URL.canParse(keys)) {
-    throw new Error(`GET ${url} failed: the response is no OpenID configuration, it has no "jwks_uri"`);
+    throw new Error(`GET ${url} failed: the response is not an OpenID configuration: it has no "jwks_uri"`);
   }
   if (name !== issuer) {
-    throw new Error(`GET ${url} failed: the response is of another issuer, ${JSON.stringify(name)}`);
+    throw new Error(`GET ${url} failed: the response belongs to another issuer, ${JSON.stringify(name)}`);
   }
   return new URL(keys);
 }
 
 /**
- * Checks that the tokens of an issuer can be checked: its configuration and its keys can be read.
+ * Checks that the configuration and the keys of an issuer are readable.
  * @throws Error that names the address and what failed, in one line.
  */
 export async function checkIssuer(issuer: string): Promise<void> {
@@ -72,8 +72,8 @@ export async function checkIssuer(issuer: string): Promise<void> {
 }
 
 /**
- * Requires an issuer that somebody named to be usable.
- * @throws Error that says what failed and what to do, in one line.
+ * Requires that the tokens of an issuer can be verified.
+ * @throws Error that says in one line what failed and what to do.
  */
 export async function requireIssuer(issuer: string): Promise<void> {
   try {
@@ -81,7 +81,7 @@ export async function requireIssuer(issuer: string): Promise<void> {
   } catch (error) {
     const { message } = error as Error;
     throw new Error(
-      `The tokens of the issuer cannot be checked: ${message}. Correct AUTHENTICATION_ISSUER, or start the issuer first.`,
+      `The tokens of the issuer cannot be verified: ${message}. Correct AUTHENTICATION_ISSUER, or start the issuer first.`,
       { cause: error },
     );
   }

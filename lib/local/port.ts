@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** The address that only this machine reaches. */
+/** Address that is reachable from this machine only. */
 export const loopback = '127.0.0.1';
 
 /**
- * Ports that systems do not hand out by themselves: one of those could be given to somebody else between our look
- * and the engine's.
+ * Ports outside the ephemeral range. The system could assign an ephemeral port to another process before the engine
+ * listens on it.
  * @see https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html ip_local_port_range
  */
 const range = { from: 12_000, to: 32_000 };
@@ -18,7 +18,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, loopback, () => server.close(() => resolve(true)));
   });
 
-/** A port on which nobody listens just now. */
+/** Returns a port that is free at the moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.from, range.to);

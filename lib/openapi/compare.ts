@@ -17,6 +17,12 @@ const list = <Value>(value: Value | readonly Value[] | undefined): readonly Valu
 const missing = <Value>(from: readonly Value[], other: readonly Value[]): Value[] =>
   from.filter((value) => !other.includes(value));
 
+/** Returns the values of one list that the other lacks. An empty list allows anything. */
+function missingValues(from: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
+  if (other.length === 0) return [];
+  return from.length === 0 ? ['anything else'] : missing(from, other);
+}
+
 /** A document with resolved references. */
 class ResolvedDocument {
   readonly document: OpenApiDocument;
@@ -128,9 +134,7 @@ class Comparison {
   #schemas(place: string, direction: Direction, before?: Schema, after?: Schema): void {
     const one = this.#before.at<Schema>(before) ?? {};
     const other = this.#after.at<Schema>(after) ?? {};
-    this.#values(place, direction, 'type', one, other);
-    // Enumerations in responses may grow, as the document announces.
-    if (direction === 'sent') this.#values(place, direction, 'enum', one, other);
+    this.#values(place, direction, one, other);
     this.#bounds(place, direction, one, other);
     this.#fields(place, direction, one, other);
     if (one.items) this.#schemas(`${place}/*`, direction, one.items, other.items);
@@ -140,21 +144,17 @@ class Comparison {
   }
 
   /** Compares types and enumerations: requests may only gain values, responses may only lose them. */
-  #values(
-    place: string,
-    direction: Direction,
-    keyword: 'type' | 'enum',
-    before: Schema,
-    after: Schema,
-  ): void {
-    const [one, other] = [list<unknown>(before[keyword]), list<unknown>(after[keyword])];
-    if (direction === 'sent') {
-      const removed = one.length === 0 && other.length > 0 ? ['anything else'] : missing(one, other);
-      if (other.length > 0 && removed.length > 0)
-        this.#report(place, `no longer accepts the ${keyword} ${removed}`);
-    } else {
-      const added = other.length === 0 && one.length > 0 ? ['anything'] : missing(other, one);
-      if (one.length > 0 && added.length > 0) this.#report(place, `can now have the ${keyword} ${added}`);
+  #values(place: string, direction: Direction, before: Schema, after: Schema): void {
+    // Enumerations in responses may grow, as the document announces.
+    for (const keyword of direction === 'sent' ? ['type', 'enum'] : ['type']) {
+      const [one, other] = [list<unknown>(before[keyword]), list<unknown>(after[keyword])];
+      if (direction === 'sent') {
+        const removed = missingValues(one, other);
+        if (removed.length > 0) this.#report(place, `no longer accepts the ${keyword} ${removed}`);
+      } else {
+        const added = missingValues(other, one);
+        if (added.length > 0) this.#report(place, `can now have the ${keyword} ${added}`);
+      }
     }
   }
 

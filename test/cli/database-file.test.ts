@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { existingEngine, startEngine } from '../../lib/local/engine.ts';
 import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
-/** What `npm start` says when the data cannot be kept where it is told to keep it. */
+/** Tests the messages of `npm start` for database files that it cannot use. */
 
 const folder = mkdtempSync(join(tmpdir(), 'database-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,7 +40,7 @@ async function refusal(databaseFile: string): Promise<string> {
   return refused.output();
 }
 
-/** One line, which names what is wrong and what to set. */
+/** Expects one line that names the wrong path and the option to set. */
 function expectClear(output: string, named: string): void {
   expect(output).toMatch(/^[A-Z][^\n]+\.\n$/);
   expect(output).toContain(`"${named}"`);
@@ -67,7 +67,7 @@ test.each([
   ['the file ends after its header', place('header.sqlite'), place('header.sqlite')],
   ['the file is damaged', place('damaged.sqlite'), place('damaged.sqlite')],
   ['the name is too long', place('x'.repeat(300)), place('x'.repeat(300))],
-])('says in one line that %s', async (_, databaseFile, named) => {
+])('prints one line when %s', async (_, databaseFile, named) => {
   expectClear(await refusal(databaseFile), named);
 });
 
@@ -79,12 +79,12 @@ test('an empty file becomes a database', async () => {
   expect(await service.ended()).toBe(0);
 });
 
-/** The locks on a database file. */
+/** Returns the locks of a database file. */
 const locksOf = (databaseFile: string): string[] =>
   readdirSync(dirname(databaseFile)).filter((name) => name.startsWith(`${basename(databaseFile)}.lock`));
 
 describe('a second service on the same file', () => {
-  test('is refused, and the first goes on', async () => {
+  test('is rejected, and the first one continues', async () => {
     const databaseFile = place('second.sqlite');
     const first = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile });
     const url = await untilItListens(first);
@@ -97,7 +97,7 @@ describe('a second service on the same file', () => {
     expect(locksOf(databaseFile)).toEqual([]);
   });
 
-  test('is refused when a link leads there', async () => {
+  test('is rejected when it uses a symbolic link', async () => {
     const databaseFile = place('linked.sqlite');
     const first = await start({ DATABASE_FILE: databaseFile });
     symlinkSync(databaseFile, place('link.sqlite'));
@@ -106,7 +106,7 @@ describe('a second service on the same file', () => {
     expect(await first.ended()).toBe(0);
   });
 
-  test('is refused in the same process, until the first has stopped', async () => {
+  test('is rejected in the same process until the first one has stopped', async () => {
     const databaseFile = place('same-process.sqlite');
     const first = await startEngine(databaseFile);
     await expect(startEngine(databaseFile)).rejects.toThrow(databaseFile);
@@ -169,14 +169,14 @@ describe('a second service on the same file', () => {
   });
 });
 
-test('an engine that ends by itself at its start is not taken for one that must be stopped', async () => {
+test('an engine that ends during its start causes one error line', async () => {
   const program = () => ({
     name: 'broken',
     dataFile: (file: string) => file,
     command: () => [process.execPath, '-e', 'process.stderr.write("out of luck\\n"); process.exitCode = 3'],
   });
   await expect(startEngine(place('broken.sqlite'), [program])).rejects.toThrow(
-    /^The database engine stopped at its start: out of luck$/,
+    /^The database engine stopped during its start: out of luck$/,
   );
   expect(locksOf(place('broken.sqlite'))).toEqual([]);
 });

@@ -29,7 +29,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An issuer that sends these documents, by their paths; `SELF` stands for its own address. */
+/** Starts an issuer that sends these documents by path. `SELF` is replaced by its own address. */
 function serveDocuments(documents: Readonly<Record<string, string>>): Promise<string> {
   return serve(({ url = '', headers }, response) => {
     const found = documents[url]?.replaceAll('SELF', `http://${headers.host}`);
@@ -49,12 +49,17 @@ const usable = '{"issuer":"SELF","jwks_uri":"SELF/keys"}';
 const issuers: readonly (readonly [title: string, open: () => Promise<string>, path: string, why: RegExp])[] =
   [
     ['nothing listens', closedPort, configuration, /ECONNREFUSED/],
-    ['it never answers', () => serve(() => {}), configuration, /no response within \d+ seconds/],
+    ['it never responds', () => serve(() => {}), configuration, /no response within \d+ seconds/],
     ['it closes the connection', () => serve((_, { socket }) => socket?.destroy()), configuration, /./],
     ['it has no OpenID configuration', () => serveDocuments({}), configuration, /status 404/],
     ['it sends a web page', () => serveDocuments({ [configuration]: '<html>' }), configuration, /not JSON/],
     ['it sends null', () => serveDocuments({ [configuration]: 'null' }), configuration, /"jwks_uri"/],
-    ['it names no keys', () => serveDocuments({ [configuration]: '{}' }), configuration, /"jwks_uri"/],
+    [
+      'its configuration has no keys',
+      () => serveDocuments({ [configuration]: '{}' }),
+      configuration,
+      /"jwks_uri"/,
+    ],
     [
       'it is another issuer',
       () => serveDocuments({ [configuration]: usable.replace('SELF', 'https://other.example/') }),
@@ -63,7 +68,7 @@ const issuers: readonly (readonly [title: string, open: () => Promise<string>, p
     ],
     ['its keys are missing', () => serveDocuments({ [configuration]: usable }), '/keys', /status 404/],
     [
-      'its keys are none',
+      'it has no keys',
       () => serveDocuments({ [configuration]: usable, '/keys': '{"keys":[]}' }),
       '/keys',
       /no keys/,
@@ -87,7 +92,7 @@ test.each(issuers)('npm start ends with one line when %s', async (_, open, path,
   expect(refused.output()).toContain('AUTHENTICATION_ISSUER');
 });
 
-test('npm start takes the tokens of an issuer that is reachable', async () => {
+test('npm start accepts the tokens of a reachable issuer', async () => {
   const service = await start(withIssuer(issuer.url));
   const scope = 'tags:read';
   const authorization = `Bearer ${await issuer.token({ scope })}`;

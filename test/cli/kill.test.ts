@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killLeftovers, type StartedService, start } from './started-service.ts';
 
 /**
- * The whole process group is killed while sixteen writers write, ten times over one database. What was
- * acknowledged is there; what spans several items happened whole or not at all.
+ * Kills the process group of the service while sixteen writers write, ten times on one database. Every acknowledged write
+ * must survive, and a write of several items must be complete or absent.
  */
 
 const writers = 16;
@@ -20,25 +20,25 @@ interface Entity {
 interface Acknowledged {
   readonly created: string[];
   readonly deleted: string[];
-  /** Organizations with their projects: to archive one archives the others. */
+  /** Archived organizations with their projects, which are archived too. */
   readonly families: { readonly organization: string; readonly projects: string[] }[];
-  /** Projects with their tasks: to delete one deletes the others. */
-  readonly heaps: { readonly project: string; readonly tasks: string[] }[];
+  /** Deleted projects with their tasks, which are deleted too. */
+  readonly deletions: { readonly project: string; readonly tasks: string[] }[];
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
-/** One round's writer: goes on until the service is killed under it. */
+/** Writes until the service is killed. */
 async function write(url: string, acknowledged: Acknowledged): Promise<void> {
   const send = async (method: string, path: string, body?: object): Promise<Entity> => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text ? JSON.parse(text) : {}) as Entity;
   };
   const create = async (path: string, body: object): Promise<string> => {
@@ -59,9 +59,9 @@ async function write(url: string, acknowledged: Acknowledged): Promise<void> {
       await create('/v1/tasks', { projectId: project }),
       await create('/v1/tasks', { projectId: project }),
     ];
-    acknowledged.heaps.push({ project, tasks });
+    acknowledged.deletions.push({ project, tasks });
     const paths = [`/v1/projects/${project}`, ...tasks.map((id) => `/v1/tasks/${id}`)];
-    // From here on each may be there or not, until the answer says that they are gone.
+    // From here until the response, each of them may exist or not.
     acknowledged.created.splice(0, Infinity, ...acknowledged.created.filter((path) => !paths.includes(path)));
     await send('DELETE', `/v1/projects/${project}`);
     acknowledged.deleted.push(...paths);
@@ -69,18 +69,18 @@ async function write(url: string, acknowledged: Acknowledged): Promise<void> {
 }
 
 async function found(url: string, path: string): Promise<Entity | undefined> {
-  const answer = await fetch(url + path);
-  if (answer.status === 404) {
-    await answer.arrayBuffer();
+  const response = await fetch(url + path);
+  if (response.status === 404) {
+    await response.arrayBuffer();
     return undefined;
   }
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Entity;
+  expect(response.status).toBe(200);
+  return (await response.json()) as Entity;
 }
 
 async function expectWhole(
   { url }: StartedService,
-  { created, deleted, families, heaps }: Acknowledged,
+  { created, deleted, families, deletions }: Acknowledged,
 ): Promise<void> {
   for (const path of created) expect([path, await found(url, path)]).toEqual([path, expect.anything()]);
   for (const path of deleted) expect([path, await found(url, path)]).toEqual([path, undefined]);
@@ -92,7 +92,7 @@ async function expectWhole(
     );
     for (const child of children) expect(child?.status).toBe(parent?.status);
   }
-  for (const { project, tasks } of heaps) {
+  for (const { project, tasks } of deletions) {
     const parent = await found(url, `/v1/projects/${project}`);
     for (const task of tasks) expect(Boolean(await found(url, `/v1/tasks/${task}`))).toBe(Boolean(parent));
   }
@@ -104,8 +104,8 @@ async function expectTrueTotals({ url }: StartedService): Promise<void> {
     let total = 0;
     let totalPages = 1;
     for (let page = 1; page <= totalPages; page += 1) {
-      const answer = await fetch(`${url}/v1/${path}?limit=100&page=${page}`);
-      const list = (await answer.json()) as { data: Entity[]; total: number; totalPages: number };
+      const response = await fetch(`${url}/v1/${path}?limit=100&page=${page}`);
+      const list = (await response.json()) as { data: Entity[]; total: number; totalPages: number };
       for (const { id } of list.data) seen.add(id);
       ({ total, totalPages } = list);
     }
@@ -113,21 +113,21 @@ async function expectTrueTotals({ url }: StartedService): Promise<void> {
   }
 }
 
-test('every acknowledged write survives, and none is half there', async () => {
+test('every acknowledged write survives, and no write is incomplete', async () => {
   const environment = { DATABASE_FILE: join(folder, 'database.sqlite') };
   let all = 0;
   let service = await start(environment);
   for (let round = 0; round < rounds; round += 1) {
-    const acknowledged: Acknowledged = { created: [], deleted: [], families: [], heaps: [] };
+    const acknowledged: Acknowledged = { created: [], deleted: [], families: [], deletions: [] };
     const { url } = service;
     const writing = Array.from({ length: writers }, () =>
       write(url, acknowledged).catch((error: unknown) => error),
     );
-    // In the middle of things, sooner or later: not after a time, which is nothing on a slow machine.
+    // After a number of writes instead of a time, which would be too short on a slow machine.
     while (acknowledged.created.length + acknowledged.deleted.length < (1 + round) * (writers / 2))
       await delay(1);
     process.kill(-(service.process.pid ?? 0), 'SIGKILL');
-    // A writer ends because the connection does, not because of an answer.
+    // A writer ends because of a broken connection, not because of a response.
     for (const error of await Promise.all(writing)) expect(String(error)).toContain('fetch failed');
     await service.ended();
     service = await start(environment);

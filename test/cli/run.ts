@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Commands as people run them. */
+/** Runs commands as users do. */
 
 const root = join(__dirname, '../..');
 
-/** How npm starts the command; to start it so spares the tests npm's own second. */
+/** Returns the command line of a command without npm, which takes a second to start. */
 export const commandLine = (command: string, flags: readonly string[] = []): [string, string[]] => [
   process.execPath,
   ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
 ];
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export function run(
   command: string,
   flags: readonly string[],

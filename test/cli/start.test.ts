@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
-/** Processes, engines among them, that have this word in their command line. */
+/** Returns the ids of the processes with a word in their command line, engines included. */
 const processesNamed = (word: string): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -23,7 +23,7 @@ const processesNamed = (word: string): string[] =>
       }
     });
 
-test('says where it listens, where the data is, and a request that works when pasted', async () => {
+test('prints the address, the database file and a request that works when pasted', async () => {
   const databaseFile = join(folder, 'said', 'database.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
   const request = /^Try: {2}(curl .*)$/m.exec(service.output())?.[1] ?? '';
@@ -36,13 +36,13 @@ test('says where it listens, where the data is, and a request that works when pa
   expect(await service.ended()).toBe(0);
 });
 
-test('Ctrl-C ends the engine as well, and the data is there the next time', async () => {
+test('Ctrl-C stops the engine too, and the next start has the data', async () => {
   const databaseFile = join(folder, 'kept.sqlite');
   const first = await start({ DATABASE_FILE: databaseFile });
   const headers = { 'content-type': 'application/json' };
   await fetch(`${first.url}/v1/tags`, { method: 'POST', headers, body: '{"name":"kept"}' });
   expect(processesNamed(databaseFile)).not.toEqual([]);
-  // What a terminal sends goes to the whole group.
+  // A terminal sends the signal to the whole process group.
   process.kill(-(first.process.pid ?? 0), 'SIGINT');
   expect(await first.ended()).toBe(0);
   expect(processesNamed(databaseFile)).toEqual([]);
@@ -54,36 +54,27 @@ test('Ctrl-C ends the engine as well, and the data is there the next time', asyn
   expect(await second.ended()).toBe(0);
 });
 
-test('stops in order when it is told to at the moment it says that it listens', async () => {
-  const databaseFile = join(folder, 'at-once.sqlite');
-  const service = spawnStart({ PORT: '0', DATABASE_FILE: databaseFile });
-  service.process.stdout?.once('data', () => service.process.kill('SIGTERM'));
-  expect(await service.ended()).toBe(0);
-  expect(service.output()).toContain('Stopped.');
-  expect(processesNamed(databaseFile)).toEqual([]);
-});
-
-test('ends, and says why, when its engine does', async () => {
+test('ends with an error when its engine ends', async () => {
   const databaseFile = join(folder, 'gone.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
   for (const id of processesNamed(databaseFile)) process.kill(Number(id), 'SIGKILL');
   expect(await service.ended()).toBe(1);
-  expect(service.output()).toContain('The database engine has ended by itself.');
+  expect(service.output()).toContain('The database engine ended unexpectedly.');
 });
 
-test('says that a port is taken, and leaves nothing behind', async () => {
+test('prints that a port is in use, and leaves no process behind', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as { port: number };
   const databaseFile = join(folder, 'taken.sqlite');
   const refused = spawnStart({ PORT: String(port), DATABASE_FILE: databaseFile });
   expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toContain(`Port ${port} is taken`);
+  expect(refused.output()).toContain(`Port ${port} is already in use`);
   expect(processesNamed(databaseFile)).toEqual([]);
   server.close();
 });
 
-/** How a connection to an address of this machine ends: "connected", or the code of the error. */
+/** Connects to an address of this machine. @returns "connected", or the code of the error. */
 const connection = (host: string, port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, host, () => {
@@ -94,7 +85,7 @@ const connection = (host: string, port: number): Promise<string> =>
   });
 
 // 127.0.0.2 is an address of this machine that is not 127.0.0.1.
-test('listens on 127.0.0.1 only, unless another host is given', async () => {
+test('listens on 127.0.0.1 only, unless another host is set', async () => {
   const usual = await start({ DATABASE_FILE: ':memory:' });
   const open = await start({ DATABASE_FILE: ':memory:', HOST: '0.0.0.0' });
   const connections = async (url: string): Promise<string[]> =>
@@ -107,13 +98,13 @@ test('listens on 127.0.0.1 only, unless another host is given', async () => {
   }
 });
 
-test('says that the host is not one of this machine', async () => {
+test('prints that the host is not an address of this machine', async () => {
   const refused = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:', HOST: '192.0.2.1' });
   expect(await refused.ended()).toBe(1);
   expect(refused.output()).toMatch(/^This machine has no address "192\.0\.2\.1"\. .*HOST=127\.0\.0\.1.*\n$/);
 });
 
-test('takes origins from the command line', async () => {
+test('reads origins from the command line', async () => {
   const service = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:' }, [
     '--cors-origin',
     'https://a.example',
@@ -133,7 +124,7 @@ test('takes origins from the command line', async () => {
   expect(await service.ended()).toBe(0);
 });
 
-test('refuses a table on AWS without an issuer, before it connects', async () => {
+test('rejects a table on AWS without an issuer before it connects', async () => {
   const refused = spawnStart({ DYNAMODB_ENDPOINT: 'https://dynamodb.no-such-region.amazonaws.com' });
   expect(await refused.ended()).toBe(2);
   expect(refused.output()).toContain('--authentication-issuer');
@@ -144,7 +135,7 @@ test.each([
   [['--port', 'many'], 'The port must be a whole number'],
   [['--prot', '1'], '--prot'],
   [['--dynamodb-endpoint', 'nowhere'], 'must be an HTTP URL'],
-])('refuses the flags %j', async (flags, message) => {
+])('rejects the flags %j', async (flags, message) => {
   const refused = spawnStart({}, flags);
   expect(await refused.ended()).toBe(2);
   expect(refused.output()).toContain(message);
@@ -171,11 +162,11 @@ test('--help names every flag and its variable', async () => {
   }
 });
 
-test('says what to install when no engine can run', async () => {
+test('prints what to install when no engine can run', async () => {
   await expect(startEngine(':memory:', [() => undefined])).rejects.toThrow(/Java 17/);
 });
 
-test('says what is wrong when another engine does not answer', async () => {
+test('prints the address of an engine that does not respond', async () => {
   const refused = spawnStart({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
   expect(await refused.ended()).toBe(1);
   expect(refused.output()).toContain('http://127.0.0.1:9');
@@ -187,12 +178,12 @@ test.each([
   ['an object', 200, '{}'],
   ['nothing', 200, ''],
   ['null', 200, 'null'],
-])('says in one line that what answers with %s is not DynamoDB', async (_, status, body) => {
+])('prints one line when a server that responds with %s is not DynamoDB', async (_, status, body) => {
   const server = createHttpServer((__, response) => response.writeHead(status).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const refused = spawnStart({ PORT: '0', DYNAMODB_ENDPOINT: endpoint });
   expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toBe(`What answers at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`);
+  expect(refused.output()).toBe(`The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.\n`);
   server.close();
 });

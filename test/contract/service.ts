@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeclaredAnswers } from '../support/declared-answers.ts';
+import { ResponseChecker } from '../support/response-checker.ts';
 
 /**
  * The service under test and the client that speaks to it.
@@ -47,7 +47,7 @@ const token = process.env.TOKEN;
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
 
-const declared = DeclaredAnswers.fromFile();
+const declared = ResponseChecker.fromFile();
 
 /** Paths of what this file's tests created in a service that outlives them. */
 const created = new Set<string>();
@@ -113,7 +113,7 @@ export async function request(method: Method, path: string, options: RequestOpti
 /** @throws Error that says what about an answer is not as the OpenAPI document declares it. */
 function requireDeclared({ method, path, url, status, headers, text }: Answer): void {
   const answer = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
-  const faults = declared.faults(answer);
+  const faults = declared.differences(answer);
   if (faults.length > 0)
     throw new Error(`${method} ${path} is not answered as declared:\n${faults.join('\n')}`);
 }

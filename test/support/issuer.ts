@@ -2,22 +2,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** An OpenID issuer with keys of its own, whose tokens can be wrong in any way. */
+/** An OpenID issuer with keys of its own. It also signs invalid tokens. */
 export interface Issuer {
   readonly url: string;
-  /** Signs claims; by default a token that is good for an hour. */
+  /** Returns a signed token. By default, it is valid for an hour. */
   token(claims?: Claims, more?: { readonly header?: object; readonly key?: CryptoKey }): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** What a token says; what is undefined is left out. */
+/** Claims of a token. undefined removes a default claim. */
 type Claims = { readonly [Name in keyof JWTPayload]?: JWTPayload[Name] | undefined };
 
 export const audience = 'project-management-test';
 
 const algorithm = 'RS256';
 
-/** A key that the issuer does not have. */
+/** Returns a key that does not belong to the issuer. */
 export const strangeKey = async (): Promise<CryptoKey> => (await generateKeyPair(algorithm)).privateKey;
 
 export async function startIssuer(): Promise<Issuer> {

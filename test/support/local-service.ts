@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import { type Service, type ServiceOptions, startService } from '../../lib/local/service.ts';
 import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-service.ts';
-import { DeclaredAnswers } from './declared-answers.ts';
+import { ResponseChecker } from './response-checker.ts';
 
 /**
- * Starts the whole service for a test file, on an empty database: an embedded engine of its own, or a table of
- * its own in the engine that `DYNAMODB_ENDPOINT` names. Every event on its way to a function is held against an
- * independent schema of what API Gateway sends.
+ * Starts the service for a test file, on an empty database: an embedded engine, or a table of its own in the engine that
+ * `DYNAMODB_ENDPOINT` names. Checks every event against an independent schema of API Gateway events, and every response
+ * against the OpenAPI document.
  *
- * In a run over what was synthesized it is that, in a process of its own.
+ * In a test run on a cloud assembly, it starts the assembly in a process of its own.
  */
 export async function startTestService({
   onEvent,
@@ -18,8 +18,8 @@ export async function startTestService({
 }: Partial<ServiceOptions> = {}): Promise<Service> {
   const synthesized = fromEnvironment();
   if (synthesized) return startSynthesized(synthesized);
-  const declared = DeclaredAnswers.fromFile();
-  const faults = new Set<string>();
+  const checker = ResponseChecker.fromFile();
+  const differences = new Set<string>();
   const service = await startService({
     port: 0,
     databaseFile: ':memory:',
@@ -30,12 +30,12 @@ export async function startTestService({
       APIGatewayProxyEventV2Schema.parse(event);
       onEvent?.(event);
     },
-    onResponse: (answer) => {
+    onResponse: (response) => {
       try {
-        for (const fault of declared.faults(answer)) faults.add(fault);
+        for (const difference of checker.differences(response)) differences.add(difference);
       } catch (error) {
-        // The gateway would take it for a failure of its own.
-        faults.add(String(error));
+        // The gateway would handle the exception as its own failure.
+        differences.add(String(error));
       }
     },
   });
@@ -43,7 +43,9 @@ export async function startTestService({
     ...service,
     stop: async () => {
       await service.stop();
-      if (faults.size > 0) throw new Error(`Answers were not as declared:\n${[...faults].join('\n')}`);
+      if (differences.size > 0) {
+        throw new Error(`Responses differ from the OpenAPI document:\n${[...differences].join('\n')}`);
+      }
     },
   };
 }

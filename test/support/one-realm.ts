@@ -1,9 +1,8 @@
 import { types } from 'node:util';
 
 /**
- * jest runs tests in a realm of their own, and what Node.js throws comes from another: `instanceof Error` is false for it.
- * The SDK wraps such an error in one without a code, so that a connection that breaks looked like a mistake of ours,
- * and was not tried again. Outside of jest there is one realm.
+ * jest runs tests in a realm of their own, so `instanceof Error` is false for errors of Node.js. The SDK wraps such an
+ * error in another one without a code, and then does not retry broken connections. Outside jest, there is one realm.
  * @see https://github.com/jestjs/jest/issues/2549
  */
 const ordinary = Function.prototype[Symbol.hasInstance];

@@ -3,14 +3,14 @@ import * as fc from 'fast-check';
 import type { Service } from '../../../lib/local/service.ts';
 import { committedFile } from '../../../lib/openapi/committed.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/types.ts';
-import { DeclaredAnswers } from '../../support/declared-answers.ts';
 import { startTestService } from '../../support/local-service.ts';
+import { ResponseChecker } from '../../support/response-checker.ts';
 import { type Case, cases, KnownId } from './cases.ts';
 
 /** The running service against the document alone: nothing here knows a contract or a resource. */
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
-const declared = new DeclaredAnswers(document);
+const declared = new ResponseChecker(document);
 let service: Service;
 
 beforeAll(async () => {
@@ -98,7 +98,7 @@ async function kindOfAnswer(one: Case): Promise<string> {
   const { method, operation, wrong } = one;
   const said = `${operation.operationId} (${wrong ?? 'as declared'}): ${answer.status} ${answer.text.slice(0, 500)}`;
   expect(answer.status < 500 ? '' : said).toBe('');
-  expect(declared.faults({ method, ...answer })).toEqual([]);
+  expect(declared.differences({ method, ...answer })).toEqual([]);
   remember(one, answer);
   if (wrong !== undefined) {
     expect(answer.status < 400 ? said : '').toBe('');

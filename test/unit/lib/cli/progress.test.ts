@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { progressBar, progressLines } from '../../../../lib/cli/progress.ts';
 
-describe('progress in lines', () => {
-  test('says what is done, and how far it is when it takes long', () => {
+describe('progress as lines', () => {
+  test('prints one line at the end of a phase, and more in a long phase', () => {
     let time = 0;
     const lines: string[] = [];
     const progress = progressLines(
@@ -21,8 +21,8 @@ describe('progress in lines', () => {
   });
 });
 
-describe('progress on a terminal', () => {
-  test('is a bar that ends full', () => {
+describe('progress bar', () => {
+  test('is full at the end', () => {
     const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80, cursorTo: () => {} });
     let shown = '';
     stream.on('data', (chunk) => {

@@ -12,11 +12,11 @@ afterEach(() => {
   process.env = environment;
 });
 
-/** Reads flags and variables as `npm start` does. */
+/** Reads flags and environment variables as `npm start` does. */
 function read(flags: readonly string[], variables: Record<string, string> = {}): StartOptions {
   process.env = variables;
   const options = startOptions(flags);
-  if (options === 'help') throw new Error('The help was asked for.');
+  if (options === 'help') throw new Error('The flags contain --help.');
   return options;
 }
 
@@ -71,7 +71,7 @@ const otherEndpoints = [
   'http://dynamodb:8000',
 ];
 
-test.each(awsEndpoints)('refuses %s without an issuer, and names both ways out', (endpoint) => {
+test.each(awsEndpoints)('rejects %s without an issuer, and names both alternatives', (endpoint) => {
   expect(isAws(endpoint)).toBe(true);
   for (const refused of [
     () => read(['--dynamodb-endpoint', endpoint]),
@@ -83,7 +83,7 @@ test.each(awsEndpoints)('refuses %s without an issuer, and names both ways out',
   }
 });
 
-test.each(awsEndpoints)('takes %s with an issuer, or when told to do without', (endpoint) => {
+test.each(awsEndpoints)('accepts %s with an issuer, or with --allow-unauthenticated', (endpoint) => {
   const aws = ['--dynamodb-endpoint', endpoint];
   expect(read([...aws, '--allow-unauthenticated']).endpoint).toBe(endpoint);
   const issuer = [
@@ -95,7 +95,7 @@ test.each(awsEndpoints)('takes %s with an issuer, or when told to do without', (
   expect(read([...aws, ...issuer]).endpoint).toBe(endpoint);
 });
 
-test.each(otherEndpoints)('takes %s without an issuer', (endpoint) => {
+test.each(otherEndpoints)('accepts %s without an issuer', (endpoint) => {
   expect(isAws(endpoint)).toBe(false);
   expect(read(['--dynamodb-endpoint', endpoint]).endpoint).toBe(endpoint);
 });

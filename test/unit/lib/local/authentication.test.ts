@@ -4,13 +4,13 @@ import { type Service, startService } from '../../../../lib/local/service.ts';
 import { audience, type Issuer, startIssuer, strangeKey } from '../../../support/issuer.ts';
 import { startTestService } from '../../../support/local-service.ts';
 
-/** What the gateway does with tokens, over all operations: as an authorizer of API Gateway does. */
+/** Tests the authorizer of the local gateway over all operations. */
 
 let issuer: Issuer;
 let other: Issuer;
 let service: Service;
 let strange: Awaited<ReturnType<typeof strangeKey>> | undefined;
-/** What the last function that was called was told of its request. */
+/** Request context of the last event. */
 let last: unknown;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const unsigned = (algorithm: string, claims: object): string =>
   `${encoded({ alg: algorithm, kid: 'first', typ: 'JWT' })}.${encoded(claims)}.`;
 const usual = () => ({ iss: issuer.url, aud: audience, sub: 's', tenant: 'acme', scope, exp: now() + 60 });
 
-/** A request that the function behind it answers, whoever it is from, when it gets there. */
+/** A request to which the function responds with success, if the authorizer lets it pass. */
 async function send(method: string, path: string, authorization?: string, body?: object): Promise<Response> {
   return fetch(service.url + path.replace('{id}', 'no-such-id'), {
     method,
@@ -50,7 +50,7 @@ const requests = routes.flatMap(({ contract, methods }) =>
     method,
     path: contract.path.replace('{file}', contract.files?.[0] ?? ''),
     scope: scopeOf(contract),
-    /** All that a request without a body needs. */
+    /** Headers of a request without a body. */
     scopes: [scopeOf(contract), contract.additionalScope?.scope].filter(Boolean).join(' '),
   })),
 );
@@ -60,7 +60,7 @@ const open = requests.filter((request) => request.scope === undefined);
 interface Attempt {
   readonly title: string;
   readonly status: 401 | 403;
-  /** What is sent to an operation with this scope. */
+  /** Returns the `Authorization` header for an operation with this scope. */
   header(needed: string): Promise<string | undefined>;
 }
 
@@ -138,7 +138,7 @@ const attempts: readonly Attempt[] = [
     status: 403,
     header: () => bearer(issuer.token({ scope, tenant: ['a', 'b'] })),
   },
-  // API Gateway hands each of these over as text.
+  // API Gateway passes each of these as text.
   ...[null, 2 ** 53, 1.5, true, {}, { name: 'acme' }].map(
     (tenant): Attempt => ({
       title: `the tenant ${JSON.stringify(tenant)}, which is not text`,
@@ -154,14 +154,14 @@ const attempts: readonly Attempt[] = [
 ];
 
 describe.each(attempts)('with $title', ({ status, header }) => {
-  test(`every operation that has a scope answers ${status}`, async () => {
+  test(`every operation with a scope responds with ${status}`, async () => {
     for (const { method, path, scope: needed = '' } of guarded) {
       const answer = await send(method, path, await header(needed));
       expect(`${answer.status} ${method} ${path}`).toBe(`${status} ${method} ${path}`);
     }
   });
 
-  test('every operation that has none answers', async () => {
+  test('every operation without a scope responds', async () => {
     for (const { method, path } of open) {
       const answer = await send(method, path, await header(''));
       expect(`${answer.status} ${method} ${path}`).toBe(`200 ${method} ${path}`);
@@ -169,7 +169,7 @@ describe.each(attempts)('with $title', ({ status, header }) => {
   });
 });
 
-describe('with a good token', () => {
+describe('with a valid token', () => {
   test.each([
     ['an audience', { aud: audience }],
     ['one audience of several', { aud: ['other', audience] }],
@@ -182,7 +182,7 @@ describe('with a good token', () => {
     }
   });
 
-  test('scopes can be in "scp", and the scheme can be left out', async () => {
+  test('accepts scopes in "scp", and a token without a scheme', async () => {
     const token = await issuer.token({ scp: ['tags:read'] });
     expect((await send('GET', '/v1/tags', token)).status).toBe(200);
   });
@@ -209,13 +209,13 @@ describe('with a good token', () => {
     expect(await listed.json()).toMatchObject({ total: 4 });
   });
 
-  test('unknown paths and methods are answered without one', async () => {
+  test('unknown paths and methods need no token', async () => {
     expect((await send('GET', '/v1/nothing')).status).toBe(404);
     expect((await send('PATCH', '/v1/tags')).status).toBe(405);
   });
 });
 
-test('a refusal says what API Gateway says', async () => {
+test('rejects a request with the response of API Gateway', async () => {
   const unauthorized = await send('GET', '/v1/tags');
   expect(await unauthorized.json()).toEqual({ message: 'Unauthorized' });
   expect(unauthorized.headers.get('www-authenticate')).toBe('Bearer');
@@ -226,7 +226,7 @@ test('a refusal says what API Gateway says', async () => {
   );
 });
 
-test('functions get claims as text, and arrays between brackets', async () => {
+test('passes claims as text, and arrays in brackets', async () => {
   const claims = { scope: 'tags:read', groups: ['a', 'b'], level: 3, isAdmin: true };
   await send('GET', '/v1/tags', await bearer(issuer.token(claims)));
   expect(last).toMatchObject({
@@ -246,7 +246,7 @@ describe('tenants', () => {
     expect(answer.status).toBe(201);
     return ((await answer.json()) as { id: string }).id;
   };
-  /** An answer without what differs between any two: times, the request's id, and the ids that were asked for. */
+  /** Returns a response without the parts that differ between any two: times, request id and requested ids. */
   const shown = async (answer: Response, id: string): Promise<string> => {
     const headers = [...answer.headers].filter(
       ([name]) => !['date', 'apigw-requestid', 'server-timing'].includes(name),
@@ -256,7 +256,7 @@ describe('tenants', () => {
   };
   const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 
-  test("another tenant's id answers byte for byte as one that never existed", async () => {
+  test('an id of another tenant gets the same response as an id that never existed', async () => {
     const parents = {
       organizations: await made('acme', '/v1/organizations', { name: 'O' }),
       users: await made('acme', '/v1/users', { name: 'U' }),
@@ -278,13 +278,13 @@ describe('tenants', () => {
         shown(await send(method, path.replace('{id}', one), stranger, content), one);
       expect(`${method} ${path} ${await of(id)}`).toBe(`${method} ${path} ${await of(unknown)}`);
     }
-    // And nothing happened to them.
+    // The entities did not change.
     for (const [plural, id] of Object.entries(ids)) {
       expect((await send('GET', `/v1/${plural}/${id}`, await as('acme'))).status).toBe(200);
     }
   });
 
-  test("a reference to another tenant's entity is one to nothing", async () => {
+  test('a reference to an entity of another tenant is invalid', async () => {
     const organizationId = await made('acme', '/v1/organizations', { name: 'O' });
     const refer = async (id: string): Promise<string> =>
       shown(await send('POST', '/v1/projects', await as('globex'), { name: 'P', organizationId: id }), id);
@@ -304,7 +304,7 @@ describe('tenants', () => {
     expect(JSON.stringify(listed)).not.toContain(name);
   });
 
-  test('an idempotency key is of its tenant', async () => {
+  test('an idempotency key belongs to the tenant', async () => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'same' };
     const create = async (tenant: string, name: string): Promise<Response> =>
       fetch(`${service.url}/v1/tags`, {
@@ -340,7 +340,7 @@ describe('tenants', () => {
       expect((await create({ sub: 'grace' }, 'another body')).status).toBe(422);
     });
 
-    test('belongs to the client where the token has no subject, and never to a subject of the same name', async () => {
+    test('belongs to the client when the token has no subject, and never to a subject of the same name', async () => {
       const first = await idOf(await create({ sub: undefined, client_id: 'grace' }));
       expect(await idOf(await create({ sub: undefined, client_id: 'grace' }))).toBe(first);
       expect(await idOf(await create({ sub: 'grace' }))).not.toBe(first);
@@ -356,8 +356,8 @@ describe('tenants', () => {
     );
   });
 
-  test('the claim can have another name', async () => {
-    // Functions of one process share a client of the database, so this one comes last, and on the same.
+  test('the tenant claim can have another name', async () => {
+    // The functions of one process share a database client, so this test comes last and uses the same engine.
     const renamed = await startService({
       port: 0,
       databaseFile: ':memory:',

@@ -1,7 +1,7 @@
 import type { Service } from '../../../../lib/local/service.ts';
 import { startTestService } from '../../../support/local-service.ts';
 
-/** Which origins the local gateway allows, in answers and in preflights. */
+/** Tests which origins the local gateway allows, in responses and in preflight requests. */
 
 const localOrigins = [
   'http://localhost',
@@ -33,7 +33,7 @@ const foreignOrigins = [
   '*',
 ];
 
-/** Headers that let a page of another origin read an answer, or send more than a simple request. */
+/** Headers that allow a page of another origin to read a response, or to send more than a simple request. */
 const granting = [
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -42,12 +42,12 @@ const granting = [
   'access-control-max-age',
 ];
 
-interface Granted {
+interface CorsHeaders {
   readonly read: Headers;
   readonly preflight: Headers;
 }
 
-async function ask(service: Service, origin: string): Promise<Granted> {
+async function ask(service: Service, origin: string): Promise<CorsHeaders> {
   const read = await fetch(`${service.url}/v1/tags`, { headers: { origin } });
   const preflight = await fetch(`${service.url}/v1/tags`, {
     method: 'OPTIONS',
@@ -85,7 +85,7 @@ describe('a local service', () => {
     expect([grantedBy(read), grantedBy(preflight)]).toEqual([[], []]);
   });
 
-  test('tells caches that an answer without an origin is not for all origins', async () => {
+  test('sends Vary: Origin, so that caches do not reuse a response for other origins', async () => {
     const answer = await fetch(`${service.url}/docs/style.css`);
     expect(answer.headers.get('vary')).toBe('Origin');
   });
@@ -121,7 +121,7 @@ describe('a local service with more origins', () => {
   });
 });
 
-test('a local service with the origin * allows any, and its answers do not vary', async () => {
+test('a local service with the origin * allows any origin and sends no Vary header', async () => {
   const service = await startTestService({ corsOrigins: ['*'] });
   const { read, preflight } = await ask(service, 'https://app.example.com');
   for (const headers of [read, preflight]) {

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDatabaseFile, prepareDatabaseFile } from '../../../../lib/local/database-file.ts';
 
-/** What an ordinary user may not do. All that npm start says of database files: test/bin/database-file.test.ts. */
+/** Tests with a user who is not root. All messages of `npm start` about database files: test/cli/database-file.test.ts. */
 
 const folder = mkdtempSync(join(tmpdir(), 'ordinary-user-'));
 const readOnly = join(folder, 'read-only');
 const writable = join(folder, 'writable');
 const readOnlyFile = join(writable, 'read-only.sqlite');
 
-/** The user "nobody": root may write everywhere. */
+/** User id of "nobody". root can write everywhere. */
 const nobody = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
-/** Begins some work as a user who is not root. */
+/** Runs a function as a user who is not root. */
 function asOrdinaryUser<Result>(work: () => Result): Result {
   if (isRoot) process.seteuid?.(nobody);
   try {
@@ -39,27 +39,27 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a folder that cannot be created is named', () => {
+test('names a folder that cannot be created', () => {
   const file = join(readOnly, 'new', 'database.sqlite');
   expect(() => asOrdinaryUser(() => prepareDatabaseFile(file))).toThrow(
     `"${join(readOnly, 'new')}" cannot be created (EACCES). Set DATABASE_FILE`,
   );
 });
 
-test('a folder in which no file can be created is named', async () => {
+test('names a folder that is not writable', async () => {
   const file = join(readOnly, 'database.sqlite');
   await expect(asOrdinaryUser(() => lockDatabaseFile(prepareDatabaseFile(file)))).rejects.toThrow(
     `"${readOnly}" cannot be written (EACCES). Set DATABASE_FILE`,
   );
 });
 
-test('a file that cannot be written is named', () => {
+test('names a file that is not writable', () => {
   expect(() => asOrdinaryUser(() => prepareDatabaseFile(readOnlyFile))).toThrow(
     `"${readOnlyFile}" cannot be written (EACCES). Set DATABASE_FILE`,
   );
 });
 
-test('an error has no code, which a command would take for one about its port', () => {
+test('throws errors without a code, which a command would attribute to its port', () => {
   expect.assertions(1);
   try {
     prepareDatabaseFile(writable);
@@ -68,7 +68,7 @@ test('an error has no code, which a command would take for one about its port', 
   }
 });
 
-test('folders are created, and a lock is there until it is released', async () => {
+test('creates folders, and holds a lock until it is released', async () => {
   const file = join(writable, 'a', 'b', 'database.sqlite');
   const release = await lockDatabaseFile(prepareDatabaseFile(file));
   expect(readdirSync(join(writable, 'a', 'b'))).toEqual([

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Service } from '../../../../lib/local/service.ts';
 import { startTestService } from '../../../support/local-service.ts';
 
-/** What API Gateway does with requests (HTTP API, payload format 2.0), seen on the events that functions get. */
+/** Tests the events that functions receive (HTTP API, payload format 2.0). */
 
 let service: Service;
 let last: APIGatewayProxyEventV2;
@@ -11,7 +11,7 @@ let last: APIGatewayProxyEventV2;
 beforeAll(async () => {
   service = await startTestService({
     onEvent: (event) => {
-      // The pipeline puts the body's value in the place of its text.
+      // The pipeline replaces the text of the body by its value.
       last = structuredClone(event);
     },
   });
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Sends bytes as they are, and gives all that comes back. */
+/** Sends bytes unchanged. @returns the whole response. */
 function raw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), 'localhost', () => socket.write(request));
@@ -34,7 +34,7 @@ function raw(request: string): Promise<string> {
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 
-test('header names are in lower case, repeated ones are joined, cookies are apart', async () => {
+test('converts header names to lower case, joins repeated headers and separates cookies', async () => {
   await raw(
     'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Two: a\r\nx-two: b\r\nIf-Match: "1"\r\nif-match: "2"\r\nCookie: c=1; d=2\r\nConnection: close\r\n\r\n',
   );
@@ -43,25 +43,25 @@ test('header names are in lower case, repeated ones are joined, cookies are apar
   expect(last.cookies).toEqual(['c=1', 'd=2']);
 });
 
-test('a header named __proto__ is a header', async () => {
+test('passes a header named __proto__', async () => {
   await raw('GET /v1/health HTTP/1.1\r\nHost: x\r\n__proto__: y\r\nConnection: close\r\n\r\n');
   expect(Object.entries(last.headers)).toContainEqual(['__proto__', 'y']);
 });
 
-test('repeated query keys are joined, and only the raw query string tells them apart', async () => {
+test('joins repeated query keys, and keeps the raw query string', async () => {
   await get('/v1/projects?status=a&status=b&name=x%20y');
   expect(last.queryStringParameters).toEqual({ status: 'a,b', name: 'x y' });
   expect(last.rawQueryString).toBe('status=a&status=b&name=x%20y');
 });
 
-test('optional keys are absent, not empty', async () => {
+test('omits optional keys instead of sending empty values', async () => {
   await get('/v1/health');
   for (const key of ['body', 'pathParameters', 'queryStringParameters', 'cookies'])
     expect(last).not.toHaveProperty(key);
   expect(last.isBase64Encoded).toBe(false);
 });
 
-test('the path and its parameters are decoded, and a decoded "?" cuts the path', async () => {
+test('decodes the path and its parameters, and cuts the path at a decoded "?"', async () => {
   await get('/v1/projects/a%20b%2Fc');
   expect(last).toMatchObject({
     rawPath: '/v1/projects/a b/c',
@@ -89,14 +89,14 @@ test.each([
   expect(Buffer.from(last.body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString()).toBe(text);
 });
 
-test('bytes that are not UTF-8 are malformed JSON', async () => {
+test('passes a body that is not UTF-8 as malformed JSON', async () => {
   const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });
   expect(answer.status).toBe(400);
 });
 
-test('what no route has goes to the $default route', async () => {
+test('sends requests without a route to $default', async () => {
   expect((await get('/nothing/here')).status).toBe(404);
   expect(last).toMatchObject({ routeKey: '$default', rawPath: '/nothing/here' });
   expect((await get('/v1/%zz')).status).toBe(404);
@@ -107,12 +107,12 @@ test('what no route has goes to the $default route', async () => {
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });
 
-test('a path with two slashes in front is named as a path, not as a host', async () => {
+test('treats a path that starts with two slashes as a path, not as a host', async () => {
   const answer = await raw('GET //x:y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   expect(answer).toContain('"instance":"/.//x:y"');
 });
 
-test('HEAD has a route of its own', async () => {
+test('has a route for HEAD', async () => {
   await fetch(`${service.url}/v1/projects`, { method: 'HEAD' });
   expect(last.routeKey).toBe('HEAD /v1/projects');
 });
@@ -132,7 +132,7 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ status });
 });
 
-test('a body of more than 10 MB is refused as a problem', async () => {
+test('responds to a body of more than 10 MB with a problem', async () => {
   const body = 'x'.repeat(10 * 1024 * 1024 + 1);
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });

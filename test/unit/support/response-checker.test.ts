@@ -1,9 +1,9 @@
 import type { SentResponse } from '../../../lib/local/gateway.ts';
-import { DeclaredAnswers } from '../../support/declared-answers.ts';
+import { ResponseChecker } from '../../support/response-checker.ts';
 
 /** The check that stands behind all suites must see what is wrong. */
 
-const declared = DeclaredAnswers.fromFile();
+const declared = ResponseChecker.fromFile();
 
 const tag = {
   id: '019b2f4f-2a95-7be2-8d67-c05a1b9e3f42',
@@ -36,28 +36,28 @@ const withHeader = (name: string, value?: string): SentResponse => {
   return { ...good, headers };
 };
 
-test('an answer as declared has no fault', () => {
-  expect(declared.faults(good)).toEqual([]);
-  expect(declared.faults({ ...good, method: 'HEAD', text: '' })).toEqual([]);
+test('a response that matches its declaration has no differences', () => {
+  expect(declared.differences(good)).toEqual([]);
+  expect(declared.differences({ ...good, method: 'HEAD', text: '' })).toEqual([]);
 });
 
 test.each<[string, SentResponse, RegExp]>([
   ['another status', { ...good, status: 409 }, /does not declare 409/],
-  ['a member too many', { ...good, text: JSON.stringify({ ...tag, pk: 'public#tag' }) }, /unevaluated.*pk/],
-  ['a member missing', { ...good, text: JSON.stringify({ ...tag, color: undefined }) }, /color/],
+  ['an undeclared field', { ...good, text: JSON.stringify({ ...tag, pk: 'public#tag' }) }, /unevaluated.*pk/],
+  ['a missing field', { ...good, text: JSON.stringify({ ...tag, color: undefined }) }, /color/],
   [
-    'a member of another type',
+    'a field of another type',
     { ...good, text: JSON.stringify({ ...tag, description: null }) },
     /description/,
   ],
-  ['what is not JSON', { ...good, text: '{' }, /not JSON/],
+  ['invalid JSON', { ...good, text: '{' }, /not JSON/],
   ['content for HEAD', { ...good, method: 'HEAD' }, /none is declared/],
-  ['a header too many', withHeader('x-powered-by', 'us'), /x-powered-by is not declared/],
-  ['a header missing', withHeader('etag'), /etag is missing/],
-  ['a header of another form', withHeader('etag', 'W/"1"'), /etag.*pattern/],
+  ['an undeclared header', withHeader('x-powered-by', 'us'), /x-powered-by is not declared/],
+  ['a missing header', withHeader('etag'), /etag is missing/],
+  ['a header of another format', withHeader('etag', 'W/"1"'), /etag.*pattern/],
   ['another media type', withHeader('content-type', 'text/plain'), /text\/plain is not declared/],
-  ['a success where there is no operation', { ...good, path: '/v1/nothing' }, /the status is 200/],
-  ['a refusal in another form', { ...good, path: '/v1/nothing', status: 404 }, /requestId/],
-])('%s is a fault', (_, answer, fault) => {
-  expect(declared.faults(answer).join('\n')).toMatch(fault);
+  ['a success for a path without an operation', { ...good, path: '/v1/nothing' }, /the status is 200/],
+  ['an error in another format', { ...good, path: '/v1/nothing', status: 404 }, /requestId/],
+])('reports %s', (_, response, difference) => {
+  expect(declared.differences(response).join('\n')).toMatch(difference);
 });

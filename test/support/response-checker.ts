@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document: status, headers, media type and content. */
+/** Compares responses with the OpenAPI document: status, headers, media type and content. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -6,18 +6,18 @@ import type { SentResponse } from '../../lib/local/gateway.ts';
 import { committedFile } from '../../lib/openapi/committed.ts';
 import type { Components, OpenApiDocument, Operation, Response, Schema } from '../../lib/openapi/types.ts';
 
-/** Headers that HTTP and the gateway add to any answer. */
-const ofTransport =
+/** Headers that HTTP and the gateway add to every response. */
+const transportHeaders =
   /^(?:access-control-.*|apigw-requestid|connection|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
 
-/** An answer may gain members with the next version; what is not declared today is a mistake all the same. */
+/** Rejects undeclared fields. Responses may gain fields in later versions, but then the document declares them. */
 const closed = (schema: Schema): Schema => ({
   ...schema,
   ...(schema.properties && schema.additionalProperties === undefined && { unevaluatedProperties: false }),
   ...(schema.items && { items: closed(schema.items) }),
 });
 
-/** A path whose encoding is malformed is no operation's. */
+/** Returns whether the encoding of a path is valid. A path with invalid encoding matches no operation. */
 function isEncoded(path: string): boolean {
   try {
     decodeURIComponent(path);
@@ -29,8 +29,8 @@ function isEncoded(path: string): boolean {
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The document, with everything in it ready to check. */
-export class DeclaredAnswers {
+/** Checks responses against the document. */
+export class ResponseChecker {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   readonly #validators = new Map<string, ValidateFunction>();
@@ -47,28 +47,29 @@ export class DeclaredAnswers {
     };
     formats.default(this.#ajv);
     this.#ajv.addSchema(this.#document, 'document');
-    // A path without parameters goes before one with.
+    // Paths without parameters take precedence.
     this.#templates = Object.keys(document.paths)
       .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
       .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   }
 
-  static fromFile(file = committedFile): DeclaredAnswers {
-    return new DeclaredAnswers(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument);
+  static fromFile(file = committedFile): ResponseChecker {
+    return new ResponseChecker(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument);
   }
 
-  /** What about an answer is not as declared; nothing when all is. */
-  faults(answer: SentResponse): string[] {
-    const { method, path, status } = answer;
+  /** Returns the differences between a response and its declaration. */
+  differences(sent: SentResponse): string[] {
+    const { method, path, status } = sent;
     if (method === 'OPTIONS') return [];
     const template = isEncoded(path) && this.#templates.find(({ pattern }) => pattern.test(path))?.path;
     const operation = template && this.#document.paths[template]?.[method.toLowerCase()];
-    if (!template || !operation) return this.#unmatchedFaults(answer);
+    if (!template || !operation) return this.#unmatchedDifferences(sent);
     const { response, pointer } = this.#response(template, method.toLowerCase(), operation, status);
     if (!response) return [`${operation.operationId} does not declare ${status}`];
-    return [...this.#headerFaults(response, answer), ...this.#contentFaults(response, pointer, answer)].map(
-      (fault) => `${operation.operationId}, ${status}: ${fault}`,
-    );
+    return [
+      ...this.#headerDifferences(response, sent),
+      ...this.#contentDifferences(response, pointer, sent),
+    ].map((difference) => `${operation.operationId}, ${status}: ${difference}`);
   }
 
   #response(template: string, method: string, { responses }: Operation, status: number) {
@@ -86,47 +87,53 @@ export class DeclaredAnswers {
     return this.#document.components[section][reference.split('/').at(-1) ?? ''] as Component;
   }
 
-  /** What no operation has is a 404 or 405 in our form. */
-  #unmatchedFaults({ method, path, status, headers, text }: SentResponse): string[] {
-    const where = `${method} ${path}, which is no operation`;
+  /** Requests that match no operation get an error with a problem. */
+  #unmatchedDifferences({ method, path, status, headers, text }: SentResponse): string[] {
+    const where = `${method} ${path}, which matches no operation`;
     if (![400, 404, 405, 413, 431].includes(status)) return [`${where}: the status is ${status}`];
     if (status === 405 && !headers.has('allow')) return [`${where}: Allow is missing`];
     return method === 'HEAD'
       ? []
-      : this.#valueFaults('#/components/schemas/Problem', text).map((fault) => `${where}: ${fault}`);
+      : this.#valueDifferences('#/components/schemas/Problem', text).map(
+          (difference) => `${where}: ${difference}`,
+        );
   }
 
-  #headerFaults({ headers: declared }: Response, { headers }: SentResponse): string[] {
+  #headerDifferences({ headers: declared }: Response, { headers }: SentResponse): string[] {
     const names = new Map(Object.entries(declared).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
     const undeclared = [...headers.keys()]
-      .filter((name) => !names.has(name) && !ofTransport.test(name))
+      .filter((name) => !names.has(name) && !transportHeaders.test(name))
       .map((name) => `the header ${name} is not declared`);
     const wrong = [...names].flatMap(([name, reference]) => {
       const { required } = this.#component<{ required?: boolean }>('headers', reference);
       const value = headers.get(name);
       if (value === undefined) return required ? [`the header ${name} is missing`] : [];
-      return this.#schemaFaults(`${reference}/schema`, value).map((fault) => `the header ${name} ${fault}`);
+      return this.#schemaDifferences(`${reference}/schema`, value).map(
+        (difference) => `the header ${name} ${difference}`,
+      );
     });
     return [...undeclared, ...wrong];
   }
 
-  #contentFaults({ content }: Response, pointer: string, { headers, text }: SentResponse): string[] {
-    if (!content) return text === '' ? [] : ['there is content, and none is declared'];
+  #contentDifferences({ content }: Response, pointer: string, { headers, text }: SentResponse): string[] {
+    if (!content) return text === '' ? [] : ['there is content, but none is declared'];
     const mediaType = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
     if (!content[mediaType]) return [`the media type ${mediaType || 'none'} is not declared`];
     const schema = `${pointer}/content/${pointerPart(mediaType)}/schema`;
-    return /json$/.test(mediaType) ? this.#valueFaults(schema, text) : this.#schemaFaults(schema, text);
+    return /json$/.test(mediaType)
+      ? this.#valueDifferences(schema, text)
+      : this.#schemaDifferences(schema, text);
   }
 
-  #valueFaults(schema: string, text: string): string[] {
+  #valueDifferences(schema: string, text: string): string[] {
     try {
-      return this.#schemaFaults(schema, JSON.parse(text));
+      return this.#schemaDifferences(schema, JSON.parse(text));
     } catch {
       return ['the content is not JSON'];
     }
   }
 
-  #schemaFaults(pointer: string, value: unknown): string[] {
+  #schemaDifferences(pointer: string, value: unknown): string[] {
     const reference = `document${encodeURI(pointer).replaceAll('%25', '%')}`;
     const known = this.#validators.get(reference);
     const validate = known ?? this.#ajv.compile({ $ref: reference });
