@@ -1,9 +1,9 @@
-/** Horizontal bars, as SVG. */
+/** Draws bar charts as SVG. */
 
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** Whether it is what the page is about, among what it is compared with. */
+  /** Whether the bar is of this service. */
   readonly isOurs: boolean;
 }
 
@@ -17,7 +17,7 @@ const colors = { ours: '#0b6e4f', others: '#9aa5b1' };
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Draws groups of bars on one scale, which begins at nothing. @returns the text of the file. */
+/** Draws groups of horizontal bars on one scale from zero. @returns the text of the SVG file. */
 export function bars(title: string, unit: string, groups: readonly BarGroup[]): string {
   const largest = Math.max(...groups.flatMap((group) => group.bars.map(({ value }) => value)));
   const length = size.width - size.left - size.right;

@@ -1,4 +1,4 @@
-/** A large collection, written by the store itself. */
+/** Creates a large collection through the store. */
 
 import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
 import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
@@ -9,17 +9,17 @@ import type { TestStore } from '../test/support/local-store.ts';
 
 export const tenant = 'public';
 
-/** Entities in a transaction: half a section, so that sections are as large as single requests make them. */
-const portion = cut.fullSection / 2;
+/** Entities per transaction. Half a section, so that sections have the size that single requests cause. */
+const batchSize = cut.fullSection / 2;
 
-/** Milliseconds between two creations, as their ids tell: four months for a million. */
-const pace = 10_000;
+/** Time between two creations according to the ids: four months for a million. */
+const intervalMs = 10_000;
 
-/** One in so many has each status; nearly all have the first. */
+/** Most entities have the frequent status, one in `rareEvery` the rare one. */
 export const statuses = { frequent: 'active', rare: 'planned' } as const;
 const rareEvery = 1_000;
 
-/** What all of these have is as long as makes an entity 440 bytes of JSON. */
+/** Text of a length that makes an entity 440 bytes of JSON. */
 const description = 'A project among many. '.repeat(9).slice(0, 164);
 
 export interface Project {
@@ -31,7 +31,7 @@ export interface Project {
   readonly createdAt: string;
 }
 
-/** Projects in a table, half of them in one organization, which more can be added to. */
+/** Projects in a table, half of them in one organization. */
 export class Collection {
   readonly #store: TestStore;
   #clock = Date.now() - 200 * 24 * 60 * 60 * 1_000;
@@ -42,7 +42,7 @@ export class Collection {
     this.#store = store;
   }
 
-  /** The organization that half of the projects are in. */
+  /** Id of the organization of half of the projects. */
   get organization(): string {
     return this.#organizations[0] ?? '';
   }
@@ -60,24 +60,24 @@ export class Collection {
 
   /**
    * Adds projects up to a size.
-   * @param onAdded hears of them as they are written.
+   * @param onAdded receives the projects of each transaction.
    */
   async growTo(size: number, onAdded: (projects: readonly Project[]) => void): Promise<void> {
     const now = Date.now;
-    // The clock of the whole process: ids, and the boundaries of blocks, are stamped with it.
+    // The clock of the whole process, which dates ids and the boundaries of blocks.
     Date.now = () => this.#clock;
     try {
       const session = this.#store.session(tenant);
       if (this.#organizations.length === 0) {
-        const made = ['Large', 'Other'].map((name) =>
+        const created = ['Large', 'Other'].map((name) =>
           createEntity(session, 'organization', { name, status: 'active' }),
         );
-        this.#organizations = (await Promise.all(made)).map(({ entity }) => entity.id);
+        this.#organizations = (await Promise.all(created)).map(({ entity }) => entity.id);
       }
       while (this.size < size) {
         const changes: Change[] = [];
-        while (changes.length < portion && this.size < size) {
-          this.#clock += pace;
+        while (changes.length < batchSize && this.size < size) {
+          this.#clock += intervalMs;
           changes.push(buildCreate('project', this.#project(this.size)));
           this.size += 1;
         }

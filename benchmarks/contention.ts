@@ -1,7 +1,6 @@
 /**
- * `npm run bench:contention`: creates in one project, 50 at a time, on an engine that refuses transactions that meet; with
- * counters that spread under contention, and with one item for each, in one run. Writes
- * `docs/performance/contention.md`.
+ * `npm run bench:contention`: creates entities in one project, 50 in parallel, on an engine that rejects conflicting
+ * transactions: with sharded counters, and with one item per counter. Writes `docs/performance/contention.md`.
  */
 import { spreading } from '../functions/shared/store/dynamodb/spread.ts';
 import { type Contention, contend } from '../test/faults/contention.ts';
@@ -10,7 +9,7 @@ import { median, publish, table } from './report.ts';
 
 const rounds = 5;
 const creates = 400;
-const atOnce = 50;
+const concurrency = 50;
 
 const { mostParts } = spreading;
 const faulty = await startFaultyService();
@@ -22,7 +21,7 @@ const measured = new Map<number, Contention[]>([
 for (let round = 0; round < rounds; round += 1) {
   for (const [parts, results] of measured) {
     spreading.mostParts = parts;
-    const result = await contend(faulty, creates, atOnce);
+    const result = await contend(faulty, creates, concurrency);
     results.push(result);
     console.log(parts, result);
   }
@@ -34,12 +33,12 @@ const rateOf = (results: readonly Contention[] = []): number => median(results.m
 const head = [
   '',
   `created of ${creates}, by round`,
-  'a second',
-  'transactions refused',
+  'per second',
+  'rejected transactions',
   'longest request, ms',
 ];
 const row = ([parts, results]: [number, Contention[]]) => [
-  parts === 1 ? 'one item a counter' : `up to ${parts} items a counter`,
+  parts === 1 ? 'one item per counter' : `up to ${parts} shards per counter`,
   results.map(({ created }) => created).join(', '),
   rateOf(results).toFixed(0),
   median(results.map(({ refused }) => refused)),
@@ -48,8 +47,9 @@ const row = ([parts, results]: [number, Contention[]]) => [
 const ratio = rateOf(measured.get(mostParts)) / rateOf(measured.get(1));
 const text = `<!-- Written by "npm run bench:contention". -->
 
-${creates} creates in one project, ${atOnce} at a time; an item is held for 8 ms by each transaction, and another that wants it is
-refused, as DynamoDB does. ${rounds} rounds in turn, medians. Counters that spread create ${ratio.toFixed(1)} times as fast as single ones.
+${creates} creates in one project, ${concurrency} in parallel. Each transaction holds an item for 8 ms; another transaction on the same
+item is rejected, as in DynamoDB. The values are medians of ${rounds} rounds in turn. Sharded counters allow ${ratio.toFixed(1)} times as many
+creates per second as single items.
 
 ${table(head, [...measured].map(row))}
 `;

@@ -16,7 +16,7 @@ import { functionContext } from '../lib/local/context.ts';
 import { seeded } from '../test/faults/engine-proxy.ts';
 import { publish, table } from './report.ts';
 
-/** Bytes of a body, and of the request line and headers together. */
+/** Limits of the body, and of the request line and headers together. */
 const maxBodyBytes = 256 * 1024;
 const maxHeadBytes = 10 * 1024;
 
@@ -24,8 +24,8 @@ const samples = Number(process.env['SAMPLES'] ?? 3_000);
 const generations = 8;
 const survivors = 40;
 
-/** CPU below which a ratio of two measurements says nothing, in milliseconds. */
-const measurableMs = 4;
+/** Minimum CPU time for which the ratio of two measurements is meaningful. */
+const minMeasurableMs = 4;
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const random = seeded(seed);
@@ -50,7 +50,7 @@ interface Target {
   readonly handler: Handler;
 }
 
-const beforeTheStore = (): never => {
+const stopBeforeStore = (): never => {
   throw new Problem('not-found', 'The request is valid.');
 };
 
@@ -60,14 +60,14 @@ async function loadTargets(): Promise<Target[]> {
     const handler =
       contract.success === 'staticPage'
         ? ((await import(`../functions/${file}`)) as { handler: Handler }).handler
-        : endpoint(contract as Contract, async () => beforeTheStore());
+        : endpoint(contract as Contract, async () => stopBeforeStore());
     targets.push({ name: contract.operation, contract, handler });
   }
   const fallback = (await import('../functions/fallback/answer-unmatched.ts')) as { handler: Handler };
   return [...targets, { name: 'unmatched', contract: undefined, handler: fallback.handler }];
 }
 
-/** A text: a beginning, a part that is repeated up to the size, and an end. */
+/** A text: a start, a part that is repeated up to the size, and an end. */
 interface Text {
   readonly start: string;
   readonly pump: string;
@@ -136,11 +136,11 @@ const newText = (): Text => ({
   end: random() < 0.5 ? '' : pick(pieces),
 });
 
-/** The text in as many UTF-16 units as fit; never more than a gateway would accept in bytes of ASCII. */
+/** Returns the text with at most `size` UTF-16 code units. */
 const textOf = ({ start, pump, end }: Text, size: number): string =>
   start + pump.repeat(Math.max(0, Math.floor((size - start.length - end.length) / pump.length))) + end;
 
-/** The shapes of bodies, each as large as it may be. */
+/** Bodies by shape. Each has the given size. */
 const bodies: Readonly<Record<string, (field: string, text: Text, size: number) => string>> = {
   text: (field, text, size) => JSON.stringify({ name: 'x', [field]: textOf(text, size) }),
   'raw text': (_, text, size) => textOf(text, size),
@@ -154,14 +154,13 @@ const bodies: Readonly<Record<string, (field: string, text: Text, size: number) 
     const stem = JSON.stringify(text.pump).slice(1, -1).slice(0, 50);
     return `{${Array.from({ length: size / (stem.length + 10) }, (__, item) => `"${stem}${item}":1`).join()}}`;
   },
-  'one field many times': (field, _, size) =>
-    `{${`"${field}":1,`.repeat(size / (field.length + 5))}"name":"x"}`,
+  'repeated field': (field, _, size) => `{${`"${field}":1,`.repeat(size / (field.length + 5))}"name":"x"}`,
   nested: (field, _, size) => `{"${field}":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`,
   'nested objects': (field, _, size) => `{"${field}":${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}}`,
-  'not closed': (field, text, size) =>
+  'unclosed text': (field, text, size) =>
     `{"name":"x","${field}":${JSON.stringify(textOf(text, size)).slice(0, -1)}`,
-  'a comma too many': (field, _, size) => `{"name":"x","${field}":[${'1,'.repeat(size / 2)}]}`,
-  'commas alone': (_, __, size) => `[${','.repeat(size)}`,
+  'trailing comma': (field, _, size) => `{"name":"x","${field}":[${'1,'.repeat(size / 2)}]}`,
+  'only commas': (_, __, size) => `[${','.repeat(size)}`,
   lines: (_, text, size) => `{${'\n'.repeat(size / 2)}${textOf(text, size / 2)}`,
   digits: (field, _, size) => `{"name":"x","${field}":${'1'.repeat(size)}}`,
   escapes: (field, _, size) => `{"name":"x","${field}":"${'\\u0041'.repeat(size / 6)}"}`,
@@ -274,8 +273,8 @@ async function measure(shape: Shape, share: number): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** The least of several measurements: what else the process does only adds to it. */
-async function leastOf(shape: Shape, share: number, times: number): Promise<number> {
+/** Returns the minimum of several measurements. Other work of the process only adds to them. */
+async function minOf(shape: Shape, share: number, times: number): Promise<number> {
   const measured: number[] = [];
   for (let time = 0; time < times; time += 1) measured.push(await measure(shape, share));
   return Math.min(...measured);
@@ -288,7 +287,7 @@ const nameOf = ({ place, body, field, text }: Shape): string => {
   return place === 'body' ? `body, ${body}, ${field}, ${pump}` : `${place}, ${pump}`;
 };
 
-/** What is right in a place: the most expensive texts are nearly right, and long. */
+/** Valid values. The most expensive texts are long and nearly valid. */
 const examples: Readonly<Record<string, string>> = {
   email: 'a.b+c@d-e.example.com',
   status: 'in_progress-2',
@@ -306,8 +305,8 @@ const examples: Readonly<Record<string, string>> = {
   authorization: 'Bearer a.b.c',
 };
 
-/** Takes a right text apart at every place, and repeats what stands there: with an end that is right, and with a wrong one. */
-const nearlyRight = (example: string): Text[] =>
+/** Returns texts that repeat a part of a valid value, at every position, with a valid and an invalid end. */
+const nearlyValid = (example: string): Text[] =>
   Array.from(example).flatMap((_, position) =>
     [1, 2, 3].flatMap((length) =>
       ['', '!', example.slice(position + length)].map((end) => ({
@@ -318,14 +317,14 @@ const nearlyRight = (example: string): Text[] =>
     ),
   );
 
-function* nearlyRightShapes(): Generator<Shape> {
+function* nearlyValidShapes(): Generator<Shape> {
   const create = targets.filter(({ name }) => name.startsWith('create'));
   for (const [where, example] of Object.entries(examples)) {
     const place = places.find((one) => one === where) ?? 'body';
     const takes = ({ contract }: Target): boolean => contract?.body?.writable.includes(where) === true;
     const target = place === 'body' ? create.find(takes) : targets.find(({ name }) => name === 'updateTask');
     if (!target) continue;
-    for (const text of nearlyRight(example)) {
+    for (const text of nearlyValid(example)) {
       yield { target, place, body: 'text', field: where, text, isBase64Encoded: false };
     }
   }
@@ -336,11 +335,11 @@ interface Found {
   readonly cpu: number;
 }
 
-// Warm up, so that the first shapes are not charged for the compiler's work.
+// Warm-up, so that the first shapes do not include the time of the compiler.
 for (let round = 0; round < 200; round += 1) await measure(newShape(), 0.01);
 
 const population: Found[] = [];
-for (const shape of nearlyRightShapes()) population.push({ shape, cpu: await measure(shape, 0.25) });
+for (const shape of nearlyValidShapes()) population.push({ shape, cpu: await measure(shape, 0.25) });
 for (let sample = 0; sample < samples; sample += 1) {
   const shape = newShape();
   population.push({ shape, cpu: await measure(shape, 0.25) });
@@ -353,7 +352,7 @@ for (let generation = 0; generation < generations; generation += 1) {
   for (const shape of children) population.push({ shape, cpu: await measure(shape, 0.25) });
 }
 
-/** The most expensive shape of each operation, and of each place. */
+/** The most expensive shape per operation and per place. */
 const champions = new Map<string, Shape>();
 for (const { shape } of population.toSorted((one, other) => other.cpu - one.cpu)) {
   for (const key of [shape.target.name, `${shape.place} ${shape.place === 'body' ? shape.body : ''}`]) {
@@ -363,14 +362,14 @@ for (const { shape } of population.toSorted((one, other) => other.cpu - one.cpu)
 
 const measured: { shape: Shape; half: number; full: number }[] = [];
 for (const shape of new Set(champions.values())) {
-  measured.push({ shape, half: await leastOf(shape, 0.5, 5), full: await leastOf(shape, 1, 5) });
+  measured.push({ shape, half: await minOf(shape, 0.5, 5), full: await minOf(shape, 1, 5) });
 }
 measured.sort((one, other) => other.full - one.full);
 
 const ratio = ({ half, full }: { half: number; full: number }): number => full / half;
 const worst = measured[0];
 const steepest = measured
-  .filter(({ half }) => half >= measurableMs)
+  .filter(({ half }) => half >= minMeasurableMs)
   .sort((one, other) => ratio(other) - ratio(one))[0];
 const rows = measured
   .slice(0, 15)
@@ -378,17 +377,18 @@ const rows = measured
     `${shape.target.name}: \`${nameOf(shape)}\``,
     half.toFixed(1),
     full.toFixed(1),
-    half < measurableMs ? '' : (full / half).toFixed(1),
+    half < minMeasurableMs ? '' : (full / half).toFixed(1),
   ]);
 const searched = systematic + samples + generations * survivors * 8;
-const summary = `${searched.toLocaleString('en')} requests of generated shapes (seed ${seed}), Node.js ${process.versions.node}. The most expensive one takes ${worst?.full.toFixed(0)} ms of CPU; doubling the size multiplies the CPU by at most ${steepest ? ratio(steepest).toFixed(1) : '—'} (of those with ${measurableMs} ms or more).`;
+const summary = `${searched.toLocaleString('en')} requests of generated shapes (seed ${seed}), Node.js ${process.versions.node}. The most expensive one takes ${worst?.full.toFixed(0)} ms of CPU; doubling the size multiplies the CPU by at most ${steepest ? ratio(steepest).toFixed(1) : '—'} (of those with ${minMeasurableMs} ms or more).`;
 console.log(`${summary}\n${rows.map((row) => row.join('  ')).join('\n')}`);
 publish(
   'hostile-requests.md',
   `# Hostile requests
 
 \`npm run bench:hostile\` searches for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
-${maxHeadBytes.toLocaleString('en')} bytes of headers, through the real pipeline of every operation, without the store. Milliseconds of CPU, the least of five.
+${maxHeadBytes.toLocaleString('en')} bytes of headers. They pass through the pipeline of every operation, without the store. The values are milliseconds of CPU, the minimum
+of five measurements.
 
 ${summary}
 

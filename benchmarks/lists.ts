@@ -1,9 +1,8 @@
 /**
- * `npm run bench:lists`: what a page of a list costs as the collection grows, by the counted index, by the usual way on
- * DynamoDB (count everything, skip to the page), and by PostgreSQL, in one run. Writes `docs/performance/lists.md`
- * and its plot.
+ * `npm run bench:lists`: measures the cost of a list page as the collection grows: with the counted index, with count and
+ * skip on DynamoDB, and on PostgreSQL. Writes `docs/performance/lists.md` and its plot.
  *
- * `-- --million` goes up to 10^6 entities, which takes most of an hour and 10 GB of memory.
+ * `-- --million` measures up to 10^6 entities, which takes most of an hour and 10 GB of memory.
  */
 
 import { end, firstBoundary } from '../functions/shared/store/lists/counted-index/counters.ts';
@@ -21,16 +20,16 @@ import { median, publish, table } from './report.ts';
 
 const sizes = [1_000, 10_000, 100_000, ...(process.argv.includes('--million') ? [1_000_000] : [])];
 const limit = 20;
-/** Runs of each, of which the median counts. */
-const runs = 15;
-/** The usual way reads everything: above this it would take a minute a page. */
-const largestUsual = 100_000;
-/** Milliseconds after which a page is given up, in lists that have no counters. No request may take as long. */
-const patience = 60_000;
+/** Runs of each measurement. The result is their median. */
+const maxRuns = 15;
+/** Largest collection for count and skip, which reads everything. Above, a page would take a minute. */
+const maxCountAndSkip = 100_000;
+/** Deadline of a page in lists without counters. It is longer than that of any request. */
+const maxPageMs = 60_000;
 
 interface Cost {
-  /** Infinity when it was given up. */
-  readonly milliseconds: number;
+  /** Infinity when the deadline passed. */
+  readonly durationMs: number;
   readonly calls: number;
   readonly readUnits: number;
 }
@@ -41,7 +40,7 @@ interface Row {
   readonly page: string;
   readonly total: number;
   readonly own: Cost;
-  readonly usual: Cost | undefined;
+  readonly countSkip: Cost | undefined;
   readonly postgres: number | undefined;
 }
 
@@ -65,17 +64,17 @@ const lists = (organization: string) => [
   { list: 'by name', filters: [] as [string, string][], where: '', sortBy: 'name' },
 ];
 
-/** Runs something and measures it; a whole second of it is enough. */
-async function cost(store: TestStore, work: (session: Session) => Promise<unknown>): Promise<Cost> {
+/** Measures a function, for at most two seconds. */
+async function cost(store: TestStore, run: (session: Session) => Promise<unknown>): Promise<Cost> {
   const times: number[] = [];
   let calls = 0;
   let readUnits = 0;
   const started = performance.now();
-  while (times.length === 0 || (times.length < runs && performance.now() - started < 2_000)) {
-    const session = { tenant, database: store.database(patience) };
+  while (times.length === 0 || (times.length < maxRuns && performance.now() - started < 2_000)) {
+    const session = { tenant, database: store.database(maxPageMs) };
     const before = performance.now();
     try {
-      await work(session);
+      await run(session);
       times.push(performance.now() - before);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -83,11 +82,11 @@ async function cost(store: TestStore, work: (session: Session) => Promise<unknow
     }
     ({ calls, readUnits } = session.database.consumption);
   }
-  return { milliseconds: median(times), calls, readUnits };
+  return { durationMs: median(times), calls, readUnits };
 }
 
-/** Counts all that match, and skips to the page. */
-async function usualWay({ database }: Session, collection: Collection, query: ListQuery): Promise<void> {
+/** Counts all matching entities and skips to the page. */
+async function countAndSkip({ database }: Session, collection: Collection, query: ListQuery): Promise<void> {
   const values = new Map(query.filters);
   const parent = values.get('organizationId');
   const listing = parent
@@ -100,12 +99,12 @@ async function usualWay({ database }: Session, collection: Collection, query: Li
   const request = partQuery({ ...listing, status: values.get('status') }, part, 'down');
   let counted = 0;
   for await (const { count } of database.queryPages({ ...request, Select: 'COUNT' })) counted += count;
-  if (counted > collection.size) throw new Error('More was counted than there is.');
+  if (counted > collection.size) throw new Error('The count exceeds the size of the collection.');
   await database.slice(request, (query.page - 1) * limit, limit);
 }
 
-/** Counts and pages on PostgreSQL. @returns the milliseconds of both together. */
-async function postgresWay(
+/** Counts and reads a page on PostgreSQL. @returns the milliseconds of both. */
+async function postgresCost(
   postgres: Postgres | undefined,
   where: string,
   sortBy: string,
@@ -116,7 +115,7 @@ async function postgresWay(
     sortBy === 'name' ? 'name collate "C" desc, created_at desc, id desc' : 'created_at desc, id desc';
   const counting = `select count(*) from project ${where}`;
   const paging = `select * from project ${where} order by ${order} limit ${limit} offset ${(page - 1) * limit}`;
-  const times = await postgres.time(Array.from({ length: runs }, () => [counting, paging]).flat());
+  const times = await postgres.time(Array.from({ length: maxRuns }, () => [counting, paging]).flat());
   const pairs = times.flatMap((time, place) => (place % 2 === 0 ? [time + (times[place + 1] ?? 0)] : []));
   return median(pairs);
 }
@@ -138,22 +137,22 @@ async function measure(
     ] as const) {
       const wanted = { ...query, page: number };
       const own = await cost(store, (session) => listEntities(session, 'project', wanted));
-      const isUsual = collection.size <= largestUsual && sortBy === 'createdAt';
-      const usual = isUsual
-        ? await cost(store, (session) => usualWay(session, collection, wanted))
+      const isSmall = collection.size <= maxCountAndSkip && sortBy === 'createdAt';
+      const countSkip = isSmall
+        ? await cost(store, (session) => countAndSkip(session, collection, wanted))
         : undefined;
-      const postgresTime = await postgresWay(postgres, where, sortBy, number);
-      rows.push({ size: collection.size, list, page, total, own, usual, postgres: postgresTime });
-      const { milliseconds, calls, readUnits } = own;
+      const postgresTime = await postgresCost(postgres, where, sortBy, number);
+      rows.push({ size: collection.size, list, page, total, own, countSkip, postgres: postgresTime });
+      const { durationMs, calls, readUnits } = own;
       console.log(
         collection.size,
         list,
         page,
-        `${milliseconds.toFixed(1)} ms`,
+        `${durationMs.toFixed(1)} ms`,
         `${calls} calls`,
         `${readUnits} units`,
-        usual
-          ? `| usual ${usual.milliseconds.toFixed(0)} ms ${usual.calls} calls ${usual.readUnits} units`
+        countSkip
+          ? `| count and skip ${countSkip.durationMs.toFixed(0)} ms ${countSkip.calls} calls ${countSkip.readUnits} units`
           : '',
         postgresTime ? `| PostgreSQL ${postgresTime.toFixed(1)} ms` : '',
       );
@@ -162,8 +161,8 @@ async function measure(
   return rows;
 }
 
-/** The dearest of many pages, anywhere in the lists in the order of creation. */
-async function dearest(
+/** Returns the maximum cost of 800 random pages of the lists in creation order. */
+async function maxCost(
   store: TestStore,
   collection: Collection,
 ): Promise<{ readUnits: number; calls: number }> {
@@ -192,42 +191,42 @@ function measurements(rows: readonly Row[]): string {
     'ms',
     'calls',
     'read units',
-    'usual way: ms',
+    'count and skip: ms',
     'calls',
     'read units',
     'PostgreSQL: ms',
   ];
   const ms = (number: number | undefined): string => {
     if (number === undefined) return '';
-    return number > patience ? `over ${patience / 1_000} s` : number.toFixed(number < 10 ? 1 : 0);
+    return number > maxPageMs ? `over ${maxPageMs / 1_000} s` : number.toFixed(number < 10 ? 1 : 0);
   };
   return table(
     head,
-    rows.map(({ size, list, page, own, usual, postgres }) => [
+    rows.map(({ size, list, page, own, countSkip, postgres }) => [
       size.toLocaleString('en'),
       list,
       page,
-      ms(own.milliseconds),
+      ms(own.durationMs),
       own.calls,
       own.readUnits,
-      ms(usual?.milliseconds),
-      usual?.calls ?? '',
-      usual?.readUnits ?? '',
+      ms(countSkip?.durationMs),
+      countSkip?.calls ?? '',
+      countSkip?.readUnits ?? '',
       ms(postgres),
     ]),
   );
 }
 
-/** Writes what was measured so far. */
+/** Writes the results so far. */
 function report(rows: readonly Row[], worst: readonly string[], version: string | undefined): void {
-  const compared = version ? `, and ${version}, which counts and pages in one connection` : '';
+  const compared = version ? `, compared with ${version} over one connection` : '';
   const text = `<!-- Written by "npm run bench:lists". -->
 
 Pages of ${limit}, projects of 440 bytes of JSON, half of them in one organization, one in 1,000 with the rare status. The
-median of up to ${runs} runs, on one machine, in one run: the embedded engine${compared}.
-The usual way counts all that match, and skips to the page.
+values are medians of up to ${maxRuns} runs on one machine, with the embedded engine${compared}.
+"Count and skip" counts all matching entities on DynamoDB and skips to the page.
 
-The dearest of 800 pages anywhere in the lists by creation: ${worst.join('; ')}.
+Maximum cost of 800 random pages of the lists in creation order: ${worst.join('; ')}.
 
 ${measurements(rows)}
 `;
@@ -237,16 +236,16 @@ ${measurements(rows)}
       .filter(({ list, page }) => list === 'all' && page === 'last')
       .map((row) => ({ x: row.size, y: pick(row) }));
   const drawing = plot('The last page of all projects, and the total', 'entities', 'milliseconds', [
-    { name: 'counted index', points: ofLast(({ own }) => own.milliseconds) },
-    { name: 'count and skip, DynamoDB', points: ofLast(({ usual }) => usual?.milliseconds) },
+    { name: 'counted index', points: ofLast(({ own }) => own.durationMs) },
+    { name: 'count and skip, DynamoDB', points: ofLast(({ countSkip }) => countSkip?.durationMs) },
     { name: 'count(*) and OFFSET, PostgreSQL', points: ofLast((row) => row.postgres) },
   ]);
   publish('lists.svg', drawing);
 }
 
-const store = await startTestStore({ stream: false });
+const store = await startTestStore();
 const postgres = await Postgres.start();
-if (!postgres) console.log('PostgreSQL is not installed: it is left out.');
+if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
 const collection = new Collection(store);
 const rows: Row[] = [];
 const worst: string[] = [];
@@ -256,9 +255,9 @@ for (const size of sizes) {
   await postgres?.settle();
   console.log(`${size} entities loaded in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
   rows.push(...(await measure(store, collection, postgres)));
-  const { readUnits, calls } = await dearest(store, collection);
+  const { readUnits, calls } = await maxCost(store, collection);
   worst.push(`${size.toLocaleString('en')} entities: ${readUnits} read units, ${calls} calls`);
-  console.log('dearest of 800 pages:', worst.at(-1));
+  console.log('maximum of 800 pages:', worst.at(-1));
   report(rows, worst, postgres?.version);
 }
 await postgres?.stop();

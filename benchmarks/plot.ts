@@ -1,4 +1,4 @@
-/** A plot with logarithmic axes, as SVG. */
+/** Draws line charts with logarithmic axes as SVG. */
 
 export interface Series {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Series {
 const size = { width: 760, height: 420, left: 70, right: 240, top: 50, bottom: 50 };
 const colors = ['#0b6e4f', '#b3541e', '#33658a', '#6d597a'];
 
-/** The powers of ten that hold all of some numbers between them. */
+/** Returns the powers of ten that enclose the numbers. */
 function decades(numbers: readonly number[]): number[] {
   const first = Math.floor(Math.log10(Math.min(...numbers)));
   const last = Math.ceil(Math.log10(Math.max(...numbers)));
@@ -17,7 +17,7 @@ function decades(numbers: readonly number[]): number[] {
 
 const shown = (number: number): string => (number < 1 ? String(number) : number.toLocaleString('en'));
 
-/** Draws series over one another. @returns the text of the file. */
+/** Draws series in one chart. @returns the text of the SVG file. */
 export function plot(title: string, xName: string, yName: string, series: readonly Series[]): string {
   const known = series.map(({ name, points }) => ({
     name,

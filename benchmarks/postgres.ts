@@ -1,4 +1,4 @@
-/** The usual way on PostgreSQL, where it is installed: `count(*)` and `OFFSET`, on the right indexes. */
+/** Runs lists on PostgreSQL, when it is installed: `count(*)` and `OFFSET` with suitable indexes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { freePort } from '../lib/local/port.ts';
 import type { Project } from './collection.ts';
 
-/** Where distributions put the server's programs. */
+/** Where Linux distributions install the server. */
 const versions = '/usr/lib/postgresql';
 
 function programs(): string | undefined {
@@ -17,7 +17,7 @@ function programs(): string | undefined {
   return folder && existsSync(join(folder, 'initdb')) ? folder : undefined;
 }
 
-/** The server refuses to be run by root: then the user of its package runs it. */
+/** Returns a command as the user "postgres" when this process is root, because the server does not run as root. */
 const asUser = (command: string, flags: readonly string[]): [string, string[]] =>
   userInfo().uid === 0 ? ['runuser', ['-u', 'postgres', '--', command, ...flags]] : [command, [...flags]];
 
@@ -35,7 +35,7 @@ create index on project (organization_id, created_at, id);
 create index on project (organization_id, status, created_at, id);
 create index on project (name collate "C", created_at, id);`;
 
-/** A server of our own, on a folder of its own. */
+/** A server with a data folder of its own. */
 export class Postgres {
   readonly #folder: string;
   readonly #programs: string;
@@ -48,11 +48,11 @@ export class Postgres {
     this.#programs = folderOfPrograms;
     this.#session = session;
     this.version = version;
-    if (!session.stdout) throw new TypeError('psql has no output.');
+    if (!session.stdout) throw new TypeError('psql has no standard output.');
     this.#lines = createInterface(session.stdout);
   }
 
-  /** Starts one, or nothing where it is not installed. */
+  /** Starts a server. @returns undefined when PostgreSQL is not installed. */
   static async start(): Promise<Postgres | undefined> {
     const folderOfPrograms = programs();
     if (!folderOfPrograms) return undefined;
@@ -91,7 +91,7 @@ export class Postgres {
     this.#send(`copy project from stdin;\n${rows.join('\n')}\n\\.\n`);
   }
 
-  /** Runs statements one after the other. @returns the milliseconds that each took. */
+  /** Runs statements one after the other. @returns the milliseconds of each. */
   async time(statements: readonly string[]): Promise<number[]> {
     const end = `end ${Math.random()}`;
     const times: number[] = [];
@@ -112,7 +112,7 @@ export class Postgres {
     return times.slice(-statements.length);
   }
 
-  /** Lets the planner know what there is, and counts use indexes alone. */
+  /** Updates the statistics of the planner and the visibility map, so that counts use only the index. */
   async settle(): Promise<void> {
     await this.time(['vacuum analyze project']);
   }

@@ -1,7 +1,7 @@
 /**
- * What every peer does behind its own routing, parsing and answering: the service's store, its schemas and nothing of
- * its pipeline; and the SDK's client as it comes, one for the process, as everyone has it. So what differs between the
- * peers and the service is the framework, and what the service leaves out of the SDK.
+ * The operations of all peers: the store and the schemas of the service without its pipeline, and one unchanged SDK client
+ * per process. The peers and the service differ only in the framework and in the parts of the SDK that the service leaves
+ * out.
  */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -16,7 +16,7 @@ import { EntityNotFound, ReferenceNotFound } from '../../functions/shared/store/
 import { readEntity } from '../../functions/shared/store/unit-of-work/read-entity.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 
-/** The store tries again by itself. */
+/** The store retries itself. */
 const client = new DynamoDBClient({ maxAttempts: 1 });
 
 const session = (): Session => ({
@@ -24,7 +24,7 @@ const session = (): Session => ({
   database: new Database(client, environment.tableName(), new Deadline(9_500)),
 });
 
-/** @param body the parsed body of the request. */
+/** Creates a project. @param body parsed request body. */
 export async function createProject(body: unknown): Promise<unknown> {
   const fields = v.parse(creation.body.schema(), body);
   return project.show((await createEntity(session(), 'project', fields)).entity);
@@ -42,13 +42,13 @@ export async function listProjects(page: number, limit: number): Promise<unknown
   return { data, total, page, totalPages: Math.ceil(total / limit) };
 }
 
-/** The status for what went wrong. */
+/** Returns the status for an error. */
 export function statusOf(error: unknown): 400 | 404 | 500 {
   if (error instanceof EntityNotFound) return 404;
   return error instanceof v.ValiError || error instanceof ReferenceNotFound ? 400 : 500;
 }
 
-/** What the answer says of it. */
+/** Returns the response body for an error. */
 export const messageOf = (error: unknown): { readonly message: string } => ({
   message: statusOf(error) === 500 ? 'Internal Server Error' : (error as Error).message,
 });

@@ -1,4 +1,4 @@
-/** The SDK alone, as its users call it: for every request, the calls that the service makes for it. */
+/** The SDK alone: makes the recorded calls of the service for each request. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -17,13 +17,13 @@ const commands = {
   TransactWriteItems: TransactWriteCommand,
 };
 
-/** A call as it was recorded. */
+/** A recorded call. */
 export interface Call {
   readonly operation: keyof typeof commands;
   readonly input: never;
 }
 
-/** @param event calls of one request; those of a wave are made at once. */
+/** Makes the calls of one request. The calls of a wave run in parallel. */
 export async function handler({
   waves,
 }: {
