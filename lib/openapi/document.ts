@@ -41,7 +41,7 @@ const tagOf = ({ resource }: Contract): string =>
 
 /** Returns whether a field is writable and not a reference. */
 const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
-  field in fields && !referencesOf(kind).some(({ member }) => member === field);
+  field in fields && !referencesOf(kind).some((relation) => relation.field === field);
 
 type Schemas = Readonly<Record<string, Schema>>;
 

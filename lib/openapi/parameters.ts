@@ -13,7 +13,7 @@ const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
 
 const { maximum: _, ...limit } = count(
   1,
-  `Entities per page. A higher value than ${largestLimit} counts as ${largestLimit}.`,
+  `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
 );
 
 const sortOrder: Schema = { type: 'string', enum: ['asc', 'desc'] };
@@ -95,7 +95,7 @@ function idParameter(kind: Resource['kind']): Parameter {
 }
 
 function filterParameter(resource: Resource, field: string): Parameter {
-  const reference = referencesOf(resource.kind).find(({ member }) => member === field)?.parent;
+  const reference = referencesOf(resource.kind).find((relation) => relation.field === field)?.parent;
   const description = resource.sorts.includes(field)
     ? `Exact match of \`${field}\`.`
     : `\`${field}\` contains this value.`;

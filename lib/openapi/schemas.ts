@@ -151,7 +151,7 @@ const problem: Schema = {
           validationIssue({
             pointer: {
               type: 'string',
-              maxLength: largestBody,
+              maxLength: maxBodyBytes,
               description: 'JSON pointer to a field of the body (RFC 6901).',
             },
           }),

@@ -26,7 +26,7 @@ async function withImport(imported: string): Promise<Metafile> {
   const addImport: Plugin = {
     name: 'add-import',
     setup: ({ onLoad }) => {
-      onLoad({ filter: /[\\/]entities\.ts$/ }, ({ path }) => ({
+      onLoad({ filter: /[\\/]item-codec\.ts$/ }, ({ path }) => ({
         contents: `import * as added from ${JSON.stringify(imported)};\nObject.assign(globalThis, { added });\n${readFileSync(path, 'utf8')}`,
         loader: 'ts',
       }));

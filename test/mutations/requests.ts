@@ -120,8 +120,8 @@ export const requestMutations: readonly Mutation[] = [
     file: authorizer,
     search: 'if (!hasAudience(audience, payload)) throw',
     replacement: 'if (!hasAudience(audience, payload) && audience.length === 0) throw',
-    caughtBy: [authentication],
-    named: 'another audience',
+    detectedBy: [authentication],
+    testNamePattern: 'another audience',
   },
   {
     name: 'signature-not-checked',
