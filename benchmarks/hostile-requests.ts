@@ -1,9 +1,9 @@
 /**
  * `npm run bench:hostile`: searches for requests that cost a lot of CPU to parse and validate. It generates requests of
- * many shapes for every operation, mutates the most expensive ones, and measures what it found at the largest size that
- * the gateway and the service accept and at half of it. Writes `docs/performance/hostile-requests.md`.
+ * many shapes for every operation, mutates the most expensive ones, and measures them at the maximum size that
+ * the gateway and the service accept, and at half of it. Writes `docs/performance/hostile-requests.md`.
  *
- * Each request passes through the real pipeline of its operation; the store is left out.
+ * Each request passes through the pipeline of its operation, without the store.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { methodsByPath, routes } from '../functions/routes.ts';
@@ -229,7 +229,7 @@ function mutated(shape: Shape): Shape {
 const jwtOf = (claims: string): string => `e30.${Buffer.from(claims).toString('base64url')}.e30`;
 const goodClaims = { tenant: 'acme', sub: 's', scope: 'tasks:write' };
 
-/** Makes the event of a shape. @param share of the largest size that is accepted. */
+/** Returns the event of a shape. @param share fraction of the maximum size. */
 function eventOf({ target, place, body, field, text, isBase64Encoded }: Shape, share: number) {
   const { contract } = target;
   const headBytes = Math.floor(maxHeadBytes * share);

@@ -1,6 +1,6 @@
 /** CORS. The gateway implements it, in the cloud and on this machine; the functions do not. */
 export interface CrossOrigin {
-  /** `*` allows any origin. On this machine, `http://localhost:*` allows that host with any port, or none. */
+  /** `*` allows any origin. On this machine, `http://localhost:*` allows that host with any port or without one. */
   readonly origins: readonly string[];
   readonly methods: readonly string[];
   readonly requestHeaders: readonly string[];

@@ -71,7 +71,7 @@ test.each([
   expectClear(await refusal(databaseFile), named);
 });
 
-test('an empty file becomes a database', async () => {
+test('uses an empty file as a new database', async () => {
   writeFileSync(place('empty.sqlite'), '');
   const service = await start({ DATABASE_FILE: place('empty.sqlite') });
   expect((await fetch(`${service.url}/v1/tags`)).status).toBe(200);
@@ -117,10 +117,10 @@ describe('a second service on the same file', () => {
     expect(locksOf(databaseFile)).toEqual([]);
   });
 
-  test('is refused whatever the engine is', async () => {
+  test('is rejected with any engine', async () => {
     const databaseFile = place('engine.sqlite');
     const listen =
-      "require('http').createServer((_, answer) => answer.end()).listen(process.argv[1], '127.0.0.1')";
+      "require('http').createServer((_, response) => response.end()).listen(process.argv[1], '127.0.0.1')";
     const program = () => ({
       name: 'another engine',
       dataFile: (file: string) => join(`${file}.data`, 'data.db'),
@@ -132,7 +132,7 @@ describe('a second service on the same file', () => {
     await (await startEngine(databaseFile, [program])).stop();
   });
 
-  test('starts when the first was killed', async () => {
+  test('starts after the first one was killed', async () => {
     const databaseFile = place('killed.sqlite');
     const first = await start({ DATABASE_FILE: databaseFile });
     first.process.kill('SIGKILL');
@@ -145,13 +145,13 @@ describe('a second service on the same file', () => {
     expect(locksOf(databaseFile)).toEqual([]);
   });
 
-  test('starts when another process has the number of the first, which was killed', async () => {
+  test('starts when another process reuses the id of the first one, which was killed', async () => {
     const databaseFile = place('reused.sqlite');
     const first = await start({ DATABASE_FILE: databaseFile });
     const [lock = ''] = locksOf(databaseFile);
     first.process.kill('SIGINT');
     expect(await first.ended()).toBe(0);
-    // The number of this process, which runs, with the start time of another.
+    // The id of this running process with another start time.
     writeFileSync(place(lock.replace(/lock-\d+/, `lock-${process.pid}`)), '');
     const second = await start({ DATABASE_FILE: databaseFile });
     expect(locksOf(databaseFile)).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('a second service on the same file', () => {
     expect(await second.ended()).toBe(0);
   });
 
-  test('one of several starts at the same moment has the file', async () => {
+  test('exactly one of several simultaneous starts gets the file', async () => {
     const databaseFile = place('moment.sqlite');
     const engines = await Promise.allSettled(Array.from({ length: 4 }, () => startEngine(databaseFile)));
     const started = engines.flatMap((engine) => (engine.status === 'fulfilled' ? [engine.value] : []));
@@ -181,6 +181,6 @@ test('an engine that ends during its start causes one error line', async () => {
   expect(locksOf(place('broken.sqlite'))).toEqual([]);
 });
 
-test('a database that another program has written is left as it is', () => {
+test('does not change a database of another program', () => {
   expect(readFileSync(place('text.sqlite'), 'utf8')).toMatch(/^This is text/);
 });

@@ -84,7 +84,7 @@ const connection = (host: string, port: number): Promise<string> =>
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code));
   });
 
-// 127.0.0.2 is an address of this machine that is not 127.0.0.1.
+// 127.0.0.2 is another loopback address of this machine.
 test('listens on 127.0.0.1 only, unless another host is set', async () => {
   const usual = await start({ DATABASE_FILE: ':memory:' });
   const open = await start({ DATABASE_FILE: ':memory:', HOST: '0.0.0.0' });

@@ -98,7 +98,7 @@ describe('bundles', () => {
   });
 
   test.each(routes.flatMap(({ contract, file }) => contract.files?.map((name) => ({ file, name })) ?? []))(
-    '$file answers with $name, which lies beside it',
+    '$file responds with the file $name of its folder',
     async ({ file, name }) => {
       const requestContext = { http: { method: 'GET' }, requestId: 'r' };
       const event = {
@@ -115,7 +115,7 @@ describe('bundles', () => {
   test.each([
     ['{"name":"Secret"}', 201],
     ['{"name":"Secret","secret":"Secret"}', 400],
-  ])('log one line for a request, and nothing of its body', async (body, status) => {
+  ])('log one line per request, without its body', async (body, status) => {
     const { log } = await call('organizations/create-organization.ts', creation(body));
     expect(log).toEqual([
       {

@@ -1,6 +1,6 @@
 /**
- * Prints what the rules of cdk-nag find in the stacks that is not acknowledged, for `rules.test.ts`: in a process of
- * its own, because jest takes its time to load all of aws-cdk-lib.
+ * Prints the findings of cdk-nag that are not acknowledged, for `rules.test.ts`. It runs in a process of its own, because
+ * jest loads aws-cdk-lib slowly.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

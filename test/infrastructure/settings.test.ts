@@ -42,7 +42,7 @@ test.each([
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
   ['logRetentionDays', 31, '30'],
   ['alarmEmail', 'me', 'e-mail address'],
-])('%s cannot be %j: the message names it and says what is right', (name, value, right) => {
+])('rejects %s = %j with the name and the rule of the setting', (name, value, right) => {
   expect(() => read({ [name]: value })).toThrow(`"${name}" is`);
   expect(() => read({ [name]: value })).toThrow(JSON.stringify(value));
   expect(() => read({ [name]: value })).toThrow(right);

@@ -20,7 +20,7 @@ function read(flags: readonly string[], variables: Record<string, string> = {}):
   return options;
 }
 
-test('listens on 127.0.0.1 unless a host is given', () => {
+test('listens on 127.0.0.1 unless a host is set', () => {
   expect(read([]).host).toBe('127.0.0.1');
   expect(read([], { HOST: '' }).host).toBe('127.0.0.1');
   expect(read([], { HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
@@ -48,7 +48,7 @@ test.each([
   'ftp://a.example',
   'http://a:*',
   'null',
-])('refuses the origin %s', (origin) => {
+])('rejects the origin %s', (origin) => {
   expect(() => read(['--cors-origin', origin])).toThrow(UsageError);
   expect(() => read([], { CORS_ORIGIN: origin })).toThrow(`"${origin}"`);
 });

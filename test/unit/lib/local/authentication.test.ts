@@ -72,7 +72,7 @@ const attempts: readonly Attempt[] = [
   { title: 'another scheme', status: 401, header: async () => `Basic ${await issuer.token({ scope })}` },
   { title: 'two tokens', status: 401, header: async () => `Bearer ${await issuer.token({ scope })} more` },
   { title: 'no signature', status: 401, header: () => bearer(unsigned('none', usual())) },
-  { title: 'a signature left out', status: 401, header: () => bearer(unsigned('RS256', usual())) },
+  { title: 'a missing signature', status: 401, header: () => bearer(unsigned('RS256', usual())) },
   {
     title: 'claims that were changed',
     status: 401,
@@ -101,32 +101,36 @@ const attempts: readonly Attempt[] = [
     status: 401,
     header: () => bearer(issuer.token({ scope, exp: now() - 5 })),
   },
-  { title: 'a time to come', status: 401, header: () => bearer(issuer.token({ scope, nbf: now() + 60 })) },
   {
-    title: 'a date of issue to come',
+    title: 'a future start of validity',
+    status: 401,
+    header: () => bearer(issuer.token({ scope, nbf: now() + 60 })),
+  },
+  {
+    title: 'a future issue time',
     status: 401,
     header: () => bearer(issuer.token({ scope, iat: now() + 60 })),
   },
   {
-    title: 'no end',
+    title: 'no expiry',
     status: 401,
     header: () => bearer(issuer.token({ scope, exp: undefined })),
   },
   { title: 'another issuer', status: 401, header: () => bearer(other.token({ scope })) },
   {
-    title: "another issuer's name under our own key",
+    title: 'the name of another issuer, signed with the right key',
     status: 401,
     header: () => bearer(issuer.token({ scope, iss: other.url })),
   },
   { title: 'another audience', status: 401, header: () => bearer(issuer.token({ scope, aud: 'other' })) },
   {
-    title: 'another audience for our own client',
+    title: 'another audience, with the right client id',
     status: 401,
     header: () => bearer(issuer.token({ scope, aud: 'other', client_id: 'client' })),
   },
   { title: 'no scope', status: 403, header: () => bearer(issuer.token()) },
   {
-    title: 'all scopes but the one',
+    title: 'all scopes except the required one',
     status: 403,
     header: (needed) =>
       bearer(issuer.token({ scope: allScopes.filter((name) => name !== needed).join(' ') })),
@@ -147,7 +151,7 @@ const attempts: readonly Attempt[] = [
     }),
   ),
   {
-    title: 'a huge tenant',
+    title: 'a very long tenant',
     status: 403,
     header: () => bearer(issuer.token({ scope, tenant: 'x'.repeat(300) })),
   },
@@ -156,15 +160,15 @@ const attempts: readonly Attempt[] = [
 describe.each(attempts)('with $title', ({ status, header }) => {
   test(`every operation with a scope responds with ${status}`, async () => {
     for (const { method, path, scope: needed = '' } of guarded) {
-      const answer = await send(method, path, await header(needed));
-      expect(`${answer.status} ${method} ${path}`).toBe(`${status} ${method} ${path}`);
+      const response = await send(method, path, await header(needed));
+      expect(`${response.status} ${method} ${path}`).toBe(`${status} ${method} ${path}`);
     }
   });
 
   test('every operation without a scope responds', async () => {
     for (const { method, path } of open) {
-      const answer = await send(method, path, await header(''));
-      expect(`${answer.status} ${method} ${path}`).toBe(`200 ${method} ${path}`);
+      const response = await send(method, path, await header(''));
+      expect(`${response.status} ${method} ${path}`).toBe(`200 ${method} ${path}`);
     }
   });
 });
@@ -174,11 +178,11 @@ describe('with a valid token', () => {
     ['an audience', { aud: audience }],
     ['one audience of several', { aud: ['other', audience] }],
     ['a client in its place', { aud: undefined, client_id: 'client' }],
-  ])('that names %s, every operation is reached with its own scope alone', async (_, claims) => {
+  ])('that names %s, every operation accepts its own scope', async (_, claims) => {
     for (const { method, path, scopes: own } of guarded) {
-      const answer = await send(method, path, await bearer(issuer.token({ ...claims, scope: own })));
-      expect([401, 403]).not.toContain(answer.status);
-      expect(answer.status).toBeLessThan(500);
+      const response = await send(method, path, await bearer(issuer.token({ ...claims, scope: own })));
+      expect([401, 403]).not.toContain(response.status);
+      expect(response.status).toBeLessThan(500);
     }
   });
 
@@ -242,17 +246,17 @@ test('passes claims as text, and arrays in brackets', async () => {
 describe('tenants', () => {
   const as = async (tenant: string) => bearer(issuer.token({ scope, tenant }));
   const made = async (tenant: string, path: string, body: object): Promise<string> => {
-    const answer = await send('POST', path, await as(tenant), body);
-    expect(answer.status).toBe(201);
-    return ((await answer.json()) as { id: string }).id;
+    const response = await send('POST', path, await as(tenant), body);
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { id: string }).id;
   };
   /** Returns a response without the parts that differ between any two: times, request id and requested ids. */
-  const shown = async (answer: Response, id: string): Promise<string> => {
-    const headers = [...answer.headers].filter(
+  const shown = async (response: Response, id: string): Promise<string> => {
+    const headers = [...response.headers].filter(
       ([name]) => !['date', 'apigw-requestid', 'server-timing'].includes(name),
     );
-    const text = (await answer.text()).replace(/"requestId":"[^"]*"/, '');
-    return `${answer.status} ${JSON.stringify(headers)} ${text}`.replaceAll(id, '<id>');
+    const text = (await response.text()).replace(/"requestId":"[^"]*"/, '');
+    return `${response.status} ${JSON.stringify(headers)} ${text}`.replaceAll(id, '<id>');
   };
   const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 
@@ -297,7 +301,7 @@ describe('tenants', () => {
     ['a%23tag', 'a#tag'],
     ['public', '@public'],
     ['A', 'a'],
-  ])('%j and %j see nothing of each other', async (one, another) => {
+  ])('%j and %j cannot see data of each other', async (one, another) => {
     const name = `Secret of ${one}, kept from ${another}`;
     await made(one, '/v1/tags', { name });
     const listed = await (await send('GET', '/v1/tags', await as(another))).json();
@@ -328,9 +332,9 @@ describe('tenants', () => {
         },
         body: JSON.stringify({ name }),
       });
-    const idOf = async (answer: Response): Promise<string> => {
-      expect(answer.status).toBe(201);
-      return ((await answer.json()) as { id: string }).id;
+    const idOf = async (response: Response): Promise<string> => {
+      expect(response.status).toBe(201);
+      return ((await response.json()) as { id: string }).id;
     };
 
     test('belongs to the subject of the token', async () => {
@@ -349,9 +353,9 @@ describe('tenants', () => {
     test.each([{}, { sub: null }, { sub: 7 }, { sub: '' }])(
       'is 400 for a token that names neither, %j',
       async (claims) => {
-        const answer = await create({ sub: undefined, ...claims }, 'same', 'of nobody');
-        expect(answer.status).toBe(400);
-        expect(await answer.json()).toMatchObject({ errors: [{ parameter: 'Idempotency-Key' }] });
+        const response = await create({ sub: undefined, ...claims }, 'same', 'of nobody');
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ errors: [{ parameter: 'Idempotency-Key' }] });
       },
     );
   });

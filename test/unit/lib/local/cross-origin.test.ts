@@ -86,8 +86,8 @@ describe('a local service', () => {
   });
 
   test('sends Vary: Origin, so that caches do not reuse a response for other origins', async () => {
-    const answer = await fetch(`${service.url}/docs/style.css`);
-    expect(answer.headers.get('vary')).toBe('Origin');
+    const response = await fetch(`${service.url}/docs/style.css`);
+    expect(response.headers.get('vary')).toBe('Origin');
   });
 });
 

@@ -23,11 +23,11 @@ afterAll(() => service.stop());
 function raw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), 'localhost', () => socket.write(request));
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk;
+      response += chunk;
     });
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => resolve(response));
     socket.on('error', reject);
   });
 }
@@ -78,7 +78,7 @@ test.each([
   ['text/plain', 'hello', false],
   ['application/octet-stream', 'hello', true],
   [undefined, '{"name":"x"}', true],
-])('a body of type %s arrives as it is, or in Base64', async (type, text, isBase64Encoded) => {
+])('passes a body of type %s as text or in Base64', async (type, text, isBase64Encoded) => {
   const body = new TextEncoder().encode(text);
   await fetch(`${service.url}/v1/projects`, {
     method: 'POST',
@@ -92,8 +92,8 @@ test.each([
 test('passes a body that is not UTF-8 as malformed JSON', async () => {
   const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });
-  expect(answer.status).toBe(400);
+  const response = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });
+  expect(response.status).toBe(400);
 });
 
 test('sends requests without a route to $default', async () => {
@@ -103,13 +103,13 @@ test('sends requests without a route to $default', async () => {
   expect((await get('/v1/projects/%zz')).status).toBe(404);
   const noId = await fetch(`${service.url}/v1/projects//clone`, { method: 'POST' });
   expect([noId.status, last.routeKey]).toEqual([404, '$default']);
-  const answer = await fetch(`${service.url}/v1/health`, { method: 'DELETE' });
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  const response = await fetch(`${service.url}/v1/health`, { method: 'DELETE' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });
 
 test('treats a path that starts with two slashes as a path, not as a host', async () => {
-  const answer = await raw('GET //x:y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  expect(answer).toContain('"instance":"/.//x:y"');
+  const response = await raw('GET //x:y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(response).toContain('"instance":"/.//x:y"');
 });
 
 test('has a route for HEAD', async () => {
@@ -125,7 +125,7 @@ test.each([
     `GET /v1/projects?name=${'x'.repeat(12_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     431,
   ],
-])('%s is refused as a problem', async (_, request, status) => {
+])('responds to %s with a problem', async (_, request, status) => {
   const [head = '', body = ''] = (await raw(request)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head).toContain('content-type: application/problem+json');
@@ -135,6 +135,6 @@ test.each([
 test('responds to a body of more than 10 MB with a problem', async () => {
   const body = 'x'.repeat(10 * 1024 * 1024 + 1);
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
+  const response = await fetch(`${service.url}/v1/projects`, { method: 'POST', body, headers });
+  expect([response.status, response.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
 });

@@ -35,7 +35,7 @@ const move =
     drop(place)(copy);
   };
 
-/** The document after a change. */
+/** Returns a changed copy of the document. */
 function changed(change: Change): OpenApiDocument {
   // A deep copy, as if read from a file.
   const copy = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
