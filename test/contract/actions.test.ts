@@ -11,12 +11,12 @@ import {
   stateOf,
 } from './resources.ts';
 import {
-  type Answer,
   eventually,
   inParallel,
   type JsonObject,
   pathOf,
   request,
+  type TestResponse,
   unique,
   withQuery,
 } from './service.ts';
@@ -27,14 +27,14 @@ describe('POST /v1/organizations/{id}/archive', () => {
   const archive = (id: string, body?: JsonObject) =>
     request('POST', `${pathTo('organization', id)}/archive`, body ? { body } : {});
 
-  test('answers 200 with the organization, archived, and changes nothing else of it', async () => {
+  test('returns 200 with the archived organization and changes only its status', async () => {
     const organization = await create('organization', { description: 'Kept.' });
     const archived = entityOf(await archive(organization.id), 200);
     expect(stateOf(archived)).toEqual({ ...stateOf(organization), status: 'archived' });
     expect(await read('organization', organization.id)).toEqual(archived);
   });
 
-  test('archives its projects too, whatever their status, and lists them so', async () => {
+  test('archives its projects with any status and updates their lists', async () => {
     const organizationId = (await create('organization')).id;
     const projects = [
       await create('project', { organizationId }),
@@ -51,7 +51,7 @@ describe('POST /v1/organizations/{id}/archive', () => {
     expect(await readList(withQuery(nested, { status: 'planned' }))).toMatchObject({ data: [], total: 0 });
   });
 
-  test('leaves other organizations and their projects as they are', async () => {
+  test('does not change other organizations and their projects', async () => {
     const [organization, neighbour] = [await create('organization'), await create('organization')];
     const project = await create('project', { organizationId: neighbour.id });
     await create('project', { organizationId: organization.id });
@@ -60,7 +60,7 @@ describe('POST /v1/organizations/{id}/archive', () => {
     expect(await read('project', project.id)).toEqual(project);
   });
 
-  test('answers 200 again when it is repeated, and leaves the same state', async () => {
+  test('returns 200 and leaves the same state when it is repeated', async () => {
     const { id } = await create('organization');
     const project = await create('project', { organizationId: id });
     const first = entityOf(await archive(id), 200);
@@ -74,18 +74,18 @@ describe('POST /v1/organizations/{id}/archive', () => {
     expect(entityOf(await archive(id, {}), 200).status).toBe('archived');
   });
 
-  test('is undone by a PATCH of the status', async () => {
+  test('can be undone with a PATCH of the status', async () => {
     const { id } = await create('organization');
     entityOf(await archive(id), 200);
     const body = { status: 'active' };
     expect(entityOf(await request('PATCH', pathTo('organization', id), { body }), 200).status).toBe('active');
   });
 
-  test.each(unknownIds)('answers 404 when the organization %s does not exist', async (id) => {
+  test.each(unknownIds)('returns 404 when the organization %s does not exist', async (id) => {
     expectProblem(await archive(id), 404);
   });
 
-  test('answers 404 when the organization has been deleted', async () => {
+  test('returns 404 when the organization has been deleted', async () => {
     const { id } = await create('organization');
     await request('DELETE', pathTo('organization', id));
     expectProblem(await archive(id), 404);
@@ -105,11 +105,11 @@ describe('POST /v1/organizations/{id}/archive', () => {
   });
 });
 
-function clone(id: string, body?: JsonObject): Promise<Answer> {
+function clone(id: string, body?: JsonObject): Promise<TestResponse> {
   return request('POST', `${pathTo('project', id)}/clone`, body ? { body } : {});
 }
 
-/** What must be the same in an entity and its copy. */
+/** Returns the fields that an entity and its copy share. */
 const copied = ({ id: _id, createdAt: _createdAt, ...rest }: Entity) => {
   const { updatedAt: _updatedAt, ...fields } = rest;
   return fields;
@@ -119,26 +119,26 @@ const tasksOf = async (projectId: string) =>
   (await readList(withQuery(`${pathTo('project', projectId)}/tasks`, { limit: 100, sortBy: 'name' }))).data;
 
 describe('POST /v1/projects/{id}/clone', () => {
-  test('answers 201 with a new project that has every writable field of the old one', async () => {
+  test('returns 201 with a new project that has all writable fields of the original', async () => {
     const project = await create('project', await resourceOf('project').full());
-    const answer = await clone(project.id);
-    const twin = entityOf(answer, 201);
+    const response = await clone(project.id);
+    const twin = entityOf(response, 201);
     expect(twin.id).not.toBe(project.id);
     expect(copied(twin)).toEqual(copied(project));
     expect(Object.keys(twin).sort()).toEqual(Object.keys(project).sort());
     expect(twin.createdAt >= project.createdAt).toBe(true);
-    expect(pathOf(answer.headers.get('location') ?? '', answer)).toBe(pathTo('project', twin.id));
+    expect(pathOf(response.headers.get('location') ?? '', response)).toBe(pathTo('project', twin.id));
     expect(await read('project', twin.id)).toEqual(twin);
   });
 
-  test('gives the copy the name of the body', async () => {
+  test('uses the name of the request body for the copy', async () => {
     const project = await create('project', await resourceOf('project').full());
     const name = unique('Copy');
     const twin = entityOf(await clone(project.id, { name }), 201);
     expect(copied(twin)).toEqual({ ...copied(project), name });
   });
 
-  test('makes another project each time', async () => {
+  test('creates another project for each request', async () => {
     const organizationId = (await create('organization')).id;
     const { id } = await create('project', { organizationId });
     const first = entityOf(await clone(id), 201);
@@ -148,7 +148,7 @@ describe('POST /v1/projects/{id}/clone', () => {
     expect(list.total).toBe(3);
   });
 
-  test('makes a copy that lives on without the old project', async () => {
+  test('creates a copy that remains after the original is deleted', async () => {
     const projectId = (await create('project')).id;
     await create('task', { projectId });
     const twin = entityOf(await clone(projectId), 201);
@@ -159,7 +159,7 @@ describe('POST /v1/projects/{id}/clone', () => {
 });
 
 describe('the tasks of a cloned project', () => {
-  test('leaves the old project and its tasks as they are', async () => {
+  test('do not change the original project and its tasks', async () => {
     const project = await create('project');
     const task = await create('task', { projectId: project.id });
     entityOf(await clone(project.id), 201);
@@ -169,7 +169,7 @@ describe('the tasks of a cloned project', () => {
   });
 
   test.each([undefined, {}, { include: ['tasks'] }, { name: 'Renamed' }])(
-    'copies the tasks with all their fields, given the body %j',
+    'are copied with all fields for the body %j',
     async (body) => {
       const projectId = (await create('project')).id;
       const tasks = [
@@ -186,13 +186,13 @@ describe('the tasks of a cloned project', () => {
     },
   );
 
-  test('copies no tasks when include is empty', async () => {
+  test('are not copied when include is empty', async () => {
     const projectId = (await create('project')).id;
     await create('task', { projectId });
     expect(await tasksOf(entityOf(await clone(projectId, { include: [] }), 201).id)).toEqual([]);
   });
 
-  test('puts the copied tasks in the lists of their users and tags', async () => {
+  test('appear in the lists of their users and tags', async () => {
     const [user, tag] = [await create('user'), await create('tag')];
     const projectId = (await create('project')).id;
     const task = await create('task', { projectId, userId: user.id, tagIds: [tag.id] });
@@ -203,7 +203,7 @@ describe('the tasks of a cloned project', () => {
   });
 });
 
-describe('a bad request to clone', () => {
+describe('an invalid request to clone', () => {
   test.each([
     ['name', ''],
     ['name', 'x'.repeat(256)],
@@ -211,29 +211,29 @@ describe('a bad request to clone', () => {
     ['include', 'tasks'],
     ['include', ['users']],
     ['include', [1]],
-    ['unknownMember', 'x'],
+    ['unknownField', 'x'],
     ['organizationId', 'x'],
-  ])('refuses a body with the %s %j with 400 and a pointer, and makes nothing', async (field, value) => {
+  ])('returns 400 with a pointer for %s %j and creates nothing', async (field, value) => {
     const organizationId = (await create('organization')).id;
     const { id } = await create('project', { organizationId });
     expectPointer(await clone(id, { [field]: value }), field);
     expect(await readList(`${pathTo('organization', organizationId)}/projects`)).toMatchObject({ total: 1 });
   });
 
-  test.each(['{', '[]', '"text"', 'null'])('refuses the body %s with 400', async (rawBody) => {
+  test.each(['{', '[]', '"text"', 'null'])('returns 400 for the body %s', async (rawBody) => {
     const { id } = await create('project');
     const headers = { 'content-type': 'application/json' };
     expectProblem(await request('POST', `${pathTo('project', id)}/clone`, { rawBody, headers }), 400);
   });
 
-  test.each(unknownIds)('answers 404 when the project %s does not exist', async (id) => {
+  test.each(unknownIds)('returns 404 when the project %s does not exist', async (id) => {
     expectProblem(await clone(id), 404);
     expectProblem(await clone(id, { name: 'x' }), 404);
   });
 });
 
 describe('POST /v1/projects/{id}/clone of a large project', () => {
-  test('copies all 150 tasks of a large project', async () => {
+  test('copies all 150 tasks', async () => {
     const project = await create('project');
     const tasks = await inParallel(Array.from({ length: 150 }), (_, index) =>
       create('task', { projectId: project.id, name: `Task ${index}` }),

@@ -11,20 +11,20 @@ import {
   resourceOf,
   resources,
 } from './resources.ts';
-import { type Answer, type JsonObject, type Method, request, unique, withQuery } from './service.ts';
+import { type JsonObject, type Method, request, type TestResponse, unique, withQuery } from './service.ts';
 
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
 
-function directives(answer: Answer): string[] {
-  return (answer.headers.get('cache-control') ?? '')
+function directives(response: TestResponse): string[] {
+  return (response.headers.get('cache-control') ?? '')
     .split(',')
     .map((directive) => directive.trim().toLowerCase());
 }
 
-function expectReadHeaders(answer: Answer): string {
-  expect(answer.status).toBe(200);
-  expect(directives(answer).sort()).toEqual(['no-cache', 'private']);
-  const tag = answer.headers.get('etag') ?? '';
+function expectReadHeaders(response: TestResponse): string {
+  expect(response.status).toBe(200);
+  expect(directives(response).sort()).toEqual(['no-cache', 'private']);
+  const tag = response.headers.get('etag') ?? '';
   expect(tag).toMatch(strongTag);
   return tag;
 }
@@ -32,11 +32,11 @@ function expectReadHeaders(answer: Answer): string {
 async function expectNotModified(path: string, tag: string): Promise<void> {
   for (const method of ['GET', 'HEAD'] as const) {
     for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-      const answer = await request(method, path, { headers: { 'if-none-match': condition } });
-      expect(`${answer.status} for ${method} ${condition}`).toBe(`304 for ${method} ${condition}`);
-      expect(answer.text).toBe('');
-      expect(answer.headers.get('etag')).toBe(tag);
-      expect(directives(answer).sort()).toEqual(['no-cache', 'private']);
+      const response = await request(method, path, { headers: { 'if-none-match': condition } });
+      expect(`${response.status} for ${method} ${condition}`).toBe(`304 for ${method} ${condition}`);
+      expect(response.text).toBe('');
+      expect(response.headers.get('etag')).toBe(tag);
+      expect(directives(response).sort()).toEqual(['no-cache', 'private']);
     }
   }
   const changed = await request('GET', path, { headers: { 'if-none-match': '"other", "another"' } });
@@ -45,19 +45,19 @@ async function expectNotModified(path: string, tag: string): Promise<void> {
 }
 
 describe.each(resources)('reading $path/{id}', ({ kind, path, minimal }) => {
-  test('is labelled private and no-cache, with a strong ETag that stays while nothing changes', async () => {
+  test('returns private and no-cache, and the same strong ETag until the entity changes', async () => {
     const { id } = await create(kind);
     const first = expectReadHeaders(await request('GET', pathTo(kind, id)));
     expect(expectReadHeaders(await request('GET', pathTo(kind, id)))).toBe(first);
     expect(expectReadHeaders(await request('HEAD', pathTo(kind, id)))).toBe(first);
   });
 
-  test('answers 304 without a body while If-None-Match still holds', async () => {
+  test('returns 304 without a body when If-None-Match matches', async () => {
     const { id } = await create(kind);
     await expectNotModified(pathTo(kind, id), await etagOf(kind, id));
   });
 
-  test('has another ETag after a PATCH and after a PUT', async () => {
+  test('returns another ETag after a PATCH and after a PUT', async () => {
     const { id } = await create(kind);
     const created = await etagOf(kind, id);
     entityOf(await request('PATCH', pathTo(kind, id), { body: { name: unique('Renamed') } }), 200);
@@ -65,23 +65,23 @@ describe.each(resources)('reading $path/{id}', ({ kind, path, minimal }) => {
     entityOf(await request('PUT', pathTo(kind, id), { body: await minimal() }), 200);
     const replaced = await etagOf(kind, id);
     expect(new Set([created, patched, replaced]).size).toBe(3);
-    const answer = await request('GET', pathTo(kind, id), { headers: { 'if-none-match': created } });
-    expect(answer.status).toBe(200);
+    const response = await request('GET', pathTo(kind, id), { headers: { 'if-none-match': created } });
+    expect(response.status).toBe(200);
   });
 
-  test('has another ETag for every entity', async () => {
+  test('returns a different ETag for each entity', async () => {
     const body = await minimal();
     const [one, other] = [await create(kind, body), await create(kind, body)];
     expect(await etagOf(kind, one.id)).not.toBe(await etagOf(kind, other.id));
   });
 
-  test('answers 404 for an entity that does not exist, whatever If-None-Match says', async () => {
+  test('returns 404 with any If-None-Match when the entity does not exist', async () => {
     expectProblem(await request('GET', `${path}/unknown`, { headers: { 'if-none-match': '*' } }), 404);
   });
 });
 
 describe.each(lists)('reading $title', ({ item, open }) => {
-  test('is labelled private and no-cache, with a strong ETag; 304 while it holds, another after a change', async () => {
+  test('returns private, no-cache and a strong ETag, 304 for that ETag, and another ETag after a change', async () => {
     const scope = await open();
     const path = withQuery(scope.path, scope.query);
     const empty = expectReadHeaders(await request('GET', path));
@@ -95,7 +95,7 @@ describe.each(lists)('reading $title', ({ item, open }) => {
     expect((await request('GET', path, { headers: { 'if-none-match': one } })).status).toBe(200);
   });
 
-  test('has another ETag when only the totals change', async () => {
+  test('returns another ETag when only the total changes', async () => {
     const scope = await open();
     const path = withQuery(scope.path, { ...scope.query, limit: 1, sortOrder: 'asc' });
     await create(item, scope.fields);
@@ -106,7 +106,7 @@ describe.each(lists)('reading $title', ({ item, open }) => {
   });
 });
 
-/** A write to an existing entity, with what it needs and the status of its success. */
+/** A write to an existing entity, with its body and its status on success. */
 interface Write {
   title: string;
   kind: Kind;
@@ -155,26 +155,26 @@ const writes: readonly Write[] = [
 ];
 
 describe.each(writes)('$title', ({ kind, method, suffix, body, status }) => {
-  async function send(id: string, headers: Record<string, string> = {}): Promise<Answer> {
+  async function send(id: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     const content = await body();
     return request(method, pathTo(kind, id) + suffix, { headers, ...(content && { body: content }) });
   }
 
-  test('is labelled no-store', async () => {
+  test('returns no-store', async () => {
     const { id } = await create(kind);
-    const answer = await send(id);
-    expect(answer.status).toBe(status);
-    expect(directives(answer)).toContain('no-store');
+    const response = await send(id);
+    expect(response.status).toBe(status);
+    expect(directives(response)).toContain('no-store');
   });
 
-  test('answers 412 for a stale If-Match, and nothing changes', async () => {
+  test('returns 412 and changes nothing for a stale If-Match', async () => {
     const { id } = await create(kind);
     const stale = await etagOf(kind, id);
     const changed = entityOf(
       await request('PATCH', pathTo(kind, id), { body: { name: unique('Changed') } }),
       200,
     );
-    // A weak tag never matches strongly (RFC 9110, 13.1.1), not even the current one.
+    // A weak tag never matches in a strong comparison, even if it is current (RFC 9110, 13.1.1).
     const weak = `W/${await etagOf(kind, id)}`;
     for (const condition of [stale, '"other"', `"other", ${stale}`, weak]) {
       expectProblem(await send(id, { 'if-match': condition }), 412);
@@ -184,26 +184,26 @@ describe.each(writes)('$title', ({ kind, method, suffix, body, status }) => {
     expect(sameName).toMatchObject({ data: [changed], total: 1 });
   });
 
-  test('is done when If-Match names the current ETag, alone or among others, or is *', async () => {
+  test('succeeds when If-Match is the current ETag, a list with the current ETag, or *', async () => {
     const conditions = [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*'];
     for (const condition of conditions) {
       const { id } = await create(kind);
-      const answer = await send(id, { 'if-match': condition(await etagOf(kind, id)) });
-      expect(answer.status).toBe(status);
+      const response = await send(id, { 'if-match': condition(await etagOf(kind, id)) });
+      expect(response.status).toBe(status);
     }
   });
 });
 
 describe.each(resources)('POST $path', ({ path, minimal }) => {
-  test('is labelled no-store', async () => {
-    const answer = await request('POST', path, { body: await minimal() });
-    expect(answer.status).toBe(201);
-    expect(directives(answer)).toContain('no-store');
+  test('returns no-store', async () => {
+    const response = await request('POST', path, { body: await minimal() });
+    expect(response.status).toBe(201);
+    expect(directives(response)).toContain('no-store');
   });
 });
 
 describe('POST /v1/organizations/{id}/archive with a stale If-Match', () => {
-  test('leaves the projects as they are', async () => {
+  test('does not change the projects', async () => {
     const { id } = await create('organization');
     const project = await create('project', { organizationId: id });
     const headers = { 'if-match': '"stale"' };
@@ -213,7 +213,7 @@ describe('POST /v1/organizations/{id}/archive with a stale If-Match', () => {
 });
 
 describe('DELETE /v1/organizations/{id} with a stale If-Match', () => {
-  test('leaves the projects as they are', async () => {
+  test('does not change the projects', async () => {
     const { id } = await create('organization');
     const project = await create('project', { organizationId: id });
     expectProblem(
@@ -224,38 +224,38 @@ describe('DELETE /v1/organizations/{id} with a stale If-Match', () => {
   });
 });
 
-describe.each(resources)('writes to one entity of $path at the same time', ({ kind, path, full }) => {
-  test('with the same If-Match: one is done, the others are answered 412', async () => {
+describe.each(resources)('concurrent writes to one entity of $path', ({ kind, path, full }) => {
+  test('return 200 once and otherwise 412 when they have the same If-Match', async () => {
     const { id } = await create(kind);
     const headers = { 'if-match': await etagOf(kind, id) };
     const names = Array.from({ length: 8 }, () => unique('Contender'));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => request('PATCH', pathTo(kind, id), { body: { name }, headers })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([
+    expect(responses.map(({ status }) => status).sort()).toEqual([
       200,
       ...Array.from({ length: 7 }, () => 412),
     ]);
-    const winner = answers.findIndex(({ status }) => status === 200);
+    const winner = responses.findIndex(({ status }) => status === 200);
     expect((await read(kind, id)).name).toBe(names[winner]);
   });
 
-  test('to different fields without If-Match: none is lost', async () => {
+  test('keep all changes to different fields without If-Match', async () => {
     const { id } = await create(kind);
     const changes = await full();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Object.entries(changes).map(([field, value]) =>
         request('PATCH', pathTo(kind, id), { body: { [field]: value } }),
       ),
     );
-    for (const answer of answers) entityOf(answer, 200);
+    for (const response of responses) entityOf(response, 200);
     expect(await read(kind, id)).toMatchObject(changes);
   });
 
-  test('deletions: one answers 204, the others 404', async () => {
+  test('return 204 once and otherwise 404 when they are deletions', async () => {
     const { id, name } = await create(kind);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => request('DELETE', pathTo(kind, id))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => request('DELETE', pathTo(kind, id))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
     expect(await readList(withQuery(path, { name }))).toMatchObject({ data: [], total: 0 });
   });
 });

@@ -1,16 +1,16 @@
 import { create, type Entity, lists, readList, resourceOf } from './resources.ts';
 import { inParallel, withQuery } from './service.ts';
 
-/** Filters are combined with AND, whatever the service does to find what they let through. */
+/** Filters are combined with AND, for every way in which the service can run the query. */
 
 const one = (value: Entity[string] | undefined): string => String(Array.isArray(value) ? value[0] : value);
 
-/** Each filter alone, and each with each other. */
+/** Each filter alone, and every pair of filters. */
 const combinations = (names: readonly string[]): string[][] =>
   names.flatMap((name, position) => [[name], ...names.slice(position + 1).map((other) => [name, other])]);
 
 describe.each(lists)('$title', ({ item, open }) => {
-  test('filters by any two of id, name, status and references', async () => {
+  test('filters by every pair of id, name, status and references', async () => {
     const { full, references } = resourceOf(item);
     const { path, query, fields } = await open();
     const wanted = await create(item, { ...(await full()), ...fields });

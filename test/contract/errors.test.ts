@@ -1,6 +1,6 @@
 import { expectProblem } from './problem.ts';
 import { create, etagOf, paths, pathTo, resources } from './resources.ts';
-import { type Answer, type Method, request, unique } from './service.ts';
+import { type Method, request, type TestResponse, unique } from './service.ts';
 
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -8,23 +8,23 @@ const wrongMethods = paths.flatMap(({ path, methods: served }) =>
   methods.filter((method) => !served.includes(method)).map((method) => ({ method, path, served })),
 );
 
-describe('a known path and another method', () => {
-  test.each(wrongMethods)('$method $path answers 405 with the methods that are allowed', async (wrong) => {
+describe('a method that a path does not allow', () => {
+  test.each(wrongMethods)('$method $path returns 405 with the allowed methods', async (wrong) => {
     const { method, path, served } = wrong;
     const withBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
-    const answer = await request(
+    const response = await request(
       method,
       path.replace('{id}', 'any-id'),
       withBody ? { body: { name: 'x' } } : {},
     );
     if (method === 'HEAD') {
-      expect(answer.status).toBe(405);
-      expect(answer.text).toBe('');
+      expect(response.status).toBe(405);
+      expect(response.text).toBe('');
     } else {
-      expectProblem(answer, 405);
+      expectProblem(response, 405);
     }
-    const allowed = (answer.headers.get('allow') ?? '').split(',').map((name) => name.trim());
-    // OPTIONS may be listed or not: preflight is the gateway's.
+    const allowed = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim());
+    // OPTIONS is optional, because the gateway handles preflight requests.
     expect(allowed.filter((name) => name !== 'OPTIONS').sort()).toEqual([...served].sort());
   });
 });
@@ -55,15 +55,15 @@ describe('an unknown path', () => {
     '/v1/__proto__',
     '/v1/toString',
     '/favicon.txt',
-  ])('%s answers 404', async (path) => {
+  ])('%s returns 404', async (path) => {
     expectProblem(await request('GET', path), 404);
   });
 
-  test('answers 404 for every method', async () => {
+  test('returns 404 for every method', async () => {
     for (const method of methods) {
-      const answer = await request(method, '/v1/unknown');
-      if (method === 'HEAD') expect([answer.status, answer.text]).toEqual([404, '']);
-      else expectProblem(answer, 404);
+      const response = await request(method, '/v1/unknown');
+      if (method === 'HEAD') expect([response.status, response.text]).toEqual([404, '']);
+      else expectProblem(response, 404);
     }
   });
 });
@@ -94,7 +94,7 @@ describe.each(resources)('an unknown id of $path', ({ kind, minimal, path }) => 
   ];
 
   test.each(ids.map((id) => [id.slice(0, 40), id] as const))(
-    '%s answers 404 to every method',
+    'returns 404 for %s and every method',
     async (_title, id) => {
       const address = `${path}/${id}`;
       expectProblem(await request('GET', address), 404);
@@ -106,7 +106,7 @@ describe.each(resources)('an unknown id of $path', ({ kind, minimal, path }) => 
     },
   );
 
-  test('includes the ids of other kinds', async () => {
+  test('returns 404 for the id of another kind', async () => {
     const otherKind = kind === 'tag' ? 'user' : 'tag';
     const { id } = await create(otherKind);
     expectProblem(await request('GET', pathTo(kind, id)), 404);
@@ -115,7 +115,7 @@ describe.each(resources)('an unknown id of $path', ({ kind, minimal, path }) => 
     expect((await request('GET', pathTo(otherKind, id))).status).toBe(200);
   });
 
-  test('includes a known id with something before or after it', async () => {
+  test('returns 404 for a known id with added or missing characters', async () => {
     const { id } = await create(kind);
     for (const variant of [`${id}%20`, `%20${id}`, `${id}0`, id.slice(0, -1), `${id}%00`, `${id}%23x`]) {
       expectProblem(await request('GET', `${path}/${variant}`), 404);
@@ -126,17 +126,17 @@ describe.each(resources)('an unknown id of $path', ({ kind, minimal, path }) => 
 describe('the body limit of 256 KiB', () => {
   const limit = 256 * 1024;
   const json = { 'content-type': 'application/json' };
-  /** Valid JSON of exactly so many bytes: white space between tokens means nothing. */
+  /** Returns valid JSON of `size` bytes, padded with white space between tokens. */
   const padded = (size: number) => {
     const body = JSON.stringify({ name: unique('Padded') });
     return body.replace('{', `{${' '.repeat(size - body.length)}`);
   };
 
-  test('lets a body of that size pass', async () => {
+  test('accepts a body of exactly this size', async () => {
     expect((await request('POST', '/v1/tags', { rawBody: padded(limit), headers: json })).status).toBe(201);
   });
 
-  test.each([limit + 1, 1024 * 1024, 4 * 1024 * 1024])('refuses %d bytes with 413', async (size) => {
+  test.each([limit + 1, 1024 * 1024, 4 * 1024 * 1024])('returns 413 for %d bytes', async (size) => {
     expectProblem(await request('POST', '/v1/tags', { rawBody: padded(size), headers: json }), 413);
   });
 
@@ -145,7 +145,7 @@ describe('the body limit of 256 KiB', () => {
     expectProblem(await request('POST', '/v1/tags', { rawBody, headers: json }), 413);
   });
 
-  test('holds for PUT, PATCH and actions too', async () => {
+  test('applies to PUT, PATCH and actions', async () => {
     const options = { rawBody: padded(limit + 1), headers: json };
     const { id } = await create('project');
     expectProblem(await request('PUT', pathTo('project', id), options), 413);
@@ -155,7 +155,7 @@ describe('the body limit of 256 KiB', () => {
 });
 
 describe('a problem', () => {
-  const causes: readonly { status: number; cause(): Promise<Answer> }[] = [
+  const causes: readonly { status: number; cause(): Promise<TestResponse> }[] = [
     { status: 400, cause: () => request('POST', '/v1/tags', { body: { name: '' } }) },
     { status: 404, cause: () => request('GET', '/v1/tags/unknown') },
     { status: 405, cause: () => request('DELETE', '/v1/tags') },
@@ -189,7 +189,7 @@ describe('a problem', () => {
   ];
 
   test.each(causes)(
-    'with status $status says what is wrong and which request it was',
+    'with status $status has a stable type and title, and an id for each request',
     async ({ status, cause }) => {
       const problem = expectProblem(await cause(), status);
       const again = expectProblem(await cause(), status);
@@ -199,20 +199,20 @@ describe('a problem', () => {
     },
   );
 
-  test('is not stored by caches when a write was refused', async () => {
-    const answer = await request('POST', '/v1/tags', { body: { name: '' } });
-    expectProblem(answer, 400);
-    expect(answer.headers.get('cache-control')).toMatch(/no-store/);
+  test('is not stored by caches after a failed write', async () => {
+    const response = await request('POST', '/v1/tags', { body: { name: '' } });
+    expectProblem(response, 400);
+    expect(response.headers.get('cache-control')).toMatch(/no-store/);
   });
 
-  test('with status 412 leaves the entity with its ETag', async () => {
+  test('with status 412 leaves the ETag of the entity unchanged', async () => {
     const { id } = await create('tag');
     const before = await etagOf('tag', id);
-    const answer = await request('PATCH', pathTo('tag', id), {
+    const response = await request('PATCH', pathTo('tag', id), {
       body: { name: 'x' },
       headers: { 'if-match': '"a"' },
     });
-    expectProblem(answer, 412);
+    expectProblem(response, 412);
     expect(await etagOf('tag', id)).toBe(before);
   });
 });

@@ -1,19 +1,19 @@
 import { create, pathTo } from './resources.ts';
-import { type Answer, isLocal, request } from './service.ts';
+import { isLocal, request, type TestResponse } from './service.ts';
 
 describe('GET /v1/health', () => {
-  test('answers 200', async () => {
+  test('returns 200', async () => {
     expect((await request('GET', '/v1/health')).status).toBe(200);
   });
 
-  test('answers HEAD without a body', async () => {
-    const answer = await request('HEAD', '/v1/health');
-    expect([answer.status, answer.text]).toEqual([200, '']);
+  test('returns no body for HEAD', async () => {
+    const response = await request('HEAD', '/v1/health');
+    expect([response.status, response.text]).toEqual([200, '']);
   });
 });
 
-/** One answer of each sort. */
-async function answers(): Promise<Answer[]> {
+/** Returns one response of each kind. */
+async function responsesOfEachKind(): Promise<TestResponse[]> {
   const { id } = await create('tag');
   return [
     await request('GET', '/v1/health'),
@@ -31,23 +31,24 @@ async function answers(): Promise<Answer[]> {
   ];
 }
 
-describe('no answer', () => {
-  test('starts a session: each request carries all it needs', async () => {
-    for (const answer of await answers()) expect(answer.headers.has('set-cookie')).toBe(false);
+describe('every response', () => {
+  test('sets no cookie', async () => {
+    for (const response of await responsesOfEachKind())
+      expect(response.headers.has('set-cookie')).toBe(false);
   });
 });
 
 if (isLocal) {
-  describe('every answer of the local service', () => {
-    test('tells what the request cost in the database', async () => {
-      for (const answer of await answers()) {
-        expect(answer.headers.get('server-timing')).toMatch(
+  describe('every response of the local service', () => {
+    test('contains the database cost of the request', async () => {
+      for (const response of await responsesOfEachKind()) {
+        expect(response.headers.get('server-timing')).toMatch(
           /\bdynamodb;dur=\d+(\.\d+)?;desc="calls=\d+, read=\d+(\.\d+)?, write=\d+(\.\d+)?"/,
         );
       }
     });
 
-    test('counts the calls of that request alone', async () => {
+    test('counts only the database calls of its own request', async () => {
       const { id } = await create('tag');
       const calls = async (path: string) => {
         const timing = (await request('GET', path)).headers.get('server-timing') ?? '';

@@ -1,24 +1,24 @@
 import { expectProblem } from './problem.ts';
 import { create, entityOf, pathTo, readList, resources } from './resources.ts';
-import { type Answer, type JsonObject, request, unique, withQuery } from './service.ts';
+import { type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
 
-const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
+const replayed = (response: TestResponse) => response.headers.get('idempotency-replayed');
 
-function post(path: string, key: string, body?: JsonObject): Promise<Answer> {
+function post(path: string, key: string, body?: JsonObject): Promise<TestResponse> {
   return request('POST', path, { headers: { 'idempotency-key': key }, ...(body && { body }) });
 }
 
-function expectReplay(answer: Answer, first: Answer): void {
-  expect(answer.status).toBe(first.status);
-  expect(answer.text).toBe(first.text);
+function expectReplay(response: TestResponse, first: TestResponse): void {
+  expect(response.status).toBe(first.status);
+  expect(response.text).toBe(first.text);
   for (const header of ['content-type', 'location', 'etag', 'cache-control']) {
-    expect(answer.headers.get(header)).toBe(first.headers.get(header));
+    expect(response.headers.get(header)).toBe(first.headers.get(header));
   }
-  expect(replayed(answer)).toBe('true');
+  expect(replayed(response)).toBe('true');
 }
 
 describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, minimal, full }) => {
-  test('replays the first answer and makes one entity', async () => {
+  test('replays the first response and creates one entity', async () => {
     const key = unique('key');
     const body = await full();
     const first = await post(path, key, body);
@@ -29,7 +29,7 @@ describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, mi
     expect(await readList(withQuery(path, { name }))).toMatchObject({ total: 1 });
   });
 
-  test('answers 422 for another body under the same key, and makes nothing', async () => {
+  test('returns 422 and creates nothing when the same key has another body', async () => {
     const key = unique('key');
     const first = await post(path, key, await minimal());
     entityOf(first, 201);
@@ -41,7 +41,7 @@ describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, mi
     });
   });
 
-  test('replays the first answer also after the entity has changed or gone', async () => {
+  test('replays the first response after the entity is changed or deleted', async () => {
     const key = unique('key');
     const body = await minimal();
     const first = await post(path, key, body);
@@ -53,7 +53,7 @@ describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, mi
     expectProblem(await request('GET', pathTo(kind, id)), 404);
   });
 
-  test('makes another entity under another key', async () => {
+  test('creates another entity for another key', async () => {
     const body = await minimal();
     const first = entityOf(await post(path, unique('key'), body), 201);
     const second = await post(path, unique('key'), body);
@@ -61,22 +61,22 @@ describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, mi
     expect(replayed(second)).not.toBe('true');
   });
 
-  test('makes one entity of requests sent at the same time', async () => {
+  test('creates one entity for concurrent requests', async () => {
     const key = unique('key');
     const body = await minimal();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => post(path, key, body)));
-    // Who comes while the first is under way may be told so (409) or wait for its answer.
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made.length).toBeGreaterThanOrEqual(1);
-    for (const answer of answers) expect([201, 409]).toContain(answer.status);
-    expect(new Set(made.map((answer) => entityOf(answer, 201).id)).size).toBe(1);
-    expect(made.filter((answer) => replayed(answer) !== 'true')).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => post(path, key, body)));
+    // A request during the first one returns 409 or waits for the first response.
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThanOrEqual(1);
+    for (const response of responses) expect([201, 409]).toContain(response.status);
+    expect(new Set(created.map((response) => entityOf(response, 201).id)).size).toBe(1);
+    expect(created.filter((response) => replayed(response) !== 'true')).toHaveLength(1);
     expect(await readList(withQuery(path, { name: String(body.name) }))).toMatchObject({ total: 1 });
   });
 });
 
 describe('an Idempotency-Key', () => {
-  test('belongs to one path: elsewhere it is new', async () => {
+  test('is independent of the same key for another path', async () => {
     const key = unique('key');
     const body = { name: unique('Same') };
     const user = entityOf(await post('/v1/users', key, body), 201);
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
     expect(replayed(tag)).not.toBe('true');
   });
 
-  test('makes one copy of a project', async () => {
+  test('creates one copy of a project', async () => {
     const { id, name } = await create('project');
     const key = unique('key');
     const path = `${pathTo('project', id)}/clone`;
@@ -97,7 +97,7 @@ describe('an Idempotency-Key', () => {
     expect(await readList(withQuery('/v1/projects', { name }))).toMatchObject({ total: 2 });
   });
 
-  test('belongs to one project: for another it makes another copy', async () => {
+  test('is independent of the same key for another project', async () => {
     const [one, other] = [await create('project'), await create('project')];
     const key = unique('key');
     entityOf(await post(`${pathTo('project', one.id)}/clone`, key), 201);
@@ -106,7 +106,7 @@ describe('an Idempotency-Key', () => {
     expect(replayed(second)).not.toBe('true');
   });
 
-  test('replays an archiving without archiving again', async () => {
+  test('replays the response of archive without archiving again', async () => {
     const { id } = await create('organization');
     const key = unique('key');
     const path = `${pathTo('organization', id)}/archive`;

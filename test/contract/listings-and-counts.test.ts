@@ -3,7 +3,7 @@ import { create, type Entity, entityOf, identifiers, pathTo, readList } from './
 import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
 import { ascendingBy } from './total-order.ts';
 
-/** Lists and counts compared with a model that keeps everything in an array. */
+/** Compares lists and totals with an in-memory model. */
 
 const fields = [
   'name',
@@ -48,13 +48,13 @@ function asParameters({ filters, sortBy, sortOrder, limit, page }: Query): Recor
   return { ...filters, ...(sortBy && { sortBy }), ...(sortOrder && { sortOrder }), limit, page };
 }
 
-/** Filters by values that some of the entities have: which, is known only once the service has made them. */
+/** Returns filters with values of existing entities. The values are known only after the service created the entities. */
 function filtersFrom(entities: readonly Entity[], choices: readonly { field: string; of: number }[]) {
   const pairs = choices.map(({ field, of }) => [field, [entities[of]?.[field]].flat()[0]] as const);
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => Boolean(pair[1])));
 }
 
-describe('filtering, sorting and paging together', () => {
+describe('combinations of filters, order and pages', () => {
   let projectId: string;
   let tasks: Entity[];
 
@@ -62,7 +62,7 @@ describe('filtering, sorting and paging together', () => {
     projectId = (await create('project')).id;
     const users = [await create('user'), await create('user')].map(({ id }) => id);
     const tags = [await create('tag'), await create('tag')].map(({ id }) => id);
-    // Few values, so that most of them are shared: ties are what a total order is about.
+    // Few values, so that most entities share one. Only ties show whether the order is total.
     const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value;
     const names = ['a', 'B', 'é', '\u{1F600}', '\uFF5E', 'a,b', 'aa'];
     tasks = await inParallel(Array.from({ length: 42 }), (_, index) =>
@@ -79,7 +79,7 @@ describe('filtering, sorting and paging together', () => {
     );
   });
 
-  test('agree with a model for any query', async () => {
+  test('match the model for any query', async () => {
     const filter = fc.record({ field: fc.constantFrom(...fields, 'tagIds'), of: fc.nat({ max: 41 }) });
     const query = fc.record({
       nested: fc.boolean(),
@@ -91,11 +91,11 @@ describe('filtering, sorting and paging together', () => {
     });
     await fc.assert(
       fc.asyncProperty(query, async ({ nested, filters, ...rest }) => {
-        const asked = { filters: filtersFrom(tasks, filters), ...rest };
+        const query = { filters: filtersFrom(tasks, filters), ...rest };
         const scope: Record<string, string> = nested ? {} : { projectId };
         const path = nested ? `${pathTo('project', projectId)}/tasks` : '/v1/tasks';
-        const list = await readList(withQuery(path, { ...scope, ...asParameters(asked) }));
-        expect(list).toMatchObject(select(tasks, asked));
+        const list = await readList(withQuery(path, { ...scope, ...asParameters(query) }));
+        expect(list).toMatchObject(select(tasks, query));
       }),
       { numRuns: 150 },
     );
@@ -110,14 +110,14 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  // Twice, so that there is something to change.
+  // Listed twice, so that later steps have entities to change.
   action: fc.constantFrom('create', 'create', 'delete', 'move', 'status', 'rename'),
   task: fc.nat({ max: 20 }),
   project: fc.nat({ max: 2 }),
   status: fc.constantFrom('active', 'planned'),
 });
 
-/** Tasks of one name in two projects or none, and what the service must know of them. */
+/** Tasks with one name, in two projects or in none, as the service must return them. */
 interface Model {
   name: string;
   projects: readonly [string, string, null];
@@ -143,8 +143,8 @@ async function apply({ action, task, project, status }: Step, model: Model): Pro
     status: { status },
     rename: { description: unique('d') },
   };
-  const answer = await request('PATCH', pathTo('task', target.id), { body: changes[action] });
-  model.tasks[index] = entityOf(answer, 200);
+  const response = await request('PATCH', pathTo('task', target.id), { body: changes[action] });
+  model.tasks[index] = entityOf(response, 200);
 }
 
 async function expectLists({ name, projects, tasks }: Model, filters: Record<string, string>): Promise<void> {
@@ -162,7 +162,7 @@ async function expectLists({ name, projects, tasks }: Model, filters: Record<str
 }
 
 describe('lists and totals after any sequence of writes', () => {
-  test('agree with a model', async () => {
+  test('match the model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), async (steps) => {
         const projects = [(await create('project')).id, (await create('project')).id, null] as const;
@@ -175,7 +175,7 @@ describe('lists and totals after any sequence of writes', () => {
     );
   });
 
-  test('count creations and deletions that happen at the same time exactly', async () => {
+  test('count concurrent creations and deletions exactly', async () => {
     const projectId = (await create('project')).id;
     const path = `${pathTo('project', projectId)}/tasks`;
     const tasks = await Promise.all(Array.from({ length: 30 }, () => create('task', { projectId })));

@@ -3,7 +3,6 @@ import {
   create,
   type Entity,
   entityOf,
-  home,
   identifiers,
   type ListKind,
   type ListScope,
@@ -13,27 +12,28 @@ import {
   readList,
   resourceOf,
   resources,
+  sharedId,
 } from './resources.ts';
 import {
-  type Answer,
   inParallel,
   type Json,
   type Parameters,
   pathOf,
   request,
+  type TestResponse,
   unique,
   withQuery,
 } from './service.ts';
 import { ascendingBy } from './total-order.ts';
 
-/** The relations of a `Link` header (RFC 8288) and the path each leads to. */
-function linksOf(answer: Answer): Record<string, string> {
+/** Returns the path of each relation in a `Link` header (RFC 8288). */
+function linksOf(response: TestResponse): Record<string, string> {
   const links: Record<string, string> = {};
-  for (const [, target = '', attributes = ''] of (answer.headers.get('link') ?? '').matchAll(
+  for (const [, target = '', attributes = ''] of (response.headers.get('link') ?? '').matchAll(
     /<([^>]*)>([^<]*)/g,
   )) {
     const relation = /;\s*rel="?([^";,]+)"?/i.exec(attributes)?.[1] ?? '';
-    for (const name of relation.split(' ')) links[name] = pathOf(target, answer);
+    for (const name of relation.split(' ')) links[name] = pathOf(target, response);
   }
   return links;
 }
@@ -42,17 +42,17 @@ function parametersOf(path: string): Record<string, string> {
   return Object.fromEntries(new URL(path, 'http://service').searchParams);
 }
 
-/** Five entities in a list of their own. */
+/** A list with five entities. */
 interface Five {
   scope: ListScope;
   /** Oldest first. */
   entities: Entity[];
   newestFirst: string[];
-  /** The path of the list, with a query that keeps other entities out. */
+  /** Returns the path of the list with a query that excludes other entities. */
   at(parameters: Parameters): string;
 }
 
-/** Fills a list for the tests of one `describe`. What they find in it, they leave in it. */
+/** Fills a list for the tests of one `describe` block. The tests must restore its contents. */
 function openWithFive({ item, open }: ListKind): Five {
   const five: Five = {
     scope: { path: '', query: {}, fields: {} },
@@ -62,7 +62,7 @@ function openWithFive({ item, open }: ListKind): Five {
   };
   beforeAll(async () => {
     five.scope = await open();
-    for (let made = 0; made < 5; made++) five.entities.push(await create(item, five.scope.fields));
+    for (let count = 0; count < 5; count++) five.entities.push(await create(item, five.scope.fields));
     five.newestFirst = five.entities.map(({ id }) => id).reverse();
   });
   return five;
@@ -71,18 +71,18 @@ function openWithFive({ item, open }: ListKind): Five {
 describe.each(lists)('the pages of GET $title', (list) => {
   const five = openWithFive(list);
 
-  test('answers with the envelope data, total, page and totalPages', async () => {
-    const answer = await request('GET', five.at({}));
-    const shown = listOf(answer);
+  test('have the fields data, total, page and totalPages', async () => {
+    const response = await request('GET', five.at({}));
+    const shown = listOf(response);
     expect(shown).toMatchObject({ total: 5, page: 1, totalPages: 1 });
     expect(Object.keys(shown)).toEqual(expect.not.arrayContaining(['total_pages']));
   });
 
-  test('shows entities as they are read one by one, newest first', async () => {
+  test('contain the entities with the same fields as GET by id, newest first', async () => {
     expect((await readList(five.at({}))).data).toEqual([...five.entities].reverse());
   });
 
-  test('divides a total of 5 into pages of 2, 2 and 1', async () => {
+  test('divide a total of 5 into pages of 2, 2 and 1', async () => {
     for (const [page, size] of [
       [1, 2],
       [2, 2],
@@ -94,7 +94,7 @@ describe.each(lists)('the pages of GET $title', (list) => {
     }
   });
 
-  test('answers 200 with no data and true totals past the last page', async () => {
+  test('return 200 with empty data and correct totals past the last page', async () => {
     expect(await readList(five.at({ limit: 2, page: 4 }))).toMatchObject({
       data: [],
       total: 5,
@@ -108,18 +108,18 @@ describe.each(lists)('the pages of GET $title', (list) => {
     });
   });
 
-  test('answers 200 with no data and zero totals when nothing matches', async () => {
+  test('return 200 with empty data and zero totals when nothing matches', async () => {
     const shown = await readList(withQuery(five.scope.path, { status: unique('nothing') }));
     expect(shown).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
   });
 
-  test('serves 100 a page at most, and says so by totalPages, when the limit is larger', async () => {
+  test('contain at most 100 entities when the limit is larger, and totalPages uses 100', async () => {
     for (const limit of [100, 101, 1_000_000]) {
       expect(await readList(five.at({ limit }))).toMatchObject({ total: 5, page: 1, totalPages: 1 });
     }
   });
 
-  test('counts an entity from its creation to its deletion', async () => {
+  test('count an entity from its creation to its deletion', async () => {
     const { id } = await create(list.item, five.scope.fields);
     const with6 = await readList(five.at({ limit: 2 }));
     expect(identifiers(with6)[0]).toBe(id);
@@ -133,7 +133,7 @@ describe.each(lists)('the pages of GET $title', (list) => {
 describe.each(lists)('order and filters of GET $title', (list) => {
   const five = openWithFive(list);
 
-  test.each(['asc', 'desc'])('sorts by the field that sortBy names, %s', async (sortOrder) => {
+  test.each(['asc', 'desc'])('sorts by sortBy, %s', async (sortOrder) => {
     const byName = [...five.entities]
       .sort((one, other) => (one.name < other.name ? -1 : 1))
       .map(({ id }) => id);
@@ -144,7 +144,7 @@ describe.each(lists)('order and filters of GET $title', (list) => {
     );
   });
 
-  test('sorts descending when only sortBy is given, by createdAt when only sortOrder is', async () => {
+  test('sorts descending without sortOrder, and by createdAt without sortBy', async () => {
     const byName = [...five.entities]
       .sort((one, other) => (one.name < other.name ? 1 : -1))
       .map(({ id }) => id);
@@ -155,7 +155,7 @@ describe.each(lists)('order and filters of GET $title', (list) => {
     expect(identifiers(await readList(five.at({ sortOrder: 'desc' })))).toEqual(five.newestFirst);
   });
 
-  test('filters by a field, and by several at once with AND', async () => {
+  test('filters by one field, and combines several fields with AND', async () => {
     const [first, second] = five.entities as [Entity, Entity];
     expect(identifiers(await readList(five.at({ name: first.name })))).toEqual([first.id]);
     expect(identifiers(await readList(five.at({ name: first.name, id: first.id })))).toEqual([first.id]);
@@ -169,21 +169,21 @@ describe.each(lists)('order and filters of GET $title', (list) => {
 describe.each(lists)('the links of GET $title', (list) => {
   const five = openWithFive(list);
 
-  test('links to the first, previous, next and last page and keeps everything else that was asked', async () => {
+  test('lead to the first, previous, next and last page with the same other parameters', async () => {
     const asked = { ...five.scope.query, limit: '2', sortBy: 'name', sortOrder: 'asc' };
-    const answer = await request('GET', five.at({ limit: 2, page: 2, sortBy: 'name', sortOrder: 'asc' }));
-    const links = linksOf(answer);
+    const response = await request('GET', five.at({ limit: 2, page: 2, sortBy: 'name', sortOrder: 'asc' }));
+    const links = linksOf(response);
     expect(Object.keys(links)).toEqual(expect.arrayContaining(['first', 'prev', 'next', 'last']));
     for (const [relation, page] of Object.entries({ first: 1, prev: 1, next: 3, last: 3 })) {
       const target = links[relation] ?? '';
       expect(target.replace(/\?.*$/, '')).toBe(five.scope.path);
-      // A parameter at its default may be left out.
+      // A link may omit a parameter that has its default value.
       expect({ page: '1', ...parametersOf(target) }).toEqual({ ...asked, page: String(page) });
       expect(await readList(target)).toMatchObject({ page, total: 5, totalPages: 3 });
     }
   });
 
-  test('links to no page before the first and none after the last', async () => {
+  test('lead to no page before the first or after the last', async () => {
     const first = linksOf(await request('GET', five.at({ limit: 2 })));
     expect(Object.keys(first)).toEqual(expect.arrayContaining(['first', 'next', 'last']));
     expect(first).not.toHaveProperty('prev');
@@ -192,19 +192,19 @@ describe.each(lists)('the links of GET $title', (list) => {
     expect(last).not.toHaveProperty('next');
   });
 
-  test('leads through the whole list along the next links', async () => {
-    const met: string[] = [];
+  test('with the relation next lead through the whole list', async () => {
+    const ids: string[] = [];
     for (let path: string | undefined = five.at({ limit: 1 }); path !== undefined; ) {
-      const answer: Answer = await request('GET', path);
-      met.push(...identifiers(listOf(answer)));
-      expect(met.length).toBeLessThanOrEqual(5);
-      path = linksOf(answer).next;
+      const response: TestResponse = await request('GET', path);
+      ids.push(...identifiers(listOf(response)));
+      expect(ids.length).toBeLessThanOrEqual(5);
+      path = linksOf(response).next;
     }
-    expect(met).toEqual(five.newestFirst);
+    expect(ids).toEqual(five.newestFirst);
   });
 });
 
-describe.each(lists)('bad values at GET $title', (list) => {
+describe.each(lists)('invalid parameter values of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each([
@@ -228,15 +228,15 @@ describe.each(lists)('bad values at GET $title', (list) => {
     ['sortOrder', 'upwards'],
     ['sortOrder', ''],
     ['sortOrder', '1'],
-  ])('answers 400 and names the parameter for %s=%s', async (parameter, value) => {
+  ])('return 400 with the parameter for %s=%s', async (parameter, value) => {
     expectParameter(await request('GET', five.at({ [parameter]: value })), parameter);
   });
 });
 
-describe.each(lists)('spellings at GET $title', (list) => {
+describe.each(lists)('parameter spellings of GET $title', (list) => {
   const five = openWithFive(list);
 
-  test.each(['sort_by', 'sort_order'])('answers 400 for a bad value of %s', async (parameter) => {
+  test.each(['sort_by', 'sort_order'])('return 400 for an invalid value of %s', async (parameter) => {
     const problem = expectProblem(await request('GET', five.at({ [parameter]: 'unknownValue' })), 400);
     const camelCase = parameter === 'sort_by' ? 'sortBy' : 'sortOrder';
     expect([parameter, camelCase]).toContain(parameters(problem)[0]);
@@ -246,7 +246,7 @@ describe.each(lists)('spellings at GET $title', (list) => {
     ['sortBy', 'sort_by', 'name', 'createdAt'],
     ['sortOrder', 'sort_order', 'asc', 'desc'],
   ])(
-    'answers 400 when %s and %s differ, 200 when they agree',
+    'return 400 when %s and %s differ, and 200 when they are equal',
     async (camelCase, snakeCase, value, different) => {
       const problem = expectProblem(
         await request('GET', five.at({ [camelCase]: value, [snakeCase]: different })),
@@ -266,7 +266,7 @@ describe.each(lists)('spellings at GET $title', (list) => {
     ['name', 'one', 'other'],
     ['status', 'one', 'other'],
   ])(
-    'answers 400 when %s is given twice with different values, 200 with the same',
+    'return 400 when %s occurs twice with different values, and 200 with equal values',
     async (parameter, value, other) => {
       const twice = withQuery(five.scope.path, [
         [parameter, value],
@@ -282,7 +282,7 @@ describe.each(lists)('spellings at GET $title', (list) => {
   );
 });
 
-describe.each(lists)('unknown parameters at GET $title', (list) => {
+describe.each(lists)('unknown parameters of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each([
@@ -294,29 +294,30 @@ describe.each(lists)('unknown parameters at GET $title', (list) => {
     ['sort-order', 'sortOrder'],
     ['createdat', 'createdAt'],
     ['updated_at', 'updatedAt'],
-  ])('answers 400 for the unknown parameter %s and names %s', async (parameter, nearest) => {
+  ])('return 400 for %s and suggest %s', async (parameter, nearest) => {
     const problem = expectParameter(await request('GET', five.at({ [parameter]: '1' })), parameter);
-    const told = [problem.detail, ...(problem.errors ?? []).map(({ detail }) => detail)].join('\n');
-    expect(told).toMatch(new RegExp(`\\b${nearest}\\b`));
+    const message = [problem.detail, ...(problem.errors ?? []).map(({ detail }) => detail)].join('\n');
+    expect(message).toMatch(new RegExp(`\\b${nearest}\\b`));
   });
 
-  test('answers 400 for a field that only another resource has', async () => {
+  test('return 400 for a field of another resource', async () => {
     const foreign = list.item === 'user' ? 'priority' : 'email';
     expectParameter(await request('GET', five.at({ [foreign]: 'x' })), foreign);
     expectParameter(await request('GET', five.at({ sortBy: foreign })), 'sortBy');
   });
 
-  test('answers 200, empty, for values that no field can have', async () => {
+  test('return 200 and an empty list for values that no entity can have', async () => {
     const fields = resourceOf(list.item).scalarFields;
-    const answers = await inParallel(fields, (field) =>
+    const responses = await inParallel(fields, (field) =>
       request('GET', five.at({ [field]: 'no such, value!' })),
     );
-    for (const answer of answers) expect(listOf(answer)).toMatchObject({ data: [], total: 0, totalPages: 0 });
+    for (const response of responses)
+      expect(listOf(response)).toMatchObject({ data: [], total: 0, totalPages: 0 });
   });
 });
 
 describe.each(resources)('every scalar field of $path', ({ kind, path, full, scalarFields }) => {
-  /** Entities that differ in every field but the name, made out of order. */
+  /** Entities with equal names and otherwise different fields, created in no particular order. */
   let entities: Entity[];
   const name = unique('scope');
   const scoped = (parameters: Record<string, string>) => withQuery(path, { name, ...parameters });
@@ -345,7 +346,10 @@ describe.each(resources)('every scalar field of $path', ({ kind, path, full, sca
       entities.push(await create(kind, { ...fields, name }));
     }
     entities.push(
-      await create(kind, { name, ...(kind === 'project' && { organizationId: await home('organization') }) }),
+      await create(kind, {
+        name,
+        ...(kind === 'project' && { organizationId: await sharedId('organization') }),
+      }),
     );
   });
 
@@ -363,7 +367,7 @@ describe.each(resources)('every scalar field of $path', ({ kind, path, full, sca
     });
   });
 
-  test.each(scalarFields)('%s sorts both ways, null lowest, text by code point', async (sortBy) => {
+  test.each(scalarFields)('%s sorts in both orders, null lowest, text by code point', async (sortBy) => {
     const expected = [...entities].sort(ascendingBy(sortBy)).map(({ id }) => id);
     expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'asc' })))).toEqual(expected);
     expect(identifiers(await readList(scoped({ sortBy, sortOrder: 'desc' })))).toEqual(expected.reverse());
@@ -396,12 +400,12 @@ describe('filter values', () => {
     await create('tag', { name: `.${name}`, status });
     await create('tag', { name: name === name.toUpperCase() ? name + name : name.toUpperCase(), status });
     expect(identifiers(await readList(withQuery('/v1/tags', { status, name })))).toEqual([id]);
-    // URLSearchParams writes a space as "+"; other clients write "%20".
+    // URLSearchParams encodes a space as "+". Other clients encode it as "%20".
     const percentEncoded = `/v1/tags?status=${status}&name=${encodeURIComponent(name)}`;
     expect(identifiers(await readList(percentEncoded))).toEqual([id]);
   });
 
-  test('tell names apart that differ only in their last character', async () => {
+  test('distinguish names that differ only in their last character', async () => {
     const stem = '\u{1F600}'.repeat(254);
     const status = unique('s');
     const late = await create('tag', { name: `${stem}b`, status });
@@ -418,14 +422,14 @@ describe('filter values', () => {
 });
 
 describe('filters', () => {
-  test('of the empty text find what has the empty text', async () => {
+  test('by the empty text match the empty text', async () => {
     const status = unique('s');
     const { id } = await create('tag', { status });
     await create('tag', { status, description: 'Something.' });
     expect(identifiers(await readList(withQuery('/v1/tags', { status, description: '' })))).toEqual([id]);
   });
 
-  test('of tagIds find the tasks that have the tag, among others or not', async () => {
+  test('by tagIds match the tasks with the tag, alone or among other tags', async () => {
     const [one, other] = [await create('tag'), await create('tag')];
     const alone = await create('task', { tagIds: [one.id] });
     const both = await create('task', { tagIds: [other.id, one.id] });
@@ -439,7 +443,7 @@ describe('filters', () => {
     });
   });
 
-  test('follow a change of the field', async () => {
+  test('match the new value after a change', async () => {
     const [before, after] = [unique('before'), unique('after')];
     const { id } = await create('task', { status: before });
     entityOf(await request('PATCH', pathTo('task', id), { body: { status: after } }), 200);
@@ -460,16 +464,16 @@ describe('nested lists', () => {
   );
 
   test.each(nested)(
-    '$parent/{id}/$segment answers 200, empty, when the parent does not exist',
+    '$parent/{id}/$segment returns 200 and an empty list when the parent does not exist',
     async (list) => {
       for (const id of ['unknown', '01890000-0000-7000-8000-000000000000']) {
-        const answer = await request('GET', `${pathTo(list.parent, id)}/${list.segment}`);
-        expect(listOf(answer)).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
+        const response = await request('GET', `${pathTo(list.parent, id)}/${list.segment}`);
+        expect(listOf(response)).toMatchObject({ data: [], total: 0, page: 1, totalPages: 0 });
       }
     },
   );
 
-  test.each(nested)('$parent/{id}/$segment shows what the filter $field shows', async (list) => {
+  test.each(nested)('$parent/{id}/$segment returns the same entities as the filter $field', async (list) => {
     const [parent, otherParent] = [await create(list.parent), await create(list.parent)];
     const reference = (id: string) => ({ [list.field]: list.field === 'tagIds' ? [id] : id });
     await create(list.item, reference(otherParent.id));
@@ -481,7 +485,7 @@ describe('nested lists', () => {
     const shown = await readList(path);
     expect(identifiers(shown)).toEqual(items.map(({ id }) => id).reverse());
     expect(await readList(withQuery(resourceOf(list.item).path, { [list.field]: parent.id }))).toEqual(shown);
-    // The parent in the path and the filter hold together, like any two filters.
+    // The parent in the path and the filter are combined with AND.
     expect(await readList(withQuery(path, { [list.field]: parent.id }))).toEqual(shown);
     expect(await readList(withQuery(path, { [list.field]: otherParent.id }))).toMatchObject({
       data: [],
@@ -491,7 +495,7 @@ describe('nested lists', () => {
 });
 
 describe('limit', () => {
-  test('is 20 by default and 100 at most, and totalPages is counted with the limit in effect', async () => {
+  test('is 20 by default and 100 at most, and totalPages uses the limit in effect', async () => {
     const status = unique('many');
     await inParallel(Array.from({ length: 105 }), () => create('tag', { status }));
     const byDefault = await readList(withQuery('/v1/tags', { status }));

@@ -1,36 +1,36 @@
 import { expectProblem, type Problem } from './problem.ts';
 import { create, pathTo } from './resources.ts';
-import { type Answer, request, unique } from './service.ts';
+import { request, type TestResponse, unique } from './service.ts';
 
-/** What an error says: the mistake, its place, and what would be right. */
+/** Error messages name the cause, its location and a valid value. */
 
 const firstDetail = (problem: Problem): string => problem.errors?.[0]?.detail ?? problem.detail;
 
-const post = (path: string, rawBody: string): Promise<Answer> =>
+const post = (path: string, rawBody: string): Promise<TestResponse> =>
   request('POST', path, { rawBody, headers: { 'content-type': 'application/json' } });
 
 describe('If-Match', () => {
   const malformed = ['bad', '"a', 'a"', '"a" "b"', 'W/a', '"a", b', '*, "a"', ','];
 
-  test.each(malformed)('%s is 400: an entity tag must be quoted', async (value) => {
+  test.each(malformed)('returns 400 for %s: an entity tag must be quoted', async (value) => {
     const { id } = await create('task');
-    const answer = await request('PATCH', pathTo('task', id), {
+    const response = await request('PATCH', pathTo('task', id), {
       body: { name: 'x' },
       headers: { 'if-match': value },
     });
-    const problem = expectProblem(answer, 400);
+    const problem = expectProblem(response, 400);
     expect(problem.errors).toEqual([
       { parameter: 'If-Match', detail: expect.stringContaining('An entity tag must be quoted') },
     ]);
   });
 
-  test('takes a tag that holds a comma for one tag', async () => {
+  test('accepts an entity tag that contains a comma', async () => {
     const { id } = await create('task');
     const headers = { 'if-match': '"a,b"' };
     expectProblem(await request('PATCH', pathTo('task', id), { body: {}, headers }), 412);
   });
 
-  test('with 100 tags is compared, with 101 it is 400', async () => {
+  test('accepts 100 entity tags and returns 400 for 101', async () => {
     const { id } = await create('task');
     const send = (tags: number) =>
       request('PATCH', pathTo('task', id), {
@@ -42,7 +42,7 @@ describe('If-Match', () => {
     expect(firstDetail(problem)).toContain('at most 100');
   });
 
-  test('is read only by operations that use it', async () => {
+  test('is ignored by operations that do not use it', async () => {
     const headers = { 'if-match': 'bad' };
     const { id } = await create('tag');
     for (const path of ['/v1/health', '/v1/tags?limit=1', pathTo('tag', id)]) {
@@ -87,10 +87,10 @@ describe('a body that is not JSON', () => {
     ['\ufeff{}', 'line 1, column 1', 'a value'],
     ['nonsense', 'line 1, column 1', 'a value'],
     ['{"name": "x" // a\n}', 'line 1, column 14', 'a comma or a closing brace'],
-  ])('%j names the place and what was expected', async (text, place, expected) => {
+  ])('returns the location and the expected token for %j', async (text, location, expected) => {
     const problem = expectProblem(await post('/v1/tasks', text), 400, [text]);
     expect(problem.type).toMatch(/malformed-body$/);
-    expect(problem.detail).toContain(place);
+    expect(problem.detail).toContain(location);
     expect(problem.detail).toContain(`Expected ${expected}`);
   });
 });
@@ -106,13 +106,13 @@ describe('an unknown path', () => {
     ['/projects/7/task', '/v1/projects/7/tasks'],
     ['/v1/organizations/7/archived', '/v1/organizations/7/archive'],
     ['/health', '/v1/health'],
-  ])('%s suggests %s', async (path, suggested) => {
+  ])('for %s: suggests %s', async (path, suggested) => {
     const problem = expectProblem(await request('GET', path), 404, [path]);
     expect(problem.detail).toContain(`Did you mean ${suggested}?`);
   });
 
   test.each(['/nothing/like/this/here', '/v2/accounts', `/${'t'.repeat(3_000)}`])(
-    '%s suggests nothing',
+    'for %s: contains no suggestion',
     async (path) => {
       const problem = expectProblem(await request('GET', path), 404, [path]);
       expect(problem.detail).not.toContain('Did you mean');
@@ -120,11 +120,11 @@ describe('an unknown path', () => {
   );
 });
 
-describe('a body with mistakes', () => {
-  test('says what an array of known values may contain', async () => {
+describe('a body with validation issues', () => {
+  test('returns the allowed values of an array', async () => {
     const { id } = await create('project');
-    const answer = await request('POST', `${pathTo('project', id)}/clone`, { body: { include: ['x'] } });
-    const problem = expectProblem(answer, 400);
+    const response = await request('POST', `${pathTo('project', id)}/clone`, { body: { include: ['x'] } });
+    const problem = expectProblem(response, 400);
     expect(problem.errors).toEqual([
       { pointer: '/include/0', detail: '"include" may only contain "tasks".' },
     ]);
@@ -138,15 +138,15 @@ describe('a body with mistakes', () => {
     ['task', 'tagIds'],
     ['project', 'organizationId'],
     ['tag', 'color'],
-  ] as const)('says that the %s field %s must not be null', async (kind, field) => {
+  ] as const)('returns "must not be null" for the %s field %s', async (kind, field) => {
     const { id } = await create(kind);
     const problem = expectProblem(await request('PATCH', pathTo(kind, id), { body: { [field]: null } }), 400);
     expect(problem.errors).toEqual([{ pointer: `/${field}`, detail: `"${field}" must not be null.` }]);
   });
 
-  test('lists the writable fields beside an unknown one, and no others', async () => {
-    const answer = await request('POST', '/v1/tags', { body: { name: 'x', quantity: 1 } });
-    const detail = firstDetail(expectProblem(answer, 400));
+  test('lists only the writable fields for an unknown field', async () => {
+    const response = await request('POST', '/v1/tags', { body: { name: 'x', quantity: 1 } });
+    const detail = firstDetail(expectProblem(response, 400));
     expect(detail).toContain('name, status, color, description, organizationId');
     expect(detail).not.toMatch(/createdAt|updatedAt|\bid\b/);
   });

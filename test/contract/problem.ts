@@ -1,6 +1,6 @@
-import type { Answer } from './service.ts';
+import type { TestResponse } from './service.ts';
 
-/** What every refusal must look like (RFC 9457), asserted in one place. */
+/** Assertions for error responses, which are problem documents (RFC 9457). */
 
 export interface ProblemItem {
   pointer?: string;
@@ -22,35 +22,38 @@ const internals =
   /dynamo|dynoxide|sqlite|aws[-_ ]?sdk|@aws|smithy|middy|valibot|node_modules|node:internal|\.[cm]?[jt]s:\d+|\bat \S+ \(|expressionattribute|conditionexpression|validationexception|transactioncancel|conditionalcheck|resourcenotfoundexception|\bgsi\d|\btenant|"(?:pk|sk|stack)"|\b(?:TypeError|RangeError|SyntaxError)\b/i;
 
 /**
- * Headers that may spell anything: ids of requests and digests are random, and among thousands of them one does spell what
- * is looked for. The timing header names the database on purpose.
+ * Headers that are not searched for internal names. Request ids and digests are random and can match by chance. The timing
+ * header names the database on purpose.
  */
-const unread = new Set(['apigw-requestid', 'etag', 'server-timing']);
+const unchecked = new Set(['apigw-requestid', 'etag', 'server-timing']);
 
 /**
- * Asserts that nothing in the answer shows what the service is made of.
- *
- * @param echoed hostile text that was sent, which an answer may repeat
+ * Asserts that a response contains no internal names of the service.
+ * @param echoed hostile texts of the request, which the response may repeat.
  */
-export function expectNoInternals(answer: Answer, echoed: readonly string[] = []): void {
-  const lines = [...answer.headers]
-    .filter(([name]) => !unread.has(name))
+export function expectNoInternals(response: TestResponse, echoed: readonly string[] = []): void {
+  const lines = [...response.headers]
+    .filter(([name]) => !unchecked.has(name))
     .map(([name, value]) => `${name}: ${value}`);
-  let shown = [...lines, answer.text].join('\n');
-  const requestId = (answer.body as Partial<Problem> | undefined)?.requestId ?? '';
-  // The longest first: a shorter one may be a part of it, and would leave the rest.
-  const given = [...echoed, requestId].sort((one, other) => other.length - one.length);
-  for (const text of given) if (text !== '') shown = shown.replaceAll(text, '');
+  let shown = [...lines, response.text].join('\n');
+  const requestId = (response.body as Partial<Problem> | undefined)?.requestId ?? '';
+  // The longest text first, because a shorter one can be a part of it.
+  const allowed = [...echoed, requestId].sort((one, other) => other.length - one.length);
+  for (const text of allowed) if (text !== '') shown = shown.replaceAll(text, '');
   expect(shown).not.toMatch(internals);
-  expect(answer.headers.has('x-powered-by')).toBe(false);
+  expect(response.headers.has('x-powered-by')).toBe(false);
 }
 
-export function expectProblem(answer: Answer, status: number, echoed: readonly string[] = []): Problem {
-  expect(`${answer.status} ${answer.method} ${answer.path}: ${answer.text}`).toMatch(
+export function expectProblem(
+  response: TestResponse,
+  status: number,
+  echoed: readonly string[] = [],
+): Problem {
+  expect(`${response.status} ${response.method} ${response.path}: ${response.text}`).toMatch(
     new RegExp(`^${status} `),
   );
-  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-  expect(answer.body).toMatchObject({
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+  expect(response.body).toMatchObject({
     type: expect.any(String),
     title: expect.stringMatching(/\S/),
     status,
@@ -58,10 +61,10 @@ export function expectProblem(answer: Answer, status: number, echoed: readonly s
     instance: expect.any(String),
     requestId: expect.stringMatching(/\S/),
   });
-  const problem = answer.body as Problem;
-  expect(() => new URL(problem.type, answer.url)).not.toThrow();
+  const problem = response.body as Problem;
+  expect(() => new URL(problem.type, response.url)).not.toThrow();
   expect(problem.type).toMatch(/^\S+$/);
-  expect(decoded(problem.instance)).toBe(decoded(answer.path.replace(/\?.*$/s, '')));
+  expect(decoded(problem.instance)).toBe(decoded(response.path.replace(/\?.*$/s, '')));
   if (problem.errors !== undefined) {
     expect(Array.isArray(problem.errors)).toBe(true);
     for (const item of problem.errors) {
@@ -69,11 +72,11 @@ export function expectProblem(answer: Answer, status: number, echoed: readonly s
       expect(item.detail).toMatch(/\S/);
     }
   }
-  expectNoInternals(answer, echoed);
+  expectNoInternals(response, echoed);
   return problem;
 }
 
-/** The JSON pointers a problem names, in their plain form: `/name` for both `/name` and `#/name`. */
+/** Returns the JSON pointers of a problem without a leading `#`. */
 export function pointers(problem: Problem): string[] {
   return (problem.errors ?? []).flatMap((item) =>
     item.pointer === undefined ? [] : [item.pointer.replace(/^#/, '')],
@@ -84,16 +87,16 @@ export function parameters(problem: Problem): string[] {
   return (problem.errors ?? []).flatMap((item) => (item.parameter === undefined ? [] : [item.parameter]));
 }
 
-/** Asserts a 400 that points at the field, or at something inside it. */
-export function expectPointer(answer: Answer, field: string): void {
-  const found = pointers(expectProblem(answer, 400, [field]));
+/** Asserts a 400 with a pointer to the field or to a value inside it. */
+export function expectPointer(response: TestResponse, field: string): void {
+  const found = pointers(expectProblem(response, 400, [field]));
   const wanted = `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   expect(found.map((pointer) => (pointer.startsWith(`${wanted}/`) ? wanted : pointer))).toContain(wanted);
 }
 
 /** Asserts a 400 that names the query parameter. */
-export function expectParameter(answer: Answer, parameter: string): Problem {
-  const problem = expectProblem(answer, 400, [parameter]);
+export function expectParameter(response: TestResponse, parameter: string): Problem {
+  const problem = expectProblem(response, 400, [parameter]);
   expect(parameters(problem)).toContain(parameter);
   return problem;
 }

@@ -27,7 +27,7 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
   const referring = (id: string) => ({ [field]: many ? [id] : id });
   const segment = resourceOf(to).nested.find((list) => list.item === kind && list.field === field)?.segment;
 
-  /** The ids that a parent lists, by its nested list where it has one and by the filter. */
+  /** Returns the ids of a parent's children. The filter and the nested list, if there is one, must agree. */
   async function listedUnder(parent: string): Promise<string[]> {
     const filtered = await readList(withQuery(resourceOf(kind).path, { [field]: parent }));
     expect(filtered.total).toBe(filtered.data.length);
@@ -35,7 +35,7 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
     return identifiers(filtered);
   }
 
-  async function expectRefused(id: string): Promise<void> {
+  async function expectInvalidReference(id: string): Promise<void> {
     const { path, minimal } = resourceOf(kind);
     const entity = await create(kind);
     const body = { ...(await minimal()), ...referring(id) };
@@ -46,26 +46,26 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
     expect(await listedUnder(id)).toEqual([]);
   }
 
-  test('is refused with a pointer when nothing has the id', async () => {
-    await expectRefused('01890000-0000-7000-8000-000000000000');
+  test('returns 400 with a pointer when no entity has the id', async () => {
+    await expectInvalidReference('01890000-0000-7000-8000-000000000000');
   });
 
-  test('is refused with a pointer when the id is malformed', async () => {
-    await expectRefused('no-such-id');
+  test('returns 400 with a pointer when the id is malformed', async () => {
+    await expectInvalidReference('no-such-id');
   });
 
-  test('is refused with a pointer when the id is that of another kind', async () => {
+  test('returns 400 with a pointer for the id of another kind', async () => {
     const otherKind: Kind = to === 'user' ? 'tag' : 'user';
-    await expectRefused((await create(otherKind)).id);
+    await expectInvalidReference((await create(otherKind)).id);
   });
 
-  test(`is refused with a pointer when the ${to} has been deleted`, async () => {
+  test(`returns 400 with a pointer when the ${to} is deleted`, async () => {
     const { id } = await create(to);
     expect((await request('DELETE', pathTo(to, id))).status).toBe(204);
-    await expectRefused(id);
+    await expectInvalidReference(id);
   });
 
-  test('puts the entity in the list of its parent at once, and PATCH moves it to another', async () => {
+  test('adds the entity to the list of its parent at once, and PATCH moves it to another list', async () => {
     const [one, other] = [await create(to), await create(to)];
     const { id } = await create(kind, referring(one.id));
     expect(await listedUnder(one.id)).toEqual([id]);
@@ -76,7 +76,7 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
     expect(await listedUnder(other.id)).toEqual([id]);
   });
 
-  test('leaves the list of its parent with the deletion of the entity, the parent untouched', async () => {
+  test('removes the entity from the list of its parent on deletion and does not change the parent', async () => {
     const parent = await create(to);
     const { id } = await create(kind, referring(parent.id));
     expect((await request('DELETE', pathTo(kind, id))).status).toBe(204);
@@ -85,7 +85,7 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
   });
 
   if (optional) {
-    test('leaves the list of its parent when PATCH clears it', async () => {
+    test('removes the entity from the list of its parent when PATCH clears the reference', async () => {
       const parent = await create(to);
       const { id } = await create(kind, referring(parent.id));
       const cleared = { [field]: many ? [] : null };
@@ -98,12 +98,12 @@ describe.each(references)('$field of a $kind', ({ kind, field, to, many, optiona
 });
 
 async function remove(kind: Kind, id: string): Promise<void> {
-  const answer = await request('DELETE', pathTo(kind, id));
-  expect(answer.status).toBe(204);
-  expect(answer.text).toBe('');
+  const response = await request('DELETE', pathTo(kind, id));
+  expect(response.status).toBe(204);
+  expect(response.text).toBe('');
 }
 
-async function expectGone(kind: Kind, id: string): Promise<void> {
+async function expectDeleted(kind: Kind, id: string): Promise<void> {
   expectProblem(await request('GET', pathTo(kind, id)), 404);
 }
 
@@ -141,18 +141,18 @@ describe('deleting an organization', () => {
   });
 
   test('removes its projects and their tasks at once', async () => {
-    await expectGone('organization', organization.id);
-    for (const { id } of projects) await expectGone('project', id);
-    for (const { id } of tasks) await expectGone('task', id);
+    await expectDeleted('organization', organization.id);
+    for (const { id } of projects) await expectDeleted('project', id);
+    for (const { id } of tasks) await expectDeleted('task', id);
   });
 
-  test('keeps its users and tags, which then belong to no organization', async () => {
+  test('keeps its users and tags and sets their organizationId to null', async () => {
     expect(stateOf(await read('user', user.id))).toEqual({ ...stateOf(user), organizationId: null });
     expect(stateOf(await read('tag', tag.id))).toEqual({ ...stateOf(tag), organizationId: null });
     expect(await etagOf('user', user.id)).not.toBe(userTag);
   });
 
-  test('leaves nothing in the lists that led to it', async () => {
+  test('empties the lists of the organization and its children', async () => {
     for (const path of [
       `${pathTo('organization', organization.id)}/projects`,
       `${pathTo('organization', organization.id)}/users`,
@@ -167,19 +167,19 @@ describe('deleting an organization', () => {
     }
   });
 
-  test('leaves the lists of what stays with what stays', async () => {
+  test('keeps the other entities in the remaining lists', async () => {
     for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
       expect(await readList(path)).toMatchObject({ data: [freeTask], total: 1 });
     }
   });
 
-  test('touches nothing else', async () => {
+  test('changes no other entity', async () => {
     for (const [kind, entity] of untouched) expect(await read(kind, entity.id)).toEqual(entity);
   });
 });
 
 describe('deleting a project', () => {
-  test('removes its tasks, also from the lists of their users and tags, and nothing else', async () => {
+  test('removes only its tasks, also from the lists of their users and tags', async () => {
     const [organization, user, tag] = [
       await create('organization'),
       await create('user'),
@@ -197,7 +197,7 @@ describe('deleting a project', () => {
     ];
     const kept = await create('task', { ...shared, projectId: sibling.id });
     await remove('project', project.id);
-    for (const { id } of tasks) await expectGone('task', id);
+    for (const { id } of tasks) await expectDeleted('task', id);
     expect(await readList(`${pathTo('project', project.id)}/tasks`)).toMatchObject({ data: [], total: 0 });
     for (const path of [`${pathTo('user', user.id)}/tasks`, `${pathTo('tag', tag.id)}/tasks`]) {
       expect(await readList(path)).toMatchObject({ data: [kept], total: 1 });
@@ -213,7 +213,7 @@ describe('deleting a project', () => {
 });
 
 describe('deleting a user', () => {
-  test('keeps the tasks, which then belong to no user', async () => {
+  test('keeps its tasks and sets their userId to null', async () => {
     const [user, colleague] = [await create('user'), await create('user')];
     const tasks = [await create('task', { userId: user.id }), await create('task', { userId: user.id })];
     const other = await create('task', { userId: colleague.id });
@@ -230,7 +230,7 @@ describe('deleting a user', () => {
 });
 
 describe('deleting a tag', () => {
-  test('keeps the tasks, which then have their other tags', async () => {
+  test('keeps its tasks with their other tags', async () => {
     const [tag, otherTag] = [await create('tag'), await create('tag')];
     const both = await create('task', { tagIds: [tag.id, otherTag.id] });
     const alone = await create('task', { tagIds: [tag.id] });
@@ -254,15 +254,15 @@ describe('cascades larger than one transaction', () => {
     const nested = `${pathTo('organization', organizationId)}/projects`;
     expect(await readList(nested)).toMatchObject({ total: 120 });
     await remove('organization', organizationId);
-    await expectGone('organization', organizationId);
+    await expectDeleted('organization', organizationId);
     await eventually(async () => {
       expect(await readList(nested)).toMatchObject({ data: [], total: 0, totalPages: 0 });
       expect(await readList(withQuery('/v1/projects', { organizationId }))).toMatchObject({
         data: [],
         total: 0,
       });
-      await inParallel(projects, ({ id }) => expectGone('project', id));
-      await expectGone('task', task.id);
+      await inParallel(projects, ({ id }) => expectDeleted('project', id));
+      await expectDeleted('task', task.id);
     });
   });
 
@@ -271,11 +271,11 @@ describe('cascades larger than one transaction', () => {
     const userId = (await create('user')).id;
     const tasks = await inParallel(many(150), () => create('task', { projectId, userId }));
     await remove('project', projectId);
-    await expectGone('project', projectId);
+    await expectDeleted('project', projectId);
     await eventually(async () => {
       expect(await readList(`${pathTo('project', projectId)}/tasks`)).toMatchObject({ data: [], total: 0 });
       expect(await readList(`${pathTo('user', userId)}/tasks`)).toMatchObject({ data: [], total: 0 });
-      await inParallel(tasks, ({ id }) => expectGone('task', id));
+      await inParallel(tasks, ({ id }) => expectDeleted('task', id));
     });
   });
 

@@ -11,38 +11,38 @@ const stamped = {
   updatedAt: expect.stringMatching(timestamp),
 };
 
-/** Timestamps count milliseconds: lets the next write have a later one. */
+/** Waits until the next write has a later timestamp. Timestamps count milliseconds. */
 const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, nullable, required }) => {
-  test('answers 201 and supplies the defaults when only the required fields are sent', async () => {
+  test('returns 201 with the defaults when only the required fields are sent', async () => {
     const body = await minimal();
     expect(Object.keys(body).sort()).toEqual([...required].sort());
-    const answer = await request('POST', path, { body });
-    expect(entityOf(answer, 201)).toEqual({ ...defaults, ...body, ...stamped });
+    const response = await request('POST', path, { body });
+    expect(entityOf(response, 201)).toEqual({ ...defaults, ...body, ...stamped });
   });
 
-  test('keeps every writable field that is sent', async () => {
+  test('stores every writable field', async () => {
     const body = await full();
-    const answer = await request('POST', path, { body });
-    expect(entityOf(answer, 201)).toEqual({ ...body, ...stamped });
+    const response = await request('POST', path, { body });
+    expect(entityOf(response, 201)).toEqual({ ...body, ...stamped });
   });
 
   test('accepts null for the fields that are null by default', async () => {
     const nulls = Object.fromEntries(nullable.map((field) => [field, null]));
-    const answer = await request('POST', path, { body: { ...(await minimal()), ...nulls } });
-    expect(entityOf(answer, 201)).toMatchObject(nulls);
+    const response = await request('POST', path, { body: { ...(await minimal()), ...nulls } });
+    expect(entityOf(response, 201)).toMatchObject(nulls);
   });
 
-  test('answers with a Location that leads to the created entity', async () => {
-    const answer = await request('POST', path, { body: await minimal() });
-    const entity = entityOf(answer, 201);
-    const location = pathOf(answer.headers.get('location') ?? '', answer);
+  test('returns a Location header with the path of the created entity', async () => {
+    const response = await request('POST', path, { body: await minimal() });
+    const entity = entityOf(response, 201);
+    const location = pathOf(response.headers.get('location') ?? '', response);
     expect(location).toBe(pathTo(kind, entity.id));
     expect(entityOf(await request('GET', location), 200)).toEqual(entity);
   });
 
-  test('makes two entities of the same payload sent twice', async () => {
+  test('creates two entities when the same body is sent twice', async () => {
     const body = await full();
     const first = entityOf(await request('POST', path, { body }), 201);
     const second = entityOf(await request('POST', path, { body }), 201);
@@ -52,13 +52,13 @@ describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, n
   });
 });
 
-describe.each(resources)('what POST $path makes of its body', ({ kind, path, minimal }) => {
-  test('gives an id that carries the time of creation', async () => {
+describe.each(resources)('the entity that POST $path creates', ({ kind, path, minimal }) => {
+  test('has an id that contains the creation time', async () => {
     const before = Date.now();
     const { id, createdAt } = await create(kind);
     const after = Date.now();
     const inIdentifier = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-    // Five seconds for clocks that disagree, when the service is not on this machine.
+    // A remote service has another clock: allows a difference of 5 seconds.
     for (const moment of [inIdentifier, Date.parse(createdAt)]) {
       expect(moment).toBeGreaterThanOrEqual(before - 5_000);
       expect(moment).toBeLessThanOrEqual(after + 5_000);
@@ -79,12 +79,12 @@ describe.each(resources)('what POST $path makes of its body', ({ kind, path, min
     expectProblem(await request('GET', pathTo(kind, 'mine')), 404);
   });
 
-  test('removes white space around the name', async () => {
+  test('has a name without leading and trailing white space', async () => {
     const name = unique('Trimmed');
     expect((await create(kind, { name: ` \t${name} \n` })).name).toBe(name);
   });
 
-  test('keeps Unicode text as it was sent', async () => {
+  test('keeps Unicode text unchanged', async () => {
     // Composed and decomposed letters, an emoji of several code points, right-to-left and astral text.
     const name = `Ünïcödé e\u0301 \u{1F469}\u200D\u{1F680} شركة \u{20000} "\\ / ${unique('n')}`;
     const entity = await create(kind, { name });
@@ -94,7 +94,7 @@ describe.each(resources)('what POST $path makes of its body', ({ kind, path, min
 });
 
 describe.each(resources)('GET $path/{id}', ({ kind, path, full }) => {
-  test('answers 200 with the entity, with the same fields as its creation', async () => {
+  test('returns 200 with the same fields as the creation', async () => {
     const body = await full();
     const entity = entityOf(await request('POST', path, { body }), 201);
     expect(await read(kind, entity.id)).toEqual(entity);
@@ -112,7 +112,7 @@ describe.each(resources)('GET $path/{id}', ({ kind, path, full }) => {
 
 describe.each(resources)('HEAD $path', ({ kind, path }) => {
   test.each(['the entity', 'the collection'])(
-    'answers for %s as GET does, without a body',
+    'returns the status and headers of GET without a body for %s',
     async (subject) => {
       const { id } = await create(kind);
       const address = subject === 'the entity' ? pathTo(kind, id) : `${path}?id=${id}`;
@@ -127,37 +127,37 @@ describe.each(resources)('HEAD $path', ({ kind, path }) => {
     },
   );
 
-  test('answers 404 without a body when the entity does not exist', async () => {
-    const answer = await request('HEAD', pathTo(kind, 'unknown'));
-    expect(answer.status).toBe(404);
-    expect(answer.text).toBe('');
+  test('returns 404 without a body when the entity does not exist', async () => {
+    const response = await request('HEAD', pathTo(kind, 'unknown'));
+    expect(response.status).toBe(404);
+    expect(response.text).toBe('');
   });
 });
 
 describe.each(resources)('PATCH $path/{id}', ({ kind, full, defaults, required }) => {
-  test('changes the fields that are sent and no other', async () => {
+  test('changes only the fields that are sent', async () => {
     let expected = await create(kind);
     const changes = Object.entries(await full());
     expect(changes.map(([field]) => field).sort()).toEqual([...Object.keys(defaults), ...required].sort());
     for (const [field, value] of changes) {
-      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: value } });
-      const changed = entityOf(answer, 200);
+      const response = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: value } });
+      const changed = entityOf(response, 200);
       expect(stateOf(changed)).toEqual({ ...stateOf(expected), [field]: value });
       expect(await read(kind, expected.id)).toEqual(changed);
       expected = changed;
     }
   });
 
-  test('gives any status and answers with the updated entity', async () => {
+  test('accepts any status and returns the updated entity', async () => {
     const { id } = await create(kind);
     for (const status of ['planned', 'archived', 'active']) {
-      const answer = await request('PATCH', pathTo(kind, id), { body: { status } });
-      expect(entityOf(answer, 200).status).toBe(status);
+      const response = await request('PATCH', pathTo(kind, id), { body: { status } });
+      expect(entityOf(response, 200).status).toBe(status);
     }
   });
 });
 
-describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, full, nullable }) => {
+describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full, nullable }) => {
   test('leaves the same state when it is repeated', async () => {
     const { id } = await create(kind);
     const body = { status: unique('s'), name: unique('Renamed') };
@@ -166,7 +166,7 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
     expect(stateOf(second)).toEqual(stateOf(first));
   });
 
-  test('moves updatedAt on and keeps createdAt', async () => {
+  test('increases updatedAt and keeps createdAt', async () => {
     const before = await create(kind);
     await nextMillisecond();
     const body = { name: unique('Renamed') };
@@ -175,12 +175,12 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('answers 200 and changes nothing when no field is sent', async () => {
+  test('returns 200 and changes nothing when no field is sent', async () => {
     const { id } = await create(kind, await full());
     const before = await request('GET', pathTo(kind, id));
     await nextMillisecond();
-    const answer = await request('PATCH', pathTo(kind, id), { body: {} });
-    expect(entityOf(answer, 200)).toEqual(before.body);
+    const response = await request('PATCH', pathTo(kind, id), { body: {} });
+    expect(entityOf(response, 200)).toEqual(before.body);
     expect((await request('GET', pathTo(kind, id))).text).toBe(before.text);
   });
 
@@ -188,8 +188,8 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
     let expected = await create(kind, await full());
     for (const field of nullable) {
       expect(expected[field]).not.toBeNull();
-      const answer = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: null } });
-      const changed = entityOf(answer, 200);
+      const response = await request('PATCH', pathTo(kind, expected.id), { body: { [field]: null } });
+      const changed = entityOf(response, 200);
       expect(stateOf(changed)).toEqual({ ...stateOf(expected), [field]: null });
       expected = changed;
     }
@@ -218,7 +218,7 @@ describe.each(resources)('PATCH $path/{id} of the same or of nothing', ({ kind, 
 });
 
 describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) => {
-  test('replaces the whole entity: optional fields that are missing go back to their defaults', async () => {
+  test('replaces the whole entity and resets missing optional fields to their defaults', async () => {
     const before = await create(kind, await full());
     const body = await minimal();
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);
@@ -234,7 +234,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(after).toEqual({ ...body, ...stamped, id, createdAt });
   });
 
-  test('accepts a fetched object sent back whole', async () => {
+  test('accepts an unchanged response of GET', async () => {
     const before = await create(kind, await full());
     const fetched = (await request('GET', pathTo(kind, before.id))).body as JsonObject;
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body: fetched }), 200);
@@ -263,7 +263,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
     expect(after.updatedAt > '2020').toBe(true);
   });
 
-  test('creates nothing at an unknown id', async () => {
+  test('does not create an entity at an unknown id', async () => {
     const unknown = '01890000-0000-7000-8000-000000000000';
     expectProblem(await request('PUT', pathTo(kind, unknown), { body: await minimal() }), 404);
     expectProblem(await request('GET', pathTo(kind, unknown)), 404);
@@ -271,7 +271,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
 });
 
 describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
-  test('answers 204 without a body, and 404 when it is repeated', async () => {
+  test('returns 204 without a body, and 404 when it is repeated', async () => {
     const { id } = await create(kind, await full());
     const first = await request('DELETE', pathTo(kind, id));
     expect(first.status).toBe(204);
@@ -279,7 +279,7 @@ describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
     expectProblem(await request('DELETE', pathTo(kind, id)), 404);
   });
 
-  test('leaves nothing to read or to change', async () => {
+  test('makes later reads and writes return 404', async () => {
     const { id, name } = await create(kind);
     await request('DELETE', pathTo(kind, id));
     expectProblem(await request('GET', pathTo(kind, id)), 404);
@@ -288,7 +288,7 @@ describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
     expectProblem(await request('GET', pathTo(kind, id)), 404);
   });
 
-  test('removes no other entity, the second time neither', async () => {
+  test('removes no other entity, also when it is repeated', async () => {
     const body = await full();
     const bystander = await create(kind, body);
     const { id } = await create(kind, body);
@@ -298,7 +298,7 @@ describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
     }
   });
 
-  test('frees nothing: an entity made again has a new id', async () => {
+  test('does not free the id: an entity with the same body has a new id', async () => {
     const body = await minimal();
     const first = await create(kind, body);
     await request('DELETE', pathTo(kind, first.id));
@@ -309,7 +309,7 @@ describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
 });
 
 describe('arrays', () => {
-  test('are replaced whole by PATCH', async () => {
+  test('are replaced as a whole by PATCH', async () => {
     const [first, second, third] = [await create('tag'), await create('tag'), await create('tag')];
     const task = await create('task', { tagIds: [first.id, second.id] });
     const path = pathTo('task', task.id);
@@ -319,7 +319,7 @@ describe('arrays', () => {
     expect(entityOf(await request('PATCH', path, { body: { tagIds: [] } }), 200).tagIds).toEqual([]);
   });
 
-  test('hold up to 50 tags', async () => {
+  test('contain up to 50 tags', async () => {
     const tags = await Promise.all(Array.from({ length: 50 }, () => create('tag')));
     const tagIds = tags.map(({ id }) => id);
     const task = await create('task', { tagIds });
@@ -328,7 +328,7 @@ describe('arrays', () => {
 });
 
 describe('emails', () => {
-  test('need not be unique', async () => {
+  test('do not have to be unique', async () => {
     const email = `${unique('shared')}@example.com`;
     const first = await create('user', { email });
     const second = await create('user', { email });

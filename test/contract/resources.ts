@@ -1,6 +1,6 @@
-import { type Answer, type JsonObject, type Method, request, unique } from './service.ts';
+import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';
 
-/** The five resources and the ten lists as data, so that a rule is written once and run over all of them. */
+/** The five resources and the ten lists as data, so that a test can run for all of them. */
 
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 
@@ -23,14 +23,14 @@ export interface List {
 export interface Reference {
   field: string;
   to: Kind;
-  /** `tagIds` holds many ids; the others hold one. */
+  /** Whether the field is an array of ids (`tagIds`). Other fields contain one id. */
   many: boolean;
 }
 
 export interface NestedList {
   segment: string;
   item: Kind;
-  /** The item's field that refers to the parent. */
+  /** The field of the item that refers to the parent. */
   field: string;
 }
 
@@ -40,9 +40,9 @@ export interface Resource {
   required: readonly string[];
   /** A body with the required fields only. */
   minimal(): Promise<JsonObject>;
-  /** A body with every writable field, none at its default. */
+  /** A body with every writable field. No value is a default. */
   full(): Promise<JsonObject>;
-  /** What the optional fields are when nobody sends them. */
+  /** The values of the optional fields that a request does not set. */
   defaults: JsonObject;
   /** Fields that filter by exact match and sort. */
   scalarFields: readonly string[];
@@ -77,7 +77,7 @@ export const resources: readonly Resource[] = [
     kind: 'project',
     path: '/v1/projects',
     required: ['name', 'organizationId'],
-    minimal: async () => ({ name: unique('Project'), organizationId: await home('organization') }),
+    minimal: async () => ({ name: unique('Project'), organizationId: await sharedId('organization') }),
     full: async () => ({
       name: unique('Full project'),
       organizationId: (await create('organization')).id,
@@ -101,7 +101,7 @@ export const resources: readonly Resource[] = [
       name: unique('Full user'),
       status: unique('s'),
       email: 'ada.lovelace@example.com',
-      organizationId: await home('organization'),
+      organizationId: await sharedId('organization'),
     }),
     defaults: { status: 'active', email: null, organizationId: null },
     scalarFields: [...always, 'email', 'organizationId'],
@@ -119,10 +119,10 @@ export const resources: readonly Resource[] = [
       status: unique('s'),
       description: 'All there is.',
       priority: 'high',
-      projectId: await home('project'),
-      userId: await home('user'),
+      projectId: await sharedId('project'),
+      userId: await sharedId('user'),
       dueDate: '2031-12-31',
-      tagIds: [await home('tag'), (await create('tag')).id],
+      tagIds: [await sharedId('tag'), (await create('tag')).id],
     }),
     defaults: {
       status: 'active',
@@ -152,7 +152,7 @@ export const resources: readonly Resource[] = [
       status: unique('s'),
       color: '#ff8800',
       description: 'All there is.',
-      organizationId: await home('organization'),
+      organizationId: await sharedId('organization'),
     }),
     defaults: { status: 'active', color: '#808080', description: '', organizationId: null },
     scalarFields: [...always, 'color', 'description', 'organizationId'],
@@ -164,7 +164,7 @@ export const resources: readonly Resource[] = [
 
 export function resourceOf(kind: Kind): Resource {
   const resource = resources.find((candidate) => candidate.kind === kind);
-  if (!resource) throw new Error(`no such resource: ${kind}`);
+  if (!resource) throw new Error(`Unknown resource: ${kind}.`);
   return resource;
 }
 
@@ -172,19 +172,19 @@ export function pathTo(kind: Kind, id: string): string {
   return `${resourceOf(kind).path}/${id}`;
 }
 
-/** A place where entities are listed, with what makes a new entity appear there and nothing else's. */
+/** A list for one test. A new entity appears in it if it has `fields`. */
 export interface ListScope {
   path: string;
-  /** Query parameters that keep other people's entities out. */
+  /** Query parameters that exclude the entities of other tests. */
   query: Record<string, string>;
-  /** Fields of an entity that belongs here. */
+  /** Fields of an entity in this list. */
   fields: JsonObject;
 }
 
 export interface ListKind {
   title: string;
   item: Kind;
-  /** Opens an empty list of its own for one test. */
+  /** Returns an empty list for one test. */
   open(): Promise<ListScope>;
 }
 
@@ -211,7 +211,7 @@ const nestedLists: readonly ListKind[] = resources.flatMap((parent) =>
 
 export const lists: readonly ListKind[] = [...collections, ...nestedLists];
 
-/** Every path of the interface with the methods it serves; `{id}` is an identifier. */
+/** Every path of the API with its methods. `{id}` stands for an id. */
 export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   ...resources.flatMap(({ path, nested }) => [
     { path, methods: ['GET', 'HEAD', 'POST'] as const },
@@ -226,7 +226,7 @@ export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   })),
 ];
 
-/** Creates an entity with the required fields and those given. */
+/** Creates an entity with the required fields and `fields`. */
 export async function create(kind: Kind, fields: JsonObject = {}): Promise<Entity> {
   const resource = resourceOf(kind);
   const needed = resource.required.every((field) => field in fields) ? {} : await resource.minimal();
@@ -238,28 +238,28 @@ export async function read(kind: Kind, id: string): Promise<Entity> {
 }
 
 export async function etagOf(kind: Kind, id: string): Promise<string> {
-  const answer = await request('GET', pathTo(kind, id));
-  expect(answer.status).toBe(200);
-  return answer.headers.get('etag') ?? '';
+  const response = await request('GET', pathTo(kind, id));
+  expect(response.status).toBe(200);
+  return response.headers.get('etag') ?? '';
 }
 
-export function entityOf(answer: Answer, status: number): Entity {
-  expect(`${answer.status} ${answer.method} ${answer.path}: ${answer.text}`).toMatch(
+export function entityOf(response: TestResponse, status: number): Entity {
+  expect(`${response.status} ${response.method} ${response.path}: ${response.text}`).toMatch(
     new RegExp(`^${status} `),
   );
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
-  expect(answer.body).toMatchObject({
+  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(response.body).toMatchObject({
     id: expect.any(String),
     name: expect.any(String),
     status: expect.any(String),
   });
-  return answer.body as Entity;
+  return response.body as Entity;
 }
 
-export function listOf(answer: Answer): List {
-  expect(`${answer.status} ${answer.method} ${answer.path}: ${answer.text}`).toMatch(/^200 /);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
-  const list = answer.body as List;
+export function listOf(response: TestResponse): List {
+  expect(`${response.status} ${response.method} ${response.path}: ${response.text}`).toMatch(/^200 /);
+  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
+  const list = response.body as List;
   expect(Array.isArray(list.data)).toBe(true);
   for (const count of [list.total, list.page, list.totalPages]) {
     expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
@@ -275,16 +275,16 @@ export function identifiers(list: Pick<List, 'data'>): string[] {
   return list.data.map(({ id }) => id);
 }
 
-/** An entity without the field that every write changes. */
+/** Returns an entity without `updatedAt`, which every write changes. */
 export function stateOf({ updatedAt: _updatedAt, ...state }: Entity): Omit<Entity, 'updatedAt'> {
   return state;
 }
 
-const homes = new Map<Kind, Promise<string>>();
+const sharedIds = new Map<Kind, Promise<string>>();
 
-/** The id of an entity that a test file's bodies refer to when it does not matter which. Nobody deletes it. */
-export function home(kind: Kind): Promise<string> {
-  const known = homes.get(kind) ?? create(kind).then(({ id }) => id);
-  homes.set(kind, known);
+/** Returns the id of an entity for bodies that need any valid reference. No test deletes it. */
+export function sharedId(kind: Kind): Promise<string> {
+  const known = sharedIds.get(kind) ?? create(kind).then(({ id }) => id);
+  sharedIds.set(kind, known);
   return known;
 }

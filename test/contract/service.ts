@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ResponseChecker } from '../support/response-checker.ts';
 
 /**
- * The service under test and the client that speaks to it.
+ * The service under test and a client for it.
  *
- * Importing this file gives a test file its service: the one at `BASE_URL` (scheme, host and port, no path), else a
- * local one on an empty database, which ends with the file. With `TOKEN` every request carries it. Every answer is held
- * against the OpenAPI document.
+ * A test file that imports this file uses the service at `BASE_URL` (scheme, host and port, no path). Without
+ * `BASE_URL`, it uses a local service on an empty database, which stops after the file. Every request sends `TOKEN` if
+ * it is set. Every response is compared with the OpenAPI document.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
@@ -17,20 +17,20 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPT
 export interface RequestOptions {
   /** Sent as JSON with `Content-Type: application/json`. */
   body?: Json;
-  /** Sent as it is, without a `Content-Type` unless `headers` has one. */
+  /** Sent unchanged. There is no `Content-Type` unless `headers` contains one. */
   rawBody?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
-export interface Answer {
+export interface TestResponse {
   method: Method;
-  /** Path and query, as they were given to `request`. */
+  /** Path and query as passed to `request`. */
   path: string;
   url: string;
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed JSON, `undefined` when there is none. */
+  /** The parsed JSON, or `undefined` if the text is not JSON. */
   body: unknown;
 }
 
@@ -41,7 +41,7 @@ interface RunningService {
 
 export const isLocal = !process.env.BASE_URL;
 
-/** Sent with each request that has no `Authorization` of its own. */
+/** Sent with each request that sets no `Authorization` header. */
 const token = process.env.TOKEN;
 
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
@@ -49,7 +49,7 @@ let localService: RunningService | undefined;
 
 const declared = ResponseChecker.fromFile();
 
-/** Paths of what this file's tests created in a service that outlives them. */
+/** Paths of the entities that the tests created in a remote service. `afterAll` deletes them. */
 const created = new Set<string>();
 
 beforeAll(async () => {
@@ -63,23 +63,27 @@ beforeAll(async () => {
 afterAll(async () => {
   if (localService) await localService.stop();
   else await inParallel([...created], remove);
-  // A file can have created more than a thousand entities, in a service that answers from far away.
+  // A test file can create more than a thousand entities in a remote service.
 }, 300_000);
 
 /**
- * Deletes what a test created; a busy deployment may be asked several times.
- * @throws Error that names what is left behind.
+ * Deletes an entity that a test created. Retries because a busy deployment can return an error.
+ * @throws Error that names an entity that was not deleted.
  */
 async function remove(path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const { status } = await request('DELETE', path);
     if (status === 204 || status === 404) return;
-    if (attempt === 10) throw new Error(`DELETE ${path} gives ${status}: it is left behind.`);
+    if (attempt === 10) throw new Error(`DELETE ${path} returns ${status}: the entity was not deleted.`);
     await new Promise((resolve) => setTimeout(resolve, 500 * attempt));
   }
 }
 
-export async function request(method: Method, path: string, options: RequestOptions = {}): Promise<Answer> {
+export async function request(
+  method: Method,
+  path: string,
+  options: RequestOptions = {},
+): Promise<TestResponse> {
   const headers = new Headers(options.headers);
   if (token && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
   const init: RequestInit = { method, headers, redirect: 'manual' };
@@ -87,46 +91,46 @@ export async function request(method: Method, path: string, options: RequestOpti
     if (!headers.has('content-type')) headers.set('content-type', 'application/json');
     init.body = JSON.stringify(options.body);
   } else if (options.rawBody !== undefined) {
-    // Given a string, fetch would add a Content-Type of its own.
+    // For a string, fetch would add its own Content-Type.
     init.body =
       typeof options.rawBody === 'string' ? new TextEncoder().encode(options.rawBody) : options.rawBody;
   }
   const url = baseUrl + path;
-  const response = await fetch(url, init);
-  const text = await response.text();
-  const answer = {
+  const fetched = await fetch(url, init);
+  const text = await fetched.text();
+  const response = {
     method,
     path,
     url,
-    status: response.status,
-    headers: response.headers,
+    status: fetched.status,
+    headers: fetched.headers,
     text,
     body: parse(text),
   };
-  const location = response.headers.get('location');
-  if (!isLocal && response.status === 201 && location) created.add(pathOf(location, answer));
-  // The local service has its answers checked by its gateway.
-  if (!isLocal) requireDeclared(answer);
-  return answer;
+  const location = fetched.headers.get('location');
+  if (!isLocal && fetched.status === 201 && location) created.add(pathOf(location, response));
+  // The gateway of the local service checks its responses.
+  if (!isLocal) requireDeclared(response);
+  return response;
 }
 
-/** @throws Error that says what about an answer is not as the OpenAPI document declares it. */
-function requireDeclared({ method, path, url, status, headers, text }: Answer): void {
-  const answer = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
-  const faults = declared.differences(answer);
-  if (faults.length > 0)
-    throw new Error(`${method} ${path} is not answered as declared:\n${faults.join('\n')}`);
+/** @throws Error that lists the differences between a response and the OpenAPI document. */
+function requireDeclared({ method, path, url, status, headers, text }: TestResponse): void {
+  const response = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
+  const differences = declared.faults(response);
+  if (differences.length > 0)
+    throw new Error(`${method} ${path} does not match the OpenAPI document:\n${differences.join('\n')}`);
 }
 
-/** Path and query of a URI reference found in an answer (`Location`, `Link`), resolved as RFC 3986 says. */
-export function pathOf(reference: string, answer: Pick<Answer, 'url'>): string {
-  const { pathname, search } = new URL(reference, answer.url);
+/** Returns the path and query of a URI reference in a response (`Location`, `Link`), resolved as in RFC 3986. */
+export function pathOf(reference: string, response: Pick<TestResponse, 'url'>): string {
+  const { pathname, search } = new URL(reference, response.url);
   return pathname + search;
 }
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** Adds a query; given as pairs, a parameter can be there more than once. */
+/** Adds a query to a path. With pairs, a parameter can occur more than once. */
 export function withQuery(
   path: string,
   parameters: Parameters | readonly (readonly [string, string])[],
@@ -138,12 +142,12 @@ export function withQuery(
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A value nothing else in the database has, fit for a name or a status. */
+/** Returns a unique value that is valid as a name and as a status. */
 export function unique(stem: string): string {
   return `${stem}-${randomUUID()}`;
 }
 
-/** Runs `work` over all items, eight at a time; the results keep the order of the items. */
+/** Runs `work` for all items, eight at a time. The results have the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
@@ -157,14 +161,14 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Repeats `check` until it passes. Gives up, with its last failure, after fifteen seconds. */
+/** Repeats `check` until it passes. Throws its last error after 15 seconds. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     try {
       return await check();
-    } catch (failure) {
-      if (Date.now() > deadline) throw failure;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

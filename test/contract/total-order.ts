@@ -1,7 +1,7 @@
 /** The ranks of priorities. */
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 
-/** Returns what a list compares: the rank of a priority, the first 100 characters of a description. */
+/** Returns the value that a list compares: the rank of a priority, or the first 100 characters of a description. */
 function sortValue(field: string, value: unknown): unknown {
   if (field === 'priority') return String(priorities.indexOf(String(value)));
   return field === 'description' ? [...String(value)].slice(0, 100).join('') : value;
@@ -11,8 +11,8 @@ function sortValue(field: string, value: unknown): unknown {
 type Values = { readonly [field: string]: unknown };
 
 /**
- * Compares two entities as an ascending list must: by the field, then `createdAt`, then `id`. Null comes before any
- * text; text goes by Unicode code point, which is the order of its UTF-8 bytes (and not that of JavaScript's `<`).
+ * Returns a comparator for the ascending order of a list: by the field, then `createdAt`, then `id`. Null sorts before any
+ * text. Text sorts by Unicode code point, which is the order of its UTF-8 bytes. The `<` of JavaScript differs from it.
  */
 export function ascendingBy(sortBy: string): (one: Values, other: Values) => number {
   return (one, other) =>

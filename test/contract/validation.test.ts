@@ -2,14 +2,14 @@ import { expectParameter, expectPointer, expectProblem, pointers } from './probl
 import { create, type Entity, entityOf, pathTo, type Resource, read, resources } from './resources.ts';
 import { type Json, request, withQuery } from './service.ts';
 
-interface MemberRules {
+interface FieldRules {
   valid: readonly Json[];
   invalid: readonly Json[];
 }
 
-const reference: MemberRules = { valid: [], invalid: ['', 1, true, [], {}] };
+const reference: FieldRules = { valid: [], invalid: ['', 1, true, [], {}] };
 
-const date: MemberRules = {
+const date: FieldRules = {
   valid: ['2024-02-29', '1999-12-31', '2000-02-29'],
   invalid: [
     '2023-02-29',
@@ -32,10 +32,10 @@ const date: MemberRules = {
   ],
 };
 
-// Astral characters: one code point each, two UTF-16 units, four bytes.
+// Each astral character is one code point, two UTF-16 code units and four bytes.
 const emoji = '\u{1F600}';
 
-const fields: Readonly<Record<string, MemberRules>> = {
+const fields: Readonly<Record<string, FieldRules>> = {
   name: {
     valid: ['x', 'x'.repeat(255), emoji.repeat(255), '0', 'null'],
     invalid: [
@@ -111,20 +111,20 @@ const fields: Readonly<Record<string, MemberRules>> = {
   userId: reference,
 };
 
-/** Long values make titles nobody can read. */
+/** Returns a value as JSON, shortened for a test title. */
 const short = (value: Json) => {
   const text = JSON.stringify(value);
   return text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
 };
 
-function rulesOf(field: string): MemberRules {
+function rulesOf(field: string): FieldRules {
   const rules = fields[field];
-  if (!rules) throw new Error(`no rules for ${field}`);
+  if (!rules) throw new Error(`There are no rules for ${field}.`);
   return rules;
 }
 
-/** An entity that no refusal may change: looked at after each test of a `describe`. */
-function untouched({ kind, full }: Resource): () => Entity {
+/** Creates an entity and asserts after each test of the `describe` block that it is unchanged. */
+function unchangedEntity({ kind, full }: Resource): () => Entity {
   let entity: Entity;
   beforeAll(async () => {
     entity = await create(kind, await full());
@@ -135,33 +135,33 @@ function untouched({ kind, full }: Resource): () => Entity {
   return () => entity;
 }
 
-function writableMembers({ required, defaults }: Resource): string[] {
+function writableFields({ required, defaults }: Resource): string[] {
   return [...new Set([...required, ...Object.keys(defaults)])];
 }
 
 describe.each(resources)('the fields of $path', (resource) => {
   const { kind, path, minimal, full, required, nullable } = resource;
-  const existing = untouched(resource);
-  const writable = writableMembers(resource);
+  const existing = unchangedEntity(resource);
+  const writable = writableFields(resource);
 
-  const refused = writable.flatMap((field) => [
+  const invalid = writable.flatMap((field) => [
     ...rulesOf(field).invalid.map((value) => ({ field, value, shown: short(value) })),
     ...(field.endsWith('Id') && !nullable.includes(field) ? [{ field, value: null, shown: 'null' }] : []),
   ]);
 
-  test.each(refused)('refuses $shown as $field with 400 and a pointer to it', async ({ field, value }) => {
+  test.each(invalid)('returns 400 with a pointer for $shown as $field', async ({ field, value }) => {
     const body = { ...(await minimal()), [field]: value };
     expectPointer(await request('POST', path, { body }), field);
     expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
     expectPointer(await request('PATCH', pathTo(kind, existing().id), { body: { [field]: value } }), field);
   });
 
-  const accepted = writable.flatMap((field) => [
+  const valid = writable.flatMap((field) => [
     ...rulesOf(field).valid.map((value) => ({ field, value, shown: short(value) })),
     ...(nullable.includes(field) ? [{ field, value: null, shown: 'null' }] : []),
   ]);
 
-  test.each(accepted)('accepts $shown as $field', async ({ field, value }) => {
+  test.each(valid)('accepts $shown as $field', async ({ field, value }) => {
     const body = { ...(await minimal()), [field]: value };
     const { id, ...entity } = entityOf(await request('POST', path, { body }), 201);
     expect(entity[field]).toEqual(value);
@@ -172,27 +172,27 @@ describe.each(resources)('the fields of $path', (resource) => {
     expect((await read(kind, id))[field]).toEqual(value);
   });
 
-  test('counts the characters of a name without the white space around it', async () => {
+  test('counts the characters of a name without leading and trailing white space', async () => {
     const name = 'x'.repeat(255);
     const body = { ...(await minimal()), name: `  ${name}  ` };
     expect(entityOf(await request('POST', path, { body }), 201).name).toBe(name);
   });
 
-  test.each(required)('refuses a body without %s with 400 and a pointer to it', async (field) => {
-    const { [field]: _left, ...body } = { ...(await full()) };
+  test.each(required)('returns 400 with a pointer for a body without %s', async (field) => {
+    const { [field]: _omitted, ...body } = { ...(await full()) };
     expectPointer(await request('POST', path, { body }), field);
     expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
   });
 });
 
-describe.each(resources)('a whole body at $path', (resource) => {
+describe.each(resources)('the whole body at $path', (resource) => {
   const { kind, path, minimal } = resource;
-  const existing = untouched(resource);
+  const existing = unchangedEntity(resource);
 
-  test('names every mistake of a body at once', async () => {
-    const body = { name: '', status: 'two words', unknownMember: 1 };
+  test('returns all validation issues at once', async () => {
+    const body = { name: '', status: 'two words', unknownField: 1 };
     const found = pointers(expectProblem(await request('PATCH', pathTo(kind, existing().id), { body }), 400));
-    expect(found).toEqual(expect.arrayContaining(['/name', '/status', '/unknownMember']));
+    expect(found).toEqual(expect.arrayContaining(['/name', '/status', '/unknownField']));
   });
 
   test.each([
@@ -206,7 +206,7 @@ describe.each(resources)('a whole body at $path', (resource) => {
     'version',
     'tenant',
     'pk',
-  ])('refuses the unknown field %j with 400 and a pointer to it', async (field) => {
+  ])('returns 400 with a pointer for the unknown field %j', async (field) => {
     const body = { ...(await minimal()), [field]: 'x' };
     expectPointer(await request('POST', path, { body }), field);
     expectPointer(await request('PUT', pathTo(kind, existing().id), { body }), field);
@@ -214,9 +214,9 @@ describe.each(resources)('a whole body at $path', (resource) => {
   });
 });
 
-describe.each(resources)('what is no object at $path', (resource) => {
+describe.each(resources)('a body that is not an object at $path', (resource) => {
   const { kind, path } = resource;
-  const existing = untouched(resource);
+  const existing = unchangedEntity(resource);
 
   test.each([
     '',
@@ -229,33 +229,30 @@ describe.each(resources)('what is no object at $path', (resource) => {
     'undefined',
     'name=x',
     '{} {}',
-  ])('refuses malformed JSON %j with 400', async (rawBody) => {
+  ])('returns 400 for malformed JSON %j', async (rawBody) => {
     const headers = { 'content-type': 'application/json' };
     expectProblem(await request('POST', path, { rawBody, headers }), 400);
     expectProblem(await request('PUT', pathTo(kind, existing().id), { rawBody, headers }), 400);
     expectProblem(await request('PATCH', pathTo(kind, existing().id), { rawBody, headers }), 400);
   });
 
-  test('refuses a request without a body with 400', async () => {
+  test('returns 400 for a request without a body', async () => {
     expectProblem(await request('POST', path), 400);
     expectProblem(await request('PUT', pathTo(kind, existing().id)), 400);
     expectProblem(await request('PATCH', pathTo(kind, existing().id)), 400);
   });
 
-  test.each(['null', '[]', '[{}]', '"text"', '42', 'true'])(
-    'refuses %s, which is no object, with 400',
-    async (rawBody) => {
-      const headers = { 'content-type': 'application/json' };
-      expectProblem(await request('POST', path, { rawBody, headers }), 400);
-      expectProblem(await request('PUT', pathTo(kind, existing().id), { rawBody, headers }), 400);
-      expectProblem(await request('PATCH', pathTo(kind, existing().id), { rawBody, headers }), 400);
-    },
-  );
+  test.each(['null', '[]', '[{}]', '"text"', '42', 'true'])('returns 400 for %s', async (rawBody) => {
+    const headers = { 'content-type': 'application/json' };
+    expectProblem(await request('POST', path, { rawBody, headers }), 400);
+    expectProblem(await request('PUT', pathTo(kind, existing().id), { rawBody, headers }), 400);
+    expectProblem(await request('PATCH', pathTo(kind, existing().id), { rawBody, headers }), 400);
+  });
 });
 
 describe.each(resources)('the content type at $path', (resource) => {
   const { kind, path, minimal } = resource;
-  const existing = untouched(resource);
+  const existing = unchangedEntity(resource);
 
   test.each([
     'text/plain',
@@ -263,7 +260,7 @@ describe.each(resources)('the content type at $path', (resource) => {
     'application/x-www-form-urlencoded',
     'multipart/form-data',
     'text/json5',
-  ])('refuses a body of type %s with 415', async (contentType) => {
+  ])('returns 415 for a body of type %s', async (contentType) => {
     const options = { rawBody: JSON.stringify(await minimal()), headers: { 'content-type': contentType } };
     expectProblem(await request('POST', path, options), 415);
     expectProblem(await request('PUT', pathTo(kind, existing().id), options), 415);
@@ -274,20 +271,20 @@ describe.each(resources)('the content type at $path', (resource) => {
     'accepts a body of type %s',
     async (contentType) => {
       const body = await minimal();
-      const answer = await request('POST', path, { body, headers: { 'content-type': contentType } });
-      expect(entityOf(answer, 201)).toMatchObject(body);
+      const response = await request('POST', path, { body, headers: { 'content-type': contentType } });
+      expect(entityOf(response, 201)).toMatchObject(body);
     },
   );
 });
 
 describe.each(resources)('GET $path/{id}', ({ kind }) => {
-  test('refuses the query parameters of a list with 400', async () => {
+  test('returns 400 for the query parameters of a list', async () => {
     const { id } = await create(kind);
     expectParameter(await request('GET', withQuery(pathTo(kind, id), { page: 1 })), 'page');
   });
 });
 
-test('a task refuses more than 50 tags with 400 and a pointer', async () => {
+test('a task with more than 50 tags returns 400 with a pointer', async () => {
   const tags = await Promise.all(Array.from({ length: 51 }, () => create('tag')));
   expectPointer(
     await request('POST', '/v1/tasks', { body: { name: 'x', tagIds: tags.map(({ id }) => id) } }),
@@ -295,7 +292,7 @@ test('a task refuses more than 50 tags with 400 and a pointer', async () => {
   );
 });
 
-test('a field of another resource is unknown', async () => {
+test('a field of another resource returns 400', async () => {
   expectPointer(
     await request('POST', '/v1/organizations', { body: { name: 'x', color: '#ff8800' } }),
     'color',

@@ -1,7 +1,7 @@
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { expectNoInternals } from '../contract/problem.ts';
-import type { Answer } from '../contract/service.ts';
+import type { TestResponse } from '../contract/service.ts';
 import { type Injector, refusal } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities } from './operations.ts';
@@ -125,7 +125,7 @@ const bodyOf = ({ body }: Contract): object | undefined =>
     ...(body.writable.includes('organizationId') && { organizationId: ids['organizations'] }),
   };
 
-async function send(contract: Contract): Promise<Answer> {
+async function send(contract: Contract): Promise<TestResponse> {
   const [, , plural = ''] = contract.path.split('/');
   const path = contract.path.replace('{id}', ids[plural] ?? '').replace('{file}', 'style.css');
   const query = contract.success === 'list' ? `?name=${secret}` : '';
@@ -137,7 +137,7 @@ async function send(contract: Contract): Promise<Answer> {
     })
     // Pages are not JSON.
     .catch(() => ({ status: 200, headers: new Headers(), body: undefined }));
-  return { status, headers, body, text: JSON.stringify(body) ?? '' } as Answer;
+  return { status, headers, body, text: JSON.stringify(body) ?? '' } as TestResponse;
 }
 
 /** The fields that a line may have. */
@@ -196,7 +196,7 @@ test.each(conditions)(
     faulty.proxy.inject(undefined);
     const lines = takeLines();
     for (const [place, contract] of contracts.entries()) {
-      const answer = answers[place] as Answer;
+      const answer = answers[place] as TestResponse;
       const own = lines.filter(({ operation }) => operation === contract.operation);
       expect([contract.operation, own.filter(({ level }) => level === 'INFO').length]).toEqual([
         contract.operation,

@@ -68,7 +68,7 @@ export const requestMutations: readonly Mutation[] = [
     search: 'isConditionalWrite(contract) ?',
     replacement: 'isConditionalWrite(contract) || contract.operation ?',
     detectedBy: ['test/contract/messages.test.ts'],
-    testNamePattern: 'is read only by operations that use it',
+    testNamePattern: 'is ignored by operations that do not use it',
   },
   {
     name: 'any-number-of-tags',
@@ -77,7 +77,7 @@ export const requestMutations: readonly Mutation[] = [
     search: 'if (tags.length > maxEntityTags) {',
     replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
     detectedBy: ['test/contract/messages.test.ts'],
-    testNamePattern: 'with 101 it is 400',
+    testNamePattern: 'returns 400 for 101',
   },
   {
     name: 'pattern-before-length',
@@ -168,7 +168,7 @@ export const requestMutations: readonly Mutation[] = [
     search: 'v.object(fields) as unknown as v.GenericSchema<unknown, Fields>',
     replacement: 'v.looseObject(fields) as unknown as v.GenericSchema<unknown, Fields>',
     detectedBy: ['test/contract/hostile-input.test.ts'],
-    testNamePattern: 'cannot set what is protected',
+    testNamePattern: 'cannot set read-only fields',
   },
   {
     name: 'prototype-let-through',
@@ -177,6 +177,6 @@ export const requestMutations: readonly Mutation[] = [
     search: 'if (known.has(name)) continue;',
     replacement: "if (known.has(name) || name === '__proto__') continue;",
     detectedBy: ['test/contract/hostile-input.test.ts'],
-    testNamePattern: '__proto__" is refused with 400 and changes nothing',
+    testNamePattern: '__proto__" returns 400 and changes nothing',
   },
 ];

@@ -18,7 +18,7 @@ export const responseMutations: readonly Mutation[] = [
     search: 'if (!internalAttributes.has(name)) fields',
     replacement: "if (name !== '' || internalAttributes.has(name)) fields",
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
-    testNamePattern: 'v1/tags/{id} has another ETag after a PATCH',
+    testNamePattern: 'v1/tags/{id} returns another ETag after a PATCH',
   },
   {
     name: 'cause-in-the-answer',
@@ -35,7 +35,7 @@ export const responseMutations: readonly Mutation[] = [
     search: "(direction === 'up') === (order === 'asc')",
     replacement: "(direction === 'up') !== (order === 'asc')",
     detectedBy: ['test/contract/lists.test.ts'],
-    testNamePattern: 'divides a total of 5',
+    testNamePattern: 'divide a total of 5',
   },
   {
     name: 'body-in-the-log',

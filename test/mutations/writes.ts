@@ -40,7 +40,7 @@ export const writeMutations: readonly Mutation[] = [
     replacement:
       '    if (before && after && before.entity.status !== after.entity.status) continue;\n    add(before, -1, 0);',
     detectedBy: ['test/contract/lists.test.ts'],
-    testNamePattern: 'follow a change of the field',
+    testNamePattern: 'match the new value after a change',
   },
   {
     name: 'move-not-counted',
@@ -50,7 +50,7 @@ export const writeMutations: readonly Mutation[] = [
     replacement:
       '    if (before && after && before.entity.status === after.entity.status) continue;\n    add(before, -1, 0);',
     detectedBy: ['test/contract/references.test.ts'],
-    testNamePattern: 'PATCH moves it to another',
+    testNamePattern: 'PATCH moves it to another list',
   },
   {
     name: 'far-sections-ignored',
