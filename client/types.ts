@@ -1,80 +1,80 @@
 // Generated from the OpenAPI document by "npm run openapi". Do not edit.
 
-/** Who the work is done for: it has projects, users and tags. */
+/** An organization with projects, users and tags. */
 export interface Organization {
-  /** Opaque and unique. Later ids sort after earlier ones. */
+  /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status: string;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description: string;
-  /** Time of the creation, in UTC. */
+  /** The time of the creation, in UTC. */
   readonly createdAt: string;
-  /** Time of the last change, in UTC. */
+  /** The time of the last write, in UTC. */
   readonly updatedAt: string;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewOrganization {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface OrganizationChanges {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
 }
 
-/** A piece of work of an organization, made of tasks. */
+/** A project of an organization. It has tasks. */
 export interface Project {
-  /** Opaque and unique. Later ids sort after earlier ones. */
+  /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status: string;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId: string;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description: string;
   /** The first day. */
   readonly startDate: string | null;
   /** The last day. */
   readonly dueDate: string | null;
-  /** Time of the creation, in UTC. */
+  /** The time of the creation, in UTC. */
   readonly createdAt: string;
-  /** Time of the last change, in UTC. */
+  /** The time of the last write, in UTC. */
   readonly updatedAt: string;
 }
 
 /** All fields are optional. */
 export interface CloneProjectOptions {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** What is copied besides the project itself. */
+  /** The children to copy with the project. */
   readonly include?: readonly 'tasks'[] | undefined;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewProject {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId: string;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
   /** The first day. */
   readonly startDate?: string | null | undefined;
@@ -84,13 +84,13 @@ export interface NewProject {
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface ProjectChanges {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
   /** The first day. */
   readonly startDate?: string | null | undefined;
@@ -98,159 +98,159 @@ export interface ProjectChanges {
   readonly dueDate?: string | null | undefined;
 }
 
-/** Somebody who works on tasks. */
+/** A person to whom tasks can be assigned. */
 export interface User {
-  /** Opaque and unique. Later ids sort after earlier ones. */
+  /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status: string;
-  /** Need not be unique. */
+  /** An e-mail address. Several users can have the same one. */
   readonly email: string | null;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId: string | null;
-  /** Time of the creation, in UTC. */
+  /** The time of the creation, in UTC. */
   readonly createdAt: string;
-  /** Time of the last change, in UTC. */
+  /** The time of the last write, in UTC. */
   readonly updatedAt: string;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewUser {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Need not be unique. */
+  /** An e-mail address. Several users can have the same one. */
   readonly email?: string | null | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface UserChanges {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Need not be unique. */
+  /** An e-mail address. Several users can have the same one. */
   readonly email?: string | null | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId?: string | null | undefined;
 }
 
-/** A thing to do, of a project and for a user, or of nobody yet. */
+/** A task. It can belong to a project and be assigned to a user. */
 export interface Task {
-  /** Opaque and unique. Later ids sort after earlier ones. */
+  /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status: string;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description: string;
-  /** How urgent it is. */
+  /** The urgency, from none to urgent. */
   readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
-  /** The project that it belongs to; it goes with it. */
+  /** The project of the task. Deleting the project deletes the task. */
   readonly projectId: string | null;
-  /** Who is to do it. */
+  /** The user to whom the task is assigned. */
   readonly userId: string | null;
   /** The last day. */
   readonly dueDate: string | null;
-  /** Its tags. */
+  /** The ids of the tags. */
   readonly tagIds: readonly string[];
-  /** Time of the creation, in UTC. */
+  /** The time of the creation, in UTC. */
   readonly createdAt: string;
-  /** Time of the last change, in UTC. */
+  /** The time of the last write, in UTC. */
   readonly updatedAt: string;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewTask {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
-  /** How urgent it is. */
+  /** The urgency, from none to urgent. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project that it belongs to; it goes with it. */
+  /** The project of the task. Deleting the project deletes the task. */
   readonly projectId?: string | null | undefined;
-  /** Who is to do it. */
+  /** The user to whom the task is assigned. */
   readonly userId?: string | null | undefined;
   /** The last day. */
   readonly dueDate?: string | null | undefined;
-  /** Its tags. */
+  /** The ids of the tags. */
   readonly tagIds?: readonly string[] | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface TaskChanges {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
-  /** How urgent it is. */
+  /** The urgency, from none to urgent. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project that it belongs to; it goes with it. */
+  /** The project of the task. Deleting the project deletes the task. */
   readonly projectId?: string | null | undefined;
-  /** Who is to do it. */
+  /** The user to whom the task is assigned. */
   readonly userId?: string | null | undefined;
   /** The last day. */
   readonly dueDate?: string | null | undefined;
-  /** Its tags. */
+  /** The ids of the tags. */
   readonly tagIds?: readonly string[] | undefined;
 }
 
-/** A word to find tasks by. */
+/** A label of tasks. Lists can be filtered by it. */
 export interface Tag {
-  /** Opaque and unique. Later ids sort after earlier ones. */
+  /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status: string;
-  /** As #rrggbb. */
+  /** A color as #rrggbb. */
   readonly color: string;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description: string;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId: string | null;
-  /** Time of the creation, in UTC. */
+  /** The time of the creation, in UTC. */
   readonly createdAt: string;
-  /** Time of the last change, in UTC. */
+  /** The time of the last write, in UTC. */
   readonly updatedAt: string;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewTag {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name: string;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** As #rrggbb. */
+  /** A color as #rrggbb. */
   readonly color?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface TagChanges {
-  /** Surrounding white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. */
   readonly name?: string | undefined;
-  /** Any value. Known values: active, planned, completed, archived. */
+  /** Any status. Common values are active, planned, completed and archived. */
   readonly status?: string | undefined;
-  /** As #rrggbb. */
+  /** A color as #rrggbb. */
   readonly color?: string | undefined;
-  /** Text on any number of lines. */
+  /** Text with any number of lines. */
   readonly description?: string | undefined;
-  /** The organization that it belongs to. */
+  /** The organization of the entity. */
   readonly organizationId?: string | null | undefined;
 }
 

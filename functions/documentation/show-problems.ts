@@ -22,11 +22,12 @@ const content = htmlPage(
   'Problems · Project management API',
   `<main class="page">
 <h1>Problems</h1>
-<p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> leads to a section
-of this page; <code>detail</code> says what happened this time, <code>errors</code> where, and <code>requestId</code> finds
-it in the log.</p>
-<p>The gateway itself answers some requests before they arrive here, with <code>{ "message": … }</code>: 401 without a valid
-token, 403 without the scope of the operation, 429 when there are too many requests at once.</p>
+<p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> links to a section
+of this page. <code>detail</code> describes the error, <code>errors</code> lists its locations, and <code>requestId</code>
+identifies the request in the log.</p>
+<p>The gateway rejects some requests before the service receives them. Its responses have the form
+<code>{ "message": … }</code>: 401 without a valid token, 403 without the scope of the operation, and 429 for too many
+requests at the same time.</p>
 <nav class="contents">${codes.map((code) => `<a href="#${code}">${catalogue[code].status} ${code}</a>`).join(' ')}</nav>
 ${codes.map(section).join('\n')}
 </main>`,

@@ -4,7 +4,7 @@ import { htmlPage } from './pages/html.ts';
 
 const content = htmlPage(
   'Reference · Project management API',
-  `<div id="reference"><noscript>This page needs JavaScript. <a href="/v1/openapi.json">The document</a> it shows does not.</noscript></div>
+  `<div id="reference"><noscript>This page needs JavaScript. Without it, read <a href="/v1/openapi.json">the OpenAPI document</a>.</noscript></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="/docs/reference.js"></script>`,
   '<link rel="stylesheet" href="/docs/swagger-ui.css">\n',

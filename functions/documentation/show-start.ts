@@ -6,12 +6,12 @@ const content = htmlPage(
   'Project management API',
   `<main class="page">
 <h1>Project management API</h1>
-<p>Organizations, projects, users, tasks and tags, as resources under <code>/v1</code>.</p>
+<p>The resources organizations, projects, users, tasks and tags are under <code>/v1</code>.</p>
 <ul>
-<li><a href="/docs">The reference</a>: read and try every operation.</li>
-<li><a href="/docs/problems">The problems</a>: what each error means, and what to do about it.</li>
-<li><a href="/v1/openapi.json">The OpenAPI document</a>: for tools.</li>
-<li><a href="/v1/health">The health</a> of the service.</li>
+<li><a href="/docs">API reference</a>: every operation, with a form to send requests.</li>
+<li><a href="/docs/problems">Problems</a>: the meaning of each error, and its solution.</li>
+<li><a href="/v1/openapi.json">OpenAPI document</a>: the API in a form for tools.</li>
+<li><a href="/v1/health">Health</a>: whether the service is available.</li>
 </ul>
 </main>`,
 );

@@ -4,7 +4,7 @@ export const checkHealth = contract({
   operation: 'checkHealth',
   method: 'GET',
   path: '/v1/health',
-  summary: 'Says whether the service and its database answer.',
+  summary: 'Checks that the service and its database are available.',
   success: 'health',
   access: { actions: ['GetItem'] },
 });

@@ -1,8 +1,8 @@
-/** What the OpenAPI document says of this resource beyond its contract. Nothing that ships to Lambda imports it. */
+/** The resource docs of organizations in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, times } from '../shared/contract/documentation.ts';
 
 export const documentation: Documentation = {
-  description: 'Who the work is done for: it has projects, users and tags.',
+  description: 'An organization with projects, users and tags.',
   example: {
     id: organizationId,
     name: 'Acme',
@@ -11,7 +11,7 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { description: 'Anvils, rockets and birdseed.' },
-  members: {
-    description: 'Text on any number of lines.',
+  fields: {
+    description: 'Text with any number of lines.',
   },
 };

@@ -41,7 +41,7 @@ export const cloneProject = contract({
   operation: 'cloneProject',
   method: 'POST',
   path: '/v1/projects/{id}/clone',
-  summary: 'Creates a project like another, with copies of its tasks.',
+  summary: 'Copies a project and its tasks.',
   success: 'created',
   access: childrenAccess('parent'),
   resource: project,

@@ -1,21 +1,21 @@
-/** What the OpenAPI document says of this resource beyond its contract. Nothing that ships to Lambda imports it. */
+/** The resource docs of tags in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, tagId, times } from '../shared/contract/documentation.ts';
 
 export const documentation: Documentation = {
-  description: 'A word to find tasks by.',
+  description: 'A label of tasks. Lists can be filtered by it.',
   example: {
     id: tagId,
     name: 'design',
     status: 'active',
     color: '#ff8800',
-    description: 'What is seen.',
+    description: 'Colors, fonts and layout.',
     organizationId,
     ...times,
   },
   change: { color: '#0088ff' },
-  members: {
-    color: 'As #rrggbb.',
-    description: 'Text on any number of lines.',
-    organizationId: 'The organization that it belongs to.',
+  fields: {
+    color: 'A color as #rrggbb.',
+    description: 'Text with any number of lines.',
+    organizationId: 'The organization of the entity.',
   },
 };

@@ -1,13 +1,13 @@
-/** What the OpenAPI document says of this resource beyond its contract. Nothing that ships to Lambda imports it. */
+/** The resource docs of tasks in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, projectId, tagId, times, userId } from '../shared/contract/documentation.ts';
 
 export const documentation: Documentation = {
-  description: 'A thing to do, of a project and for a user, or of nobody yet.',
+  description: 'A task. It can belong to a project and be assigned to a user.',
   example: {
     id: '019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36',
     name: 'Draft the sitemap',
     status: 'active',
-    description: 'All pages of today, and where each will be.',
+    description: 'All current pages and their new addresses.',
     priority: 'high',
     projectId,
     userId,
@@ -16,12 +16,12 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { status: 'completed' },
-  members: {
-    description: 'Text on any number of lines.',
-    priority: 'How urgent it is.',
-    projectId: 'The project that it belongs to; it goes with it.',
-    userId: 'Who is to do it.',
+  fields: {
+    description: 'Text with any number of lines.',
+    priority: 'The urgency, from none to urgent.',
+    projectId: 'The project of the task. Deleting the project deletes the task.',
+    userId: 'The user to whom the task is assigned.',
     dueDate: 'The last day.',
-    tagIds: 'Its tags.',
+    tagIds: 'The ids of the tags.',
   },
 };

@@ -1,8 +1,8 @@
-/** What the OpenAPI document says of this resource beyond its contract. Nothing that ships to Lambda imports it. */
+/** The resource docs of users in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, times, userId } from '../shared/contract/documentation.ts';
 
 export const documentation: Documentation = {
-  description: 'Somebody who works on tasks.',
+  description: 'A person to whom tasks can be assigned.',
   example: {
     id: userId,
     name: 'Ada Lovelace',
@@ -12,8 +12,8 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { email: 'ada.lovelace@example.com' },
-  members: {
-    email: 'Need not be unique.',
-    organizationId: 'The organization that it belongs to.',
+  fields: {
+    email: 'An e-mail address. Several users can have the same one.',
+    organizationId: 'The organization of the entity.',
   },
 };

@@ -1,4 +1,4 @@
-/** Descriptions and examples of the resources, which each resource defines itself. */
+/** The resource docs of the OpenAPI document. */
 import { documentation as organization } from '../../functions/organizations/documentation.ts';
 import { documentation as project } from '../../functions/projects/documentation.ts';
 import type { Documentation } from '../../functions/shared/contract/documentation.ts';
@@ -9,12 +9,12 @@ import { documentation as user } from '../../functions/users/documentation.ts';
 
 export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
 
-/** Descriptions of the fields. */
-export const fieldDescriptions: Readonly<Record<string, string>> = {
-  id: 'Opaque and unique. Later ids sort after earlier ones.',
-  name: 'Surrounding white space is removed before the length is checked.',
-  status: 'Any value. Known values: active, planned, completed, archived.',
-  createdAt: 'Time of the creation, in UTC.',
-  updatedAt: 'Time of the last change, in UTC.',
-  ...Object.assign({}, ...Object.values(resourceDocs).map(({ members }) => members)),
+/** The descriptions of fields by name. */
+export const memberDescriptions: Readonly<Record<string, string>> = {
+  id: 'An opaque, unique id. Later ids sort after earlier ones.',
+  name: 'The name. Leading and trailing white space is removed before the length is checked.',
+  status: 'Any status. Common values are active, planned, completed and archived.',
+  createdAt: 'The time of the creation, in UTC.',
+  updatedAt: 'The time of the last write, in UTC.',
+  ...Object.assign({}, ...Object.values(words).map(({ fields }) => fields)),
 };

@@ -1,15 +1,15 @@
-/** The frame of a page: everything in it comes from this service. */
+/** The common HTML of the static pages. It loads only resources of this service. */
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as it stands in HTML. */
+/** Returns a text, escaped for HTML. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
 
 /**
- * A whole page.
+ * Returns a complete page.
  * @param title as text.
  * @param body as HTML.
- * @param head what else stands in the head, as HTML.
+ * @param head additional HTML of the head element.
  */
 export const htmlPage = (title: string, body: string, head = ''): string => `<!doctype html>
 <html lang="en">

@@ -1,84 +1,86 @@
 import type { ProblemCode } from '../../shared/http/problems.ts';
 
-/** What each kind of problem means, and what a caller does about it: for the page that its `type` points to. */
+/** The meaning and the solution of each problem type. The `type` of a problem links to a page with these texts. */
 export const explanations: Readonly<
   Record<ProblemCode, { readonly meaning: string; readonly remedy: string; readonly example: string }>
 > = {
   'malformed-body': {
     meaning:
-      'The body could not be read as a JSON object: a syntax error, no body, bytes that are not UTF-8, or more than 20 levels of nesting.',
+      'The body is not a JSON object. It has a syntax error, is missing, is not UTF-8, or has more than 20 levels of nesting.',
     remedy: 'Send a JSON object in UTF-8.',
-    example: 'The body could not be parsed as JSON.',
+    example: 'The body is not valid JSON at line 1, column 9. Expected a colon.',
   },
   'malformed-request': {
-    meaning: 'What arrived is not HTTP.',
-    remedy: 'Look at the client, or at what stands between it and this service.',
+    meaning: 'The service received data that is not HTTP.',
+    remedy: 'Check the client and the proxies between the client and this service.',
     example: 'The request is not valid HTTP.',
   },
   'invalid-request': {
     meaning:
-      'Members of the body, parameters of the query or headers are unknown, missing or wrong. "errors" names each: a member by its JSON pointer, a parameter or header by its name.',
-    remedy: 'Correct what "errors" names and send the request again. Sent as it is, it will never succeed.',
+      'Fields of the body, query parameters or headers are unknown, missing or invalid. "errors" contains one item for each: with the JSON pointer of a field, or the name of a parameter or header.',
+    remedy:
+      'Correct the values that "errors" lists and send the request again. The unchanged request fails again.',
     example: '"name" is missing.',
   },
   'no-tenant': {
-    meaning: 'The token is valid, but holds no claim that says whose data it is for.',
-    remedy: 'Ask whoever issues the tokens for one with that claim.',
+    meaning: 'The token is valid, but has no claim that names the tenant.',
+    remedy: 'Get a token with this claim from the issuer of your tokens.',
     example: 'The token has no claim "tenant" that names a tenant.',
   },
   'missing-scope': {
     meaning:
-      'The token has the scope of the operation, but this request does more: a clone with tasks also creates tasks.',
-    remedy: 'Get a token with the scope that "detail" names, or ask for less.',
+      'The token has the scope of the operation, but this request needs another scope. For example, a clone with tasks also creates tasks.',
+    remedy: 'Get a token with the scope in "detail", or send a request that does not need it.',
     example: 'This request needs a token with the scope "tasks:write".',
   },
   'not-found': {
-    meaning: 'There is nothing at this path, or no entity with this id.',
-    remedy: 'Check the path and the id. What was deleted stays deleted; a list shows what there is.',
+    meaning: 'The path does not exist, or no entity has this id.',
+    remedy:
+      'Check the path and the id. A list shows the existing entities. A deleted entity cannot be restored.',
     example: 'There is no project with this id.',
   },
   'method-not-allowed': {
-    meaning: 'The path exists, but not with this method.',
+    meaning: 'The path exists, but does not support this method.',
     remedy: 'Use one of the methods in the "Allow" header.',
     example: 'POST is not a method of this path. It has GET, HEAD, PUT, PATCH, DELETE, OPTIONS.',
   },
   'version-mismatch': {
     meaning:
-      'The entity has changed since the version whose ETag "If-Match" names: somebody else was faster. Nothing was written.',
-    remedy:
-      'Read the entity again, see whether your change still makes sense, and send it with the new ETag.',
+      'The entity has changed since the version in "If-Match". Another request changed it first. This request wrote nothing.',
+    remedy: 'Read the entity again, check your change, and send it with the new ETag.',
     example: 'The project has changed since the version that If-Match names.',
   },
   'body-too-large': {
-    meaning: 'The body has more bytes than are taken: 262,144.',
-    remedy: 'Send less at a time.',
-    example: 'The body has 300000 bytes; at most 262144 are taken.',
+    meaning: 'The body has more than 262,144 bytes.',
+    remedy: 'Send a smaller body.',
+    example: 'The body has 300000 bytes; at most 262144 are allowed.',
   },
   'unsupported-media-type': {
-    meaning: 'The body is not called JSON.',
+    meaning: 'The "Content-Type" of the body is not JSON.',
     remedy: 'Send the header "Content-Type: application/json".',
     example: 'The body must be JSON, with the header "Content-Type: application/json".',
   },
   'idempotency-key-reused': {
-    meaning: 'This Idempotency-Key came before, with another body. Nothing was done.',
-    remedy: 'Take a new key for a new request; keep a key only to repeat the very same one.',
+    meaning: 'An earlier request used this Idempotency-Key with another body. This request wrote nothing.',
+    remedy: 'Use a new key for each new request. Repeat a key only with the same request.',
     example: 'This Idempotency-Key was used before, with another body. Use a new key for a new request.',
   },
   'headers-too-large': {
-    meaning: 'The request line and the headers together have more bytes than are taken: 10,240.',
+    meaning: 'The request line and the headers together have more than 10,240 bytes.',
     remedy: 'Shorten the query or the headers.',
     example: 'The request line and headers have more than 10240 bytes.',
   },
   'internal-error': {
-    meaning: 'A mistake of ours. The cause is in the log, under the requestId.',
+    meaning: 'The service has a defect. Its log contains the cause under the requestId.',
     remedy:
-      'Report the requestId. Trying again is safe for any method but POST, and for POST with an Idempotency-Key.',
+      'Report the requestId. You can safely repeat the request, except a POST without an Idempotency-Key.',
     example: 'The cause has been logged under the requestId.',
   },
   unavailable: {
-    meaning: 'The request could not be done in time.',
-    remedy: 'Try again after the seconds in "Retry-After", a POST with the same Idempotency-Key.',
+    meaning: 'The service could not finish the request in time.',
+    remedy:
+      'Repeat the request after the number of seconds in "Retry-After". Repeat a POST with the same Idempotency-Key.',
     example:
-      'This could not be done in time. It is safe to try again, with the same Idempotency-Key if there is one.',
+      'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.',
   },
 };

@@ -1,14 +1,14 @@
-/** What resources say of themselves to people, and the ids that their examples share. */
+/** The type of the resource docs in the OpenAPI document, and the ids that their examples share. */
 
 export interface Documentation {
-  /** What one is; a sentence. */
+  /** One sentence about the resource. */
   readonly description: string;
-  /** A whole entity, as answers show it. */
+  /** An entity as in a response. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** A change as people would make it. */
+  /** A typical body of a PATCH. */
   readonly change: Readonly<Record<string, unknown>>;
-  /** What its own members mean; a member of one name means the same everywhere. */
-  readonly members: Readonly<Record<string, string>>;
+  /** The descriptions of fields. A field with the same name has the same description in every resource. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export const organizationId = '019b2f4e-6c1d-7a39-8b52-4d1f0e9c7a61';

@@ -45,7 +45,7 @@ const aString = (): v.StringSchema<string> => v.string('must be a string');
 /** A lone surrogate cannot be written as UTF-8: it would come back as another character. */
 const wellFormed: Rule = {
   holds: (text) => text.isWellFormed(),
-  message: 'must be well-formed Unicode: it holds half of a surrogate pair',
+  message: 'must be well-formed Unicode: it contains half of a surrogate pair',
 };
 
 const lineControls = new Set(['\t', '\n', '\r'].map((character) => character.charCodeAt(0)));
@@ -61,7 +61,7 @@ function hasControlCharacter(text: string): boolean {
 /** JSON writes a control character as six bytes: a page full of them would exceed what a function may respond with. */
 const noControlCharacters: Rule = {
   holds: (text) => !hasControlCharacter(text),
-  message: 'must not hold a control character other than tab, line feed and carriage return',
+  message: 'must not contain a control character other than tab, line feed and carriage return',
 };
 
 /** The same rule in the OpenAPI document. */
@@ -190,7 +190,7 @@ export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum:
   v.pipe(
     boundedArray(item, maximum),
     v.metadata({ maxItems: maximum, uniqueItems: true }),
-    v.check((value) => new Set(value).size === value.length, 'must not hold the same item twice'),
+    v.check((value) => new Set(value).size === value.length, 'must not contain the same item twice'),
   );
 
 /** A set of values from a closed list. */

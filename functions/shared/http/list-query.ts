@@ -27,7 +27,7 @@ function parameters(
     throw invalidRequest([
       {
         parameter: '',
-        detail: `The query has ${all.length} parameters; at most ${maxParameters} are taken.`,
+        detail: `The query has ${all.length} parameters; at most ${maxParameters} are allowed.`,
       },
     ]);
   }
@@ -37,7 +37,7 @@ function parameters(
       const detail = `${quoted(spelling)} is not a parameter here. ${suggestion(spelling, known)}`;
       issues.push({ parameter: spelling, detail });
     } else if (values.has(name) && values.get(name) !== value) {
-      issues.push({ parameter: spelling, detail: `"${name}" is given twice, with different values.` });
+      issues.push({ parameter: spelling, detail: `"${name}" occurs twice with different values.` });
     } else {
       values.set(name, value);
     }

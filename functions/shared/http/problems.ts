@@ -23,8 +23,8 @@ export const catalogue = {
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'idempotency-key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   'headers-too-large': { status: 431, title: 'The request line and headers are too large' },
-  'internal-error': { status: 500, title: 'Something went wrong here' },
-  unavailable: { status: 503, title: 'Not available just now' },
+  'internal-error': { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
 } as const;
 
 export type ProblemCode = keyof typeof catalogue;

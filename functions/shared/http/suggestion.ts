@@ -10,7 +10,7 @@ const editShare = 1 / 2;
 
 /** Returns a sentence that suggests the nearest known name, or lists the known names when none is near. */
 export function suggestion(unknown: string, known: readonly string[]): string {
-  if (known.length === 0) return 'None is known here.';
+  if (known.length === 0) return 'None is allowed.';
   let nearest: { readonly name: string; readonly edits: number } | undefined;
   for (const name of unknown.length > maxNameLength ? [] : known) {
     const edits = distance(unknown, name);
@@ -18,7 +18,7 @@ export function suggestion(unknown: string, known: readonly string[]): string {
   }
   return nearest && nearest.edits <= Math.max(minEdits, unknown.length * editShare)
     ? `Did you mean "${nearest.name}"?`
-    : `Known are ${known.join(', ')}.`;
+    : `Allowed: ${known.join(', ')}.`;
 }
 
 /** Returns a text of the caller in quotes, short enough to be repeated in a message. */
