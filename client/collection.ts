@@ -3,15 +3,15 @@ import { isProblem } from './problems.ts';
 
 const version = Symbol('ETag');
 
-/** An entity as it was read or written: it knows its version, which guards the next write. */
+/** An entity that was read or written. It contains its version, which the next write can require. */
 export type Versioned<Entity> = Entity & { readonly [version]: string };
 
-/** The `ETag` of an entity that was read or written. */
+/** Returns the `ETag` of an entity that was read or written. */
 export const etagOf = (entity: Versioned<unknown>): string => entity[version];
 
 /**
- * What a write is about: an entity as it was read, which must not have changed since, or an id, whatever has become of
- * it in the meantime.
+ * The target of a write. With an entity, the write fails if the entity has changed since it was read. With an id, the write
+ * is unconditional.
  */
 export type Target<Entity> = string | Versioned<Entity>;
 
@@ -23,30 +23,32 @@ export interface Page<Entity> {
 }
 
 export interface CreateOptions extends RequestOptions {
-  /** Stands for this creation: with the same one, also from another process, it is done once. */
+  /** All requests with the same key create one entity, also from different processes. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** How often `change` begins anew before it gives up. */
-const mostChanges = 10;
+/** The maximum number of attempts of `change`. */
+const maxChangeAttempts = 10;
 
 /**
- * Encodes an id as one segment of a path. A URL drops `.` and `..`, encoded or not, and would be of something else.
+ * Encodes an id as one segment of a path. The URL parser removes `.` and `..`, encoded or not, which would change the path.
  * @see https://url.spec.whatwg.org/#double-dot-path-segment
- * @throws TypeError for what cannot be an id.
+ * @throws TypeError for a value that is not a valid id.
  */
 function segmentOf(id: unknown): string {
   if (typeof id === 'string' && !['', '.', '..'].includes(id) && !/\p{Surrogate}/u.test(id)) {
     return encodeURIComponent(id);
   }
-  throw new TypeError(`An id must be text, and not empty, "." or ".."; this one is ${JSON.stringify(id)}.`);
+  throw new TypeError(
+    `An id must be a non-empty string other than "." and "..". Received: ${JSON.stringify(id)}.`,
+  );
 }
 
 interface Identified {
   readonly id: string;
 }
 
-/** Something that can be listed. */
+/** A list of entities. */
 export class Listing<Entity extends Identified, Query extends object> {
   protected readonly connection: Connection;
   protected readonly path: string;
@@ -56,13 +58,13 @@ export class Listing<Entity extends Identified, Query extends object> {
     this.path = path;
   }
 
-  /** One page. */
+  /** Reads one page. */
   async list(query: Query = {} as Query, { signal }: RequestOptions = {}): Promise<Page<Entity>> {
     const { body } = await this.connection.send({ method: 'GET', path: this.path, query, signal });
     return body as Page<Entity>;
   }
 
-  /** All pages, one entity after the other. What moves from page to page meanwhile does not come twice. */
+  /** Iterates over the entities of all pages. Returns an entity once, also if it moves to a later page meanwhile. */
   async *iterate(
     query: Omit<Query, 'page'> = {} as Query,
     options: RequestOptions = {},
@@ -82,23 +84,24 @@ export class Listing<Entity extends Identified, Query extends object> {
   }
 }
 
-/** All of a resource. */
+/** The entities of a resource. */
 export class Collection<
   Entity extends Identified,
   New extends object,
   Changes extends object,
   Query extends object,
 > extends Listing<Entity, Query> {
-  /** Creates an entity, once, however often it is tried. */
+  /** Creates an entity. Retries do not create it again. */
   create(entity: New, { idempotencyKey, signal }: CreateOptions = {}): Promise<Versioned<Entity>> {
     return this.written({ method: 'POST', path: this.path, body: entity, idempotencyKey, signal });
   }
 
+  /** Reads an entity. */
   async read(id: string, { signal }: RequestOptions = {}): Promise<Versioned<Entity>> {
     return this.written({ method: 'GET', path: this.#pathOf(id), signal });
   }
 
-  /** Replaces all of an entity: what is left out gets its default. */
+  /** Replaces an entity. Omitted fields get their defaults. */
   async replace(
     target: Target<Entity>,
     entity: New,
@@ -107,7 +110,7 @@ export class Collection<
     return this.written({ method: 'PUT', ...this.target(target), body: entity, signal });
   }
 
-  /** Changes some members. */
+  /** Updates fields of an entity. Omitted fields keep their values. */
   async update(
     target: Target<Entity>,
     changes: Changes,
@@ -117,8 +120,9 @@ export class Collection<
   }
 
   /**
-   * Changes an entity by what it is: reads it, lets `decide` say what to change, and writes that, unless somebody else
-   * was faster; then it begins anew.
+   * Updates an entity depending on its current state: reads it, calls `decide` for the changes and writes them. Starts again
+   * if the entity has changed meanwhile.
+   * @throws ProblemError `version-mismatch` after ten attempts.
    */
   async change(
     id: string,
@@ -130,26 +134,27 @@ export class Collection<
       try {
         return await this.update(current, await decide(current), options);
       } catch (error) {
-        if (attempt >= mostChanges || !isProblem(error, 'version-mismatch')) throw error;
+        if (attempt >= maxChangeAttempts || !isProblem(error, 'version-mismatch')) throw error;
       }
     }
   }
 
+  /** Deletes an entity. */
   async delete(target: Target<Entity>, { signal }: RequestOptions = {}): Promise<void> {
     await this.connection.send({ method: 'DELETE', ...this.target(target), signal });
   }
 
-  /** Where a target is, and which version of it is meant. */
+  /** Returns the path of a target and its version, if it has one. */
   protected target(target: Target<Entity>, action = ''): { path: string; ifMatch?: string } {
-    // Without types, a caller can give anything.
+    // A caller without type checks can pass any value.
     if (typeof target !== 'object' || target === null) return { path: this.#pathOf(target) + action };
     return { path: this.#pathOf(target.id) + action, ifMatch: etagOf(target) };
   }
 
-  /** Sends a message that is answered with an entity. */
+  /** Sends a request whose response is an entity. */
   protected async written(message: Parameters<Connection['send']>[0]): Promise<Versioned<Entity>> {
     const { body, headers } = await this.connection.send(message);
-    // Not enumerable: a copy with other members is another thing, and has no version.
+    // The version is not enumerable, so a copy with other fields has no version.
     return Object.defineProperty(body as Versioned<Entity>, version, { value: headers.get('etag') ?? '' });
   }
 
@@ -157,7 +162,7 @@ export class Collection<
     return `${this.path}/${segmentOf(id)}`;
   }
 
-  /** What belongs to one of these. @throws TypeError for what cannot be an id. */
+  /** Returns a nested list of an entity. @throws TypeError for a value that is not a valid id. */
   protected nested<Child extends Identified, ChildQuery extends object>(
     id: string,
     name: string,

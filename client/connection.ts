@@ -1,32 +1,32 @@
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
-  /** Where the service is: scheme, host and port. */
+  /** The address of the service: scheme, host and port. */
   readonly url: string;
-  /** An access token, or what gets one; it is asked before each request. */
+  /** An access token, or a function that returns one. The client calls it before each attempt. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** How often a request is tried before it fails, at least once. */
+  /** The maximum number of attempts for one request. The first attempt is always made. Default: 4. */
   readonly tries?: number | undefined;
-  /** Milliseconds until a try is given up. The service answers within 30 seconds. */
+  /** Milliseconds after which an attempt is aborted. The service responds within 30 seconds. Default: 35,000. */
   readonly timeout?: number | undefined;
-  /** Another `fetch` than the one that is there. */
+  /** An implementation of `fetch`. Default: `globalThis.fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 export interface RequestOptions {
-  /** Ends the request, and all tries of it. */
+  /** Aborts the request and all its further attempts. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** As much of a request as differs from one to the next. */
+/** A request without the parts that all requests share. */
 export interface Message {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Encoded. */
+  /** The percent-encoded path. */
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly ifMatch?: string | undefined;
-  /** Stands for this request however often it is tried; only `POST` needs one. */
+  /** The key of all attempts of a `POST`. Other methods do not need one. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,33 +34,36 @@ export interface Message {
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
-  /** The value of the JSON; `undefined` where there is none. */
+  /** The parsed JSON, or `undefined` if the response has no content. */
   readonly body: unknown;
 }
 
-/** The gateway's and the service's ways to say that the same request may succeed a little later. */
-const isPassing = (status: number): boolean => [429, 502, 503, 504].includes(status);
+/** Returns whether the status of the gateway or the service is transient, so that a repeated request can succeed. */
+const isTransient = (status: number): boolean => [429, 502, 503, 504].includes(status);
 
-/** The statuses with which a server sends a client elsewhere (RFC 9110, section 15.4). */
+/** The status codes of redirects (RFC 9110, section 15.4). */
 const redirects = [301, 302, 303, 307, 308];
 
-/** Whether a try failed because it was redirected. Node.js says so; browsers give no reason for a failure. */
+/** Returns whether an attempt failed because of a redirect. Only Node.js reports this reason; browsers report none. */
 const isRedirected = (error: unknown): boolean =>
   error instanceof Error && (/\bredirect/.test(error.message) || isRedirected(error.cause));
 
-/** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
+/** Returns 128 random bits as hexadecimal text. `crypto.randomUUID` does not exist on pages without TLS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
 
-/** Milliseconds before the next try: what the service asks for, or twice as long each time, with some chance. */
+/**
+ * Returns the milliseconds before the next attempt: the `Retry-After` of the service up to 60 seconds, or exponential
+ * backoff with jitter.
+ */
 function pauseOf(attempt: number, retryAfter: string | null): number {
-  const asked = Number(retryAfter) * 1_000;
-  return asked > 0 ? Math.min(asked, 60_000) : 100 * 2 ** attempt * (0.5 + Math.random() / 2);
+  const requestedMs = Number(retryAfter) * 1_000;
+  return requestedMs > 0 ? Math.min(requestedMs, 60_000) : 100 * 2 ** attempt * (0.5 + Math.random() / 2);
 }
 
-/** Waits, unless the caller ends it. */
+/** Waits. Rejects when the caller aborts the request. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
@@ -76,7 +79,7 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** Speaks HTTP with the service, and tries again where that is safe. */
+/** Sends requests to the service and retries them where that is safe. */
 export class Connection {
   readonly #options: ClientOptions;
 
@@ -85,10 +88,12 @@ export class Connection {
   }
 
   /**
-   * Sends a request until it is answered. All tries of a `POST` have one key, so that it is done once; the other
-   * methods do the same however often they are sent. A `DELETE` that finds nothing the second time was done the first.
-   * @throws ProblemError when the service refuses it.
-   * @throws ConnectionError when no try is answered, or one is redirected: a token and a body are for this address alone.
+   * Sends a request and retries it until there is a response. All attempts of a `POST` send the same idempotency key, so
+   * the service executes it once. The other methods are idempotent. If a later attempt of a `DELETE` returns 404, an
+   * earlier attempt deleted the entity.
+   * @throws ProblemError when the service returns an error.
+   * @throws ConnectionError when no attempt gets a response, or when the service redirects: the token and the body are for
+   * this address only.
    */
   async send(message: Message): Promise<Received> {
     const { url, tries = 4 } = this.#options;
@@ -97,18 +102,18 @@ export class Connection {
     const address = `${url}${path}${parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''}`;
     const key = method === 'POST' ? (message.idempotencyKey ?? randomKey()) : undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#try(address, message, key).catch((error: unknown) => {
+      const response = await this.#try(address, message, key).catch((error: unknown) => {
         signal?.throwIfAborted();
         if (isRedirected(error)) {
-          const message = `${url} redirects requests, and this client follows none. Make it with the final address.`;
+          const message = `${url} redirects requests. The client follows no redirects: create it with the final address.`;
           throw new ConnectionError(url, error, message);
         }
         if (attempt >= tries) throw new ConnectionError(url, error);
       });
-      if (answer && !(isPassing(answer.status) && attempt < tries)) {
-        return this.#received(address, answer, method === 'DELETE' && attempt > 1);
+      if (response && !(isTransient(response.status) && attempt < tries)) {
+        return this.#received(address, response, method === 'DELETE' && attempt > 1);
       }
-      await pause(pauseOf(attempt, answer?.headers.get('retry-after') ?? null), signal);
+      await pause(pauseOf(attempt, response?.headers.get('retry-after') ?? null), signal);
     }
   }
 
@@ -116,7 +121,7 @@ export class Connection {
     const { token, timeout = 35_000, fetch: send = globalThis.fetch } = this.#options;
     const credential = typeof token === 'function' ? await token() : token;
     const limit = AbortSignal.timeout(timeout);
-    const answer = await send(address, {
+    const response = await send(address, {
       method,
       headers: {
         ...(credential && { authorization: `Bearer ${credential}` }),
@@ -128,21 +133,22 @@ export class Connection {
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
-    // A `fetch` of the caller's may do otherwise.
-    if (answer.redirected || answer.type === 'opaqueredirect' || redirects.includes(answer.status)) {
+    // A `fetch` of the caller may ignore `redirect: 'error'`.
+    if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
       throw new Error('unexpected redirect');
     }
-    // A connection may break in the middle of an answer, too.
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    // Reads the content here, because a connection can break in the middle of a response.
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   #received(
     address: string,
     { status, headers, text }: { status: number; headers: Headers; text: string },
-    mayBeDone: boolean,
+    mayBeDeleted: boolean,
   ): Received {
-    const isDone = status < 300 || (status === 404 && mayBeDone);
-    if (!isDone) throw new ProblemError(problemOf(address, status, headers.get('content-type') ?? '', text));
+    const succeeded = status < 300 || (status === 404 && mayBeDeleted);
+    if (!succeeded)
+      throw new ProblemError(problemOf(address, status, headers.get('content-type') ?? '', text));
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 }

@@ -1,4 +1,4 @@
-/** A client of the project-management API, for browsers and Node.js. `docs/client.md` shows how it is used. */
+/** A client for the project-management API, for browsers and Node.js. `docs/client.md` describes its use. */
 import { Collection, type CreateOptions, type Listing, type Target, type Versioned } from './collection.ts';
 import { type ClientOptions, Connection, type RequestOptions } from './connection.ts';
 import type * as types from './types.ts';
@@ -6,7 +6,7 @@ import type * as types from './types.ts';
 export type { CreateOptions, Listing, Page, Target, Versioned } from './collection.ts';
 export { Collection, etagOf } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
-export type { Fault, Problem, ProblemCode } from './problems.ts';
+export type { Problem, ProblemCode, ValidationIssue } from './problems.ts';
 export { ConnectionError, isProblem, ProblemError } from './problems.ts';
 export type * from './types.ts';
 
@@ -24,19 +24,19 @@ class Organizations extends Collection<
     return this.written({ method: 'POST', ...this.target(target, '/archive'), idempotencyKey, signal });
   }
 
-  /** The projects of an organization. */
+  /** Returns the list of the projects of an organization. */
   projects(id: string): Listing<types.Project, types.ProjectQuery> {
     return this.nested(id, 'projects');
   }
 
-  /** The users of an organization. */
+  /** Returns the list of the users of an organization. */
   users(id: string): Listing<types.User, types.UserQuery> {
     return this.nested(id, 'users');
   }
 }
 
 class Projects extends Collection<types.Project, types.NewProject, types.ProjectChanges, types.ProjectQuery> {
-  /** Creates a project like another, with copies of its tasks unless `include` is empty. */
+  /** Copies a project. Copies its tasks too, unless `include` is empty. */
   async clone(
     target: Target<types.Project>,
     options: types.CloneProjectOptions = {},
@@ -51,21 +51,21 @@ class Projects extends Collection<types.Project, types.NewProject, types.Project
     });
   }
 
-  /** The tasks of a project. */
+  /** Returns the list of the tasks of a project. */
   tasks(id: string): Listing<types.Task, types.TaskQuery> {
     return this.nested(id, 'tasks');
   }
 }
 
 class Users extends Collection<types.User, types.NewUser, types.UserChanges, types.UserQuery> {
-  /** The tasks of a user. */
+  /** Returns the list of the tasks of a user. */
   tasks(id: string): Listing<types.Task, types.TaskQuery> {
     return this.nested(id, 'tasks');
   }
 }
 
 class Tags extends Collection<types.Tag, types.NewTag, types.TagChanges, types.TagQuery> {
-  /** The tasks that have a tag. */
+  /** Returns the list of the tasks with a tag. */
   tasks(id: string): Listing<types.Task, types.TaskQuery> {
     return this.nested(id, 'tasks');
   }
@@ -73,7 +73,7 @@ class Tags extends Collection<types.Tag, types.NewTag, types.TagChanges, types.T
 
 class Tasks extends Collection<types.Task, types.NewTask, types.TaskChanges, types.TaskQuery> {}
 
-/** The whole API. */
+/** The client: one collection for each resource. */
 export class Client {
   readonly organizations: Organizations;
   readonly projects: Projects;
@@ -93,13 +93,13 @@ export class Client {
   }
 
   /**
-   * Asks whether the service is well.
-   * @throws ProblemError or ConnectionError when it is not.
+   * Checks that the service and its database are available.
+   * @throws ProblemError or ConnectionError when they are not.
    */
   async health({ signal }: RequestOptions = {}): Promise<void> {
     await this.#connection.send({ method: 'GET', path: '/v1/health', signal });
   }
 }
 
-/** Makes a client. */
+/** Returns a client. */
 export const createClient = (options: ClientOptions): Client => new Client(options);

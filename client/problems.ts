@@ -1,41 +1,41 @@
 import type { ProblemStatuses } from './types.ts';
 
-/** One thing that is wrong, and where: in the body (a JSON pointer), or a parameter of the query or a header. */
-export type Fault =
+/** One validation issue and its location: a JSON pointer into the body, or the name of a query parameter or header. */
+export type ValidationIssue =
   | { readonly pointer: string; readonly parameter?: never; readonly detail: string }
   | { readonly parameter: string; readonly pointer?: never; readonly detail: string };
 
 interface Described<Code extends string, Status extends number> {
   readonly code: Code;
   readonly status: Status;
-  /** The kind of problem in words. */
+  /** The type of problem as text. */
   readonly title: string;
-  /** What happened this time. */
+  /** The cause of this problem. */
   readonly detail: string;
 }
 
-/** A problem of the service. `type` is the address of its explanation. */
+/** A problem that the service returns. `type` is the URL of its explanation. */
 type ServiceProblem = {
   [Code in keyof ProblemStatuses]: Described<Code, ProblemStatuses[Code]> & {
     readonly type: string;
     readonly instance: string;
     readonly requestId: string;
-  } & (Code extends 'invalid-request' ? { readonly errors: readonly Fault[] } : unknown);
+  } & (Code extends 'invalid-request' ? { readonly errors: readonly ValidationIssue[] } : unknown);
 }[keyof ProblemStatuses];
 
-/** What the gateway says before a request arrives at the service, or anything else in between. */
+/** A problem of the gateway, or of another intermediary before the service. */
 type GatewayProblem =
   | Described<'unauthorized', 401>
   | Described<'forbidden', 403>
   | Described<'too-many-requests', 429>
   | Described<'unexpected', number>;
 
-/** Everything that a request can be refused with, told apart by `code`. */
+/** All problems of failed requests. `code` distinguishes them. */
 export type Problem = ServiceProblem | GatewayProblem;
 
 export type ProblemCode = Problem['code'];
 
-/** A request was refused; `problem` says why. */
+/** The error of a request that the service or the gateway rejected. `problem` contains the reason. */
 export class ProblemError<Kind extends Problem = Problem> extends Error {
   readonly problem: Kind;
 
@@ -46,17 +46,17 @@ export class ProblemError<Kind extends Problem = Problem> extends Error {
   }
 }
 
-/** The service did not answer: each try failed, or was redirected. `cause` is what the last try got instead. */
+/** The error of a request without a response, or with a redirect. `cause` is the error of the last attempt. */
 export class ConnectionError extends Error {
-  constructor(url: string, cause: unknown, message = `There is no answer from ${url}.`) {
+  constructor(url: string, cause: unknown, message = `${url} did not respond.`) {
     super(message, { cause });
     this.name = 'ConnectionError';
   }
 }
 
 /**
- * Whether a request was refused for this reason.
- * @param code any, when it is left out.
+ * Returns whether an error is a `ProblemError` with this code.
+ * @param code without it, every code matches.
  */
 export function isProblem<Code extends ProblemCode>(
   error: unknown,
@@ -71,10 +71,13 @@ const ofGateway: Readonly<Record<number, ProblemCode>> = {
   429: 'too-many-requests',
 };
 
-/** The problem that an answer holds. */
+/** Returns the problem of an error response. */
 export function problemOf(url: string, status: number, mediaType: string, text: string): Problem {
   if (/^application\/problem\+json\b/.test(mediaType)) {
-    const { type, errors, ...rest } = JSON.parse(text) as { type: string; errors?: readonly Fault[] };
+    const { type, errors, ...rest } = JSON.parse(text) as {
+      type: string;
+      errors?: readonly ValidationIssue[];
+    };
     const code = type.slice(type.indexOf('#') + 1);
     const address = new URL(type, url).href;
     return {
@@ -85,7 +88,7 @@ export function problemOf(url: string, status: number, mediaType: string, text: 
     } as Problem;
   }
   const title = ofGateway[status]
-    ? 'The gateway refuses the request'
-    : 'The answer is not one of the service';
+    ? 'The gateway rejected the request'
+    : 'The response is not from the service';
   return { code: ofGateway[status] ?? 'unexpected', status, title, detail: text.slice(0, 500) } as Problem;
 }

@@ -9,7 +9,7 @@ import { startTestService } from '../support/local-service.ts';
 let service: Service;
 let client: Client;
 
-/** What the client asked for, as operations of the document. */
+/** The operation ids of the document that the client called. */
 const called = new Set<string>();
 
 const document: OpenApiDocument = openApiDocument();
@@ -32,37 +32,37 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** What a promise fails with. */
+/** Returns the error of a promise. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
     (error: unknown) => error,
   );
 
-/** A client whose first tries of anything meet with something. */
-function troubled(troubles: readonly ((send: () => Promise<Response>) => Promise<Response>)[]) {
+/** Returns a client whose first attempts fail with the given faults. */
+function clientWithFaults(faults: readonly ((send: () => Promise<Response>) => Promise<Response>)[]) {
   const sent: { method: string; key: string | null }[] = [];
-  const left = [...troubles];
-  const one = createClient({
+  const remaining = [...faults];
+  const faulty = createClient({
     url: service.url,
     fetch: (input, init) => {
       sent.push({ method: init?.method ?? '', key: new Headers(init?.headers).get('idempotency-key') });
-      const trouble = left.shift();
-      return trouble ? trouble(() => fetch(input, init)) : fetch(input, init);
+      const fault = remaining.shift();
+      return fault ? fault(() => fetch(input, init)) : fetch(input, init);
     },
   });
-  return { client: one, sent };
+  return { client: faulty, sent };
 }
 
 const lostRequest = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
-const lostReply = async (send: () => Promise<Response>): Promise<Response> => {
+const lostResponse = async (send: () => Promise<Response>): Promise<Response> => {
   await send();
   throw new TypeError('terminated');
 };
 const unavailable = async (): Promise<Response> =>
   new Response('{"message":"Service Unavailable"}', { status: 503, headers: { 'retry-after': '0.01' } });
 
-test('a new user creates, pages through, and understands what is refused', async () => {
+test('a program creates entities, iterates over pages and reads the reasons of errors', async () => {
   const organization = await client.organizations.create({ name: 'Acme' });
   const project = await client.projects.create({ name: 'Relaunch', organizationId: organization.id });
   for (const name of ['one', 'two', 'three']) await client.tasks.create({ name, projectId: project.id });
@@ -79,13 +79,13 @@ test('a new user creates, pages through, and understands what is refused', async
   for await (const task of client.tasks.iterate({ projectId: project.id, limit: 2 })) names.push(task.name);
   expect(names).toEqual(['three', 'two', 'one']);
 
-  const wrong = await failure(client.tasks.create({ name: ' ', dueDate: '2026-02-30' }));
-  expect(isProblem(wrong, 'invalid-request') && wrong.problem.errors).toEqual([
+  const invalid = await failure(client.tasks.create({ name: ' ', dueDate: '2026-02-30' }));
+  expect(isProblem(invalid, 'invalid-request') && invalid.problem.errors).toEqual([
     { pointer: '/name', detail: expect.stringContaining('1 to 255 characters') },
     { pointer: '/dueDate', detail: expect.stringContaining('a day that exists') },
   ]);
 
-  await client.projects.update(project.id, { description: 'Somebody was faster.' });
+  await client.projects.update(project.id, { description: 'The first write.' });
   const stale = await failure(client.projects.update(project, { description: 'Too late.' }));
   expect(isProblem(stale, 'version-mismatch') && stale.problem).toMatchObject({
     status: 412,
@@ -97,7 +97,7 @@ test('a new user creates, pages through, and understands what is refused', async
   expect((await client.projects.read(project.id)).description).toBe('In time.');
 });
 
-test('what was read can be replaced, changed and deleted, all under its version', async () => {
+test('replace and delete require the version that was read', async () => {
   const created = await client.tags.create({ name: 'design' });
   const replaced = await client.tags.replace(created, { ...created, color: '#123456' });
   expect(replaced).toMatchObject({ id: created.id, color: '#123456' });
@@ -108,7 +108,7 @@ test('what was read can be replaced, changed and deleted, all under its version'
   expect(isProblem(gone, 'not-found') && gone.problem.detail).toContain('tag');
 });
 
-test('ten changes at a time are all made', async () => {
+test('ten concurrent calls of change all succeed', async () => {
   const { id } = await client.tasks.create({ name: 'counted', description: '0' });
   await Promise.all(
     Array.from({ length: 10 }, () =>
@@ -118,10 +118,10 @@ test('ten changes at a time are all made', async () => {
   expect((await client.tasks.read(id)).description).toBe('10');
 });
 
-test('every operation of the document has its method', async () => {
+test('every operation of the document has a method', async () => {
   await client.health();
-  const organization = await client.organizations.create({ name: 'All of it' });
-  const project = await client.projects.create({ name: 'All of it', organizationId: organization.id });
+  const organization = await client.organizations.create({ name: 'Complete' });
+  const project = await client.projects.create({ name: 'Complete', organizationId: organization.id });
   const user = await client.users.create({ name: 'Ada', organizationId: organization.id });
   const tag = await client.tags.create({ name: 'all' });
   const task = await client.tasks.create({
@@ -171,7 +171,7 @@ test('every operation of the document has its method', async () => {
   expect([...called].sort()).toEqual(declared.sort());
 });
 
-test('what is created between two pages does not bring anything twice', async () => {
+test('iterate returns each entity once when another is created between two pages', async () => {
   const status = 'iterated';
   for (let count = 0; count < 5; count += 1) await client.tags.create({ name: `${count}`, status });
   const names: string[] = [];
@@ -183,50 +183,50 @@ test('what is created between two pages does not bring anything twice', async ()
 });
 
 test.each([
-  ['a request is lost', [lostRequest, lostRequest]],
-  ['the reply is lost', [lostReply, lostReply]],
-  ['the service is not available', [unavailable, lostReply, unavailable]],
-])('a creation is done once, under one key, when %s', async (_, troubles) => {
-  const { client: one, sent } = troubled(troubles);
-  const status = `once-${troubles.map(({ name }) => name).join('-')}`;
-  const created = await one.tags.create({ name: 'once', status });
-  expect(sent).toHaveLength(troubles.length + 1);
+  ['the requests are lost', [lostRequest, lostRequest]],
+  ['the responses are lost', [lostResponse, lostResponse]],
+  ['the service is unavailable', [unavailable, lostResponse, unavailable]],
+])('create makes one entity with one idempotency key when %s', async (_, faults) => {
+  const { client: faulty, sent } = clientWithFaults(faults);
+  const status = `once-${faults.map(({ name }) => name).join('-')}`;
+  const created = await faulty.tags.create({ name: 'once', status });
+  expect(sent).toHaveLength(faults.length + 1);
   expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
   expect((await client.tags.list({ status })).data).toEqual([created]);
 });
 
-test('a key of the caller makes one creation of two', async () => {
-  const idempotencyKey = 'the order of the 3rd of March';
+test('two creations with the same idempotency key create one entity', async () => {
+  const idempotencyKey = 'order-of-2026-03-03';
   const first = await client.tags.create({ name: 'ordered' }, { idempotencyKey });
   expect(await client.tags.create({ name: 'ordered' }, { idempotencyKey })).toEqual(first);
   const other = await failure(client.tags.create({ name: 'another' }, { idempotencyKey }));
   expect(isProblem(other, 'idempotency-key-reused')).toBe(true);
 });
 
-test('a deletion whose reply is lost is done', async () => {
+test('delete succeeds when its first response is lost', async () => {
   const { id } = await client.tags.create({ name: 'gone' });
-  await troubled([lostReply]).client.tags.delete(id);
+  await clientWithFaults([lostResponse]).client.tags.delete(id);
   expect(isProblem(await failure(client.tags.delete(id)), 'not-found')).toBe(true);
 });
 
-test('what is never answered fails after four tries, and says why', async () => {
-  const { client: one, sent } = troubled(Array.from({ length: 9 }, () => lostRequest));
-  const error = await failure(one.health());
+test('a request without a response fails after four attempts with the cause', async () => {
+  const { client: faulty, sent } = clientWithFaults(Array.from({ length: 9 }, () => lostRequest));
+  const error = await failure(faulty.health());
   expect(error).toBeInstanceOf(ConnectionError);
   expect((error as Error).cause).toMatchObject({ message: 'fetch failed' });
   expect(sent).toHaveLength(4);
 });
 
-test('a caller can end a request between its tries', async () => {
-  const { client: one, sent } = troubled(Array.from({ length: 9 }, () => lostRequest));
+test('a caller can abort a request between two attempts', async () => {
+  const { client: faulty, sent } = clientWithFaults(Array.from({ length: 9 }, () => lostRequest));
   const stop = new AbortController();
-  const pending = failure(one.tags.list({}, { signal: stop.signal }));
-  stop.abort(new Error('enough'));
-  expect(await pending).toMatchObject({ message: 'enough' });
+  const pending = failure(faulty.tags.list({}, { signal: stop.signal }));
+  stop.abort(new Error('aborted by the test'));
+  expect(await pending).toMatchObject({ message: 'aborted by the test' });
   expect(sent.length).toBeLessThan(4);
 });
 
-test('tokens are sent, and what the gateway says is a problem as well', async () => {
+test('requests send the token, and an error of the gateway is a problem', async () => {
   const tokens: (string | undefined)[] = [];
   const gateway = createServer(({ headers }, response) => {
     tokens.push(headers.authorization);
@@ -235,8 +235,8 @@ test('tokens are sent, and what the gateway says is a problem as well', async ()
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/`;
   for (const token of ['one', async () => 'two']) {
-    const refused = await failure(createClient({ url, token }).tasks.list());
-    expect(isProblem(refused, 'unauthorized') && refused.problem.status).toBe(401);
+    const rejected = await failure(createClient({ url, token }).tasks.list());
+    expect(isProblem(rejected, 'unauthorized') && rejected.problem.status).toBe(401);
   }
   expect(tokens).toEqual(['Bearer one', 'Bearer two']);
   gateway.close();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** The client as it is installed: what is built of it, from another project. */
+/** Uses the built client as an installed package of another project. */
 
 const execute = promisify(execFile);
 const root = join(__dirname, '../..');
@@ -38,13 +38,13 @@ try {
 }
 `;
 
-test('it runs in Node.js, without a build step of its own', async () => {
+test('the package runs in Node.js without a build step', async () => {
   writeFileSync(join(project, 'program.mjs'), program(service.url));
   const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: project });
   expect(stdout).toBe('installed\n404\n');
 });
 
-/** Compiles a program as a browser project does that knows neither Node.js nor our sources. */
+/** Compiles a program with the types of a browser, without those of Node.js and without the sources of this project. */
 function compile(text: string) {
   writeFileSync(join(project, 'program.ts'), text);
   const flags =
@@ -55,17 +55,17 @@ function compile(text: string) {
   });
 }
 
-test('its types serve a browser project', async () => {
+test('its types compile in a browser project', async () => {
   await compile(program(service.url));
   await expect(compile(program(service.url).replace('name:', 'nmae:'))).rejects.toMatchObject({
     stdout: expect.stringContaining('nmae'),
   });
 });
 
-test('what its page in docs shows compiles', async () => {
+test('the examples in docs/client.md compile', async () => {
   const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
   const examples = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
   expect(examples.length).toBeGreaterThan(3);
-  const theirs = 'declare function show(...all: unknown[]): void;\ndeclare function reload(): void;\n';
-  await compile(theirs + examples.join('\n'));
+  const declarations = 'declare function show(...all: unknown[]): void;\ndeclare function reload(): void;\n';
+  await compile(declarations + examples.join('\n'));
 });

@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, ConnectionError, createClient } from '../../client/index.ts';
 
-/** The client asks for nothing but the entity that an id names, and nobody but the service it was given. */
+/** The client sends requests only for the path of the given id, and only to the configured service. */
 
 let server: Server;
 let url: string;
 let requests: string[] = [];
-/** Where the server redirects to, if it does. */
+/** The redirect that the server returns, if any. */
 let redirect: { readonly status: number; readonly location: string } | undefined;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** What a call fails with, whether it throws or rejects. */
+/** Returns the error of a call that throws or rejects. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
     await call();
@@ -50,12 +50,12 @@ type Call = (client: Client, id: string) => unknown;
 
 const collections = ['organizations', 'projects', 'users', 'tasks', 'tags'] as const;
 
-/** An entity with a version, whose id a caller has made. */
+/** Returns an entity with an arbitrary id. */
 const entity = (id: string) => ({ id, name: 'x' }) as never;
 
 const calls: readonly (readonly [name: string, call: Call])[] = [
   ...collections.flatMap((name): [string, Call][] => {
-    // The collections' methods are the same; their types are not.
+    // The collections have the same methods with different types.
     const of = (client: Client): Client['tags'] => client[name] as unknown as Client['tags'];
     return [
       [`${name}.read(id)`, (client, id) => of(client).read(id)],
@@ -80,13 +80,13 @@ const calls: readonly (readonly [name: string, call: Call])[] = [
   ['tags.tasks(id).iterate()', (client, id) => client.tags.tasks(id).iterate().next()],
 ];
 
-const noIds: readonly unknown[] = ['', '.', '..', undefined, null, 7, {}, ['..'], '\ud800'];
+const invalidIds: readonly unknown[] = ['', '.', '..', undefined, null, 7, {}, ['..'], '\ud800'];
 
-const oddIds = ['...', '%2e%2e', '.%2E', 'a/../b', '../..', '?x', '#x', 'a\\..', '..\t', ' '];
+const unusualIds = ['...', '%2e%2e', '.%2E', 'a/../b', '../..', '?x', '#x', 'a\\..', '..\t', ' '];
 
 describe.each(calls)('%s', (_, call) => {
-  test('refuses what cannot be an id, and sends nothing', async () => {
-    for (const id of noIds) {
+  test('throws for an invalid id and sends nothing', async () => {
+    for (const id of invalidIds) {
       const error = await failureOf(() => call(createClient({ url, tries: 1 }), id as string));
       expect([id, error]).toEqual([id, expect.any(TypeError)]);
       expect((error as TypeError).message).toMatch(/^An id must be /);
@@ -94,11 +94,11 @@ describe.each(calls)('%s', (_, call) => {
     expect(requests).toEqual([]);
   });
 
-  test('keeps any other id in one segment of the path', async () => {
-    for (const id of oddIds) await call(createClient({ url, tries: 1 }), id);
+  test('encodes any other id as one segment of the path', async () => {
+    for (const id of unusualIds) await call(createClient({ url, tries: 1 }), id);
     const segments = requests.map((request) => request.split(/[ ?]/)[1]?.split('/') ?? []);
     const ids = new Set(segments.map(([, , , segment = '']) => decodeURIComponent(segment)));
-    expect([...ids]).toEqual(oddIds);
+    expect([...ids]).toEqual(unusualIds);
     for (const [, version, collection] of segments) {
       expect([version, collection]).toEqual(['v1', expect.stringMatching(/^[a-z]+$/)]);
     }
@@ -106,7 +106,7 @@ describe.each(calls)('%s', (_, call) => {
 });
 
 describe.each([301, 302, 303, 307, 308])('a redirect with the status %d', (status) => {
-  test.each(['GET', 'POST', 'DELETE'])('is not followed after a %s, and not tried again', async (method) => {
+  test.each(['GET', 'POST', 'DELETE'])('is neither followed nor retried after a %s', async (method) => {
     redirect = { status, location: `${url}/target` };
     const client = createClient({ url, token: 'secret' });
     const error = await failureOf(() => {
@@ -122,9 +122,9 @@ describe.each([301, 302, 303, 307, 308])('a redirect with the status %d', (statu
 
 test.each([
   ['follows redirects', { redirected: true }],
-  ['gives redirects as they are', { status: 302 }],
+  ['returns redirects', { status: 302 }],
   ['hides redirects', { type: 'opaqueredirect', status: 0 }],
-])('a redirect is refused when the given fetch %s', async (_, shape) => {
+])('a redirect throws when the given fetch %s', async (_, shape) => {
   const inits: RequestInit[] = [];
   const client = createClient({
     url,
