@@ -10,11 +10,11 @@ import { documentation as user } from '../../functions/users/documentation.ts';
 export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
 
 /** The descriptions of fields by name. */
-export const memberDescriptions: Readonly<Record<string, string>> = {
+export const fieldDescriptions: Readonly<Record<string, string>> = {
   id: 'An opaque, unique id. Later ids sort after earlier ones.',
   name: 'The name. Leading and trailing white space is removed before the length is checked.',
   status: 'Any status. Common values are active, planned, completed and archived.',
   createdAt: 'The time of the creation, in UTC.',
   updatedAt: 'The time of the last write, in UTC.',
-  ...Object.assign({}, ...Object.values(words).map(({ fields }) => fields)),
+  ...Object.assign({}, ...Object.values(resourceDocs).map(({ fields }) => fields)),
 };

@@ -117,7 +117,7 @@ export async function request(
 /** @throws Error that lists the differences between a response and the OpenAPI document. */
 function requireDeclared({ method, path, url, status, headers, text }: TestResponse): void {
   const response = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
-  const differences = declared.faults(response);
+  const differences = declared.differences(response);
   if (differences.length > 0)
     throw new Error(`${method} ${path} does not match the OpenAPI document:\n${differences.join('\n')}`);
 }
