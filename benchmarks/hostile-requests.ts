@@ -12,7 +12,7 @@ import { endpoint } from '../functions/shared/http/endpoint.ts';
 import type { Handler } from '../functions/shared/http/middleware.ts';
 import { Problem } from '../functions/shared/http/problems.ts';
 import { files } from '../lib/hosting/functions.ts';
-import { functionContext } from '../lib/local/context.ts';
+import { functionContext } from '../lib/local/lambda-context.ts';
 import { seeded } from '../test/faults/engine-proxy.ts';
 import { publish, table } from './report.ts';
 

@@ -1,5 +1,5 @@
 /** The service with an embedded engine, as `npm start` starts it. */
-import { inMemory } from '../lib/local/engine.ts';
+import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { startService } from '../lib/local/service.ts';
 
 const endpoint = process.env['DYNAMODB_ENDPOINT'];

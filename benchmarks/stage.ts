@@ -7,9 +7,9 @@ import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-d
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { methodsByPath, routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
-import { crossOrigin } from '../lib/hosting/cross-origin.ts';
+import { crossOrigin } from '../lib/hosting/cors.ts';
 import { files } from '../lib/hosting/functions.ts';
-import { inMemory } from '../lib/local/engine.ts';
+import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { startEngineProxy } from '../test/faults/engine-proxy.ts';

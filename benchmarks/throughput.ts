@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { inMemory, startEngine } from '../lib/local/engine.ts';
+import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
 import { setCredentials } from '../lib/local/engine-environment.ts';
 import { packagesFolder } from './contestants.ts';
 import { median, publish, shuffled, table } from './report.ts';

@@ -1,6 +1,6 @@
 /** `npm run openapi:compare`: prints the changes of the contracts that break clients of an earlier version. */
 import { parseFlags, runCommand, UsageError } from '../lib/cli/command-line.ts';
-import { earlierDocument } from '../lib/openapi/committed.ts';
+import { earlierDocument } from '../lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '../lib/openapi/compare.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 

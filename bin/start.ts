@@ -1,7 +1,7 @@
 /** `npm start`: runs the service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
 import { explainStartError, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
-import { inMemory } from '../lib/local/engine.ts';
+import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { startService } from '../lib/local/service.ts';
 

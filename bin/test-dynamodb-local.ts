@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { inMemory, startEngine } from '../lib/local/engine.ts';
+import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
 import { dynamoDbLocal } from '../lib/local/engine-programs.ts';
 
 const testFolders = ['test/contract', 'test/unit/functions', 'test/unit/lib/local'];

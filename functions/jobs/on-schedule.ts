@@ -2,8 +2,8 @@
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError } from '../shared/log.ts';
+import { continueJob, minStepMs } from '../shared/store/cascades/continue-job.ts';
 import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/cascades/job.ts';
-import { minStepMs, workJob } from '../shared/store/cascades/work-job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
 
@@ -37,7 +37,7 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
       if (database.deadline.remaining() < minStepMs) return;
       // The failure of one job must not delay the others.
       await runLogged(invocation, job, () =>
-        workJob(jobDatabase(context, maxJobMs), job.tenant, job.id, owner),
+        continueJob(jobDatabase(context, maxJobMs), job.tenant, job.id, owner),
       );
     }
   };

@@ -1,7 +1,7 @@
-import { childrenAccess } from '../shared/contract/access.ts';
 import { emptyBody } from '../shared/contract/bodies.ts';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import { text, withDefault } from '../shared/contract/fields.ts';
+import { childrenAccess } from '../shared/contract/permissions.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
 
 export const organization = resource({

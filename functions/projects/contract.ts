@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { childrenAccess } from '../shared/contract/access.ts';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import {
   day,
@@ -10,6 +9,7 @@ import {
   text,
   withDefault,
 } from '../shared/contract/fields.ts';
+import { childrenAccess } from '../shared/contract/permissions.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
 
 export const project = resource({

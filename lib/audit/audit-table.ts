@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { continueJob } from '../../functions/shared/store/cascades/continue-job.ts';
 import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
 import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
-import { workJob } from '../../functions/shared/store/cascades/work-job.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
@@ -205,7 +205,7 @@ class TableAudit {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = randomUUID();
       await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
-      await workJob(this.#database, tenant, job, `audit ${randomUUID()}`);
+      await continueJob(this.#database, tenant, job, `audit ${randomUUID()}`);
     }
     return orphans.length;
   }

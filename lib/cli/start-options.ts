@@ -1,5 +1,5 @@
 /** Options of the commands that start the service: flags and environment variables. */
-import { isOrigin } from '../hosting/cross-origin.ts';
+import { isOrigin } from '../hosting/cors.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import { isAws } from '../local/engine-environment.ts';
 import { loopback } from '../local/port.ts';

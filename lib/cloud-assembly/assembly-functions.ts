@@ -2,11 +2,11 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { APIGatewayProxyEventV2, Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { Authorizer } from '../local/authorizer.ts';
-import { functionContext, scheduledEvent } from '../local/context.ts';
 import { isAws, setCredentials } from '../local/engine-environment.ts';
-import { newRequestId } from '../local/event.ts';
 import type { GatewayRoute, LambdaFunction } from '../local/gateway.ts';
 import type { FunctionHost } from '../local/hosted-functions.ts';
+import { functionContext, scheduledEvent } from '../local/lambda-context.ts';
+import { newRequestId } from '../local/lambda-event.ts';
 import { type DeployedFunction, type Deployment, type EventSource, readDeployment } from './deployment.ts';
 import { matchesPattern } from './event-pattern.ts';
 import { bundleHandler } from './function-bundle.ts';

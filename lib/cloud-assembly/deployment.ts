@@ -1,6 +1,6 @@
 /** Reads what a cloud assembly deploys. This file depends on the templates only, not on the source of the functions. */
 import { join } from 'node:path';
-import type { CrossOrigin } from '../hosting/cross-origin.ts';
+import type { CrossOrigin } from '../hosting/cors.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
 import type { FunctionBundle } from './function-bundle.ts';

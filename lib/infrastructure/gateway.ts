@@ -16,7 +16,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { crossOrigin } from '../hosting/cross-origin.ts';
+import { crossOrigin } from '../hosting/cors.ts';
 import { fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
 import { authorization } from './authorization.ts';
 import type { DataStack } from './data-stack.ts';

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobsAccess } from '../../functions/shared/contract/access.ts';
+import { jobsAccess } from '../../functions/shared/contract/permissions.ts';
 import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
 import { jobTimeoutMs, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';

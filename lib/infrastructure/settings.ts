@@ -2,7 +2,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { crossOrigin, isOrigin } from '../hosting/cross-origin.ts';
+import { crossOrigin, isOrigin } from '../hosting/cors.ts';
 
 /** Retention periods of CloudWatch Logs, in days. */
 const retentions = Object.values(RetentionDays)

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
 import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
-import { allowedOrigin, type CrossOrigin } from '../hosting/cross-origin.ts';
+import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
 import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
-import { functionContext } from './context.ts';
-import { decodedPath, newRequestId, splitTarget, toEvent } from './event.ts';
+import { functionContext } from './lambda-context.ts';
+import { decodedPath, newRequestId, splitTarget, toEvent } from './lambda-event.ts';
 
 /** Limits of API Gateway. The head is the request line and the headers. */
 const maxHeadBytes = 10_240;

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Engine, existingEngine, startEngine } from './engine.ts';
+import { type Engine, existingEngine, startEngine } from './dynamodb-engine.ts';
 import { createGateway, type SentResponse } from './gateway.ts';
 import type { FunctionHost, HostingOptions } from './hosted-functions.ts';
 import { loopback } from './port.ts';

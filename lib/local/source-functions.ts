@@ -4,15 +4,15 @@ import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
 import { table } from '../../functions/shared/store/model/table.ts';
-import { crossOrigin, localOrigins } from '../hosting/cross-origin.ts';
+import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import { fallbackFile, files, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
 import { type Authentication, Authorizer } from './authorizer.ts';
-import { functionContext, scheduledEvent } from './context.ts';
 import { setEngineEnvironment } from './engine-environment.ts';
-import { newRequestId } from './event.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
 import type { FunctionHost, TableLocation } from './hosted-functions.ts';
+import { functionContext, scheduledEvent } from './lambda-context.ts';
+import { newRequestId } from './lambda-event.ts';
 
 /** Returns a handler that is imported at its first call. To import all forty takes a second. */
 function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {

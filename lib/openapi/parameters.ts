@@ -2,7 +2,7 @@
 import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
-import { defaultLimit, maxLimit } from '../../functions/shared/http/list-query.ts';
+import { defaultLimit, maxLimit } from '../../functions/shared/http/parse-list-query.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import { resourceDocs } from './resources.ts';
 import { count, maxHeadBytes } from './schemas.ts';

@@ -1,11 +1,11 @@
 /** The resource docs of the OpenAPI document. */
-import { documentation as organization } from '../../functions/organizations/documentation.ts';
-import { documentation as project } from '../../functions/projects/documentation.ts';
-import type { Documentation } from '../../functions/shared/contract/documentation.ts';
+import { documentation as organization } from '../../functions/organizations/resource-docs.ts';
+import { documentation as project } from '../../functions/projects/resource-docs.ts';
+import type { Documentation } from '../../functions/shared/contract/resource-docs.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
-import { documentation as tag } from '../../functions/tags/documentation.ts';
-import { documentation as task } from '../../functions/tasks/documentation.ts';
-import { documentation as user } from '../../functions/users/documentation.ts';
+import { documentation as tag } from '../../functions/tags/resource-docs.ts';
+import { documentation as task } from '../../functions/tasks/resource-docs.ts';
+import { documentation as user } from '../../functions/users/resource-docs.ts';
 
 export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
 

@@ -5,7 +5,7 @@ import type * as v from 'valibot';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
-import { maxLimit } from '../../functions/shared/http/list-query.ts';
+import { maxLimit } from '../../functions/shared/http/parse-list-query.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
 import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
 import { fieldDescriptions, resourceDocs } from './resources.ts';

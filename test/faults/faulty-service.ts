@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Engine, existingEngine, startEngine } from '../../lib/local/engine.ts';
+import { type Engine, existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import type { Service, ServiceOptions } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';

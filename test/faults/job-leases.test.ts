@@ -3,6 +3,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler as onStream } from '../../functions/jobs/on-stream.ts';
+import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
 import {
   decodeJob,
   isReady,
@@ -12,14 +13,13 @@ import {
   jobsQuery,
 } from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { deleteEntity } from '../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
-import { functionContext, scheduledEvent } from '../../lib/local/context.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Engine, startEngine } from '../../lib/local/engine.ts';
+import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { ensureTable } from '../../lib/local/table.ts';
 import { laggingIndexes } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';

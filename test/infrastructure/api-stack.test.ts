@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methodsByPath, routes } from '../../functions/routes.ts';
-import { type Access, jobsAccess } from '../../functions/shared/contract/access.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { crossOrigin } from '../../lib/hosting/cross-origin.ts';
+import { type Access, jobsAccess } from '../../functions/shared/contract/permissions.ts';
+import { crossOrigin } from '../../lib/hosting/cors.ts';
 import { files, streamRetries } from '../../lib/hosting/functions.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
 import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';

@@ -6,7 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { routes } from '../../functions/routes.ts';
 import { files, functionFiles } from '../../lib/hosting/functions.ts';
 import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
-import { type Engine, inMemory, startEngine } from '../../lib/local/engine.ts';
+import { type Engine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { ensureTable } from '../../lib/local/table.ts';
 import { temporaryFolder } from './stacks.ts';
 

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 const authorizer = 'lib/local/authorizer.ts';
 const caller = 'functions/shared/http/caller.ts';
-const listQuery = 'functions/shared/http/list-query.ts';
+const listQuery = 'functions/shared/http/parse-list-query.ts';
 const authentication = 'test/unit/lib/local/authentication.test.ts';
 
 /** Mistakes in who is let through, and with what. */
@@ -73,7 +73,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'any-number-of-tags',
     description: 'If-Match may list any number of entity tags',
-    file: 'functions/shared/http/conditional.ts',
+    file: 'functions/shared/http/preconditions.ts',
     search: 'if (tags.length > maxEntityTags) {',
     replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
     detectedBy: ['test/contract/messages.test.ts'],

@@ -7,7 +7,7 @@ import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
 import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
 import { internalAttributes } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
-import { committedFile } from '../../lib/openapi/committed.ts';
+import { committedFile } from '../../lib/openapi/committed-document.ts';
 import type { OpenApiDocument, Schema } from '../../lib/openapi/types.ts';
 import {
   guarded,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { methodsByPath } from '../../functions/routes.ts';
 import { startService } from '../../lib/local/service.ts';
-import { committedFile } from '../../lib/openapi/committed.ts';
+import { committedFile } from '../../lib/openapi/committed-document.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
 import { audience } from '../support/issuer.ts';
 import {

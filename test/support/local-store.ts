@@ -5,7 +5,7 @@ import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
-import { existingEngine, startEngine } from '../../lib/local/engine.ts';
+import { existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
 import { ensureTable } from '../../lib/local/table.ts';
 

@@ -3,7 +3,7 @@
  * from them.
  */
 import type * as v from 'valibot';
-import { type Access, listAccess, removeAccess, writeAccess } from './access.ts';
+import { type Access, listAccess, removeAccess, writeAccess } from './permissions.ts';
 import { bodyFields, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

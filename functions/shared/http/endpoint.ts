@@ -2,16 +2,16 @@
 
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
+import type { ExpectedVersions } from '../store/entities/read-entity.ts';
 import type { ListQuery } from '../store/model/list-query.ts';
-import type { ExpectedVersions } from '../store/unit-of-work/read-entity.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
-import { expectedVersions } from './conditional.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
-import { listQuery, noParameters } from './list-query.ts';
 import type { Handler } from './middleware.ts';
+import { listQuery, noParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
+import { expectedVersions } from './preconditions.ts';
 import { type Results, renderers } from './renderers.ts';
 import { openSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';

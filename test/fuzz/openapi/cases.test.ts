@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import type { Service } from '../../../lib/local/service.ts';
-import { committedFile } from '../../../lib/openapi/committed.ts';
+import { committedFile } from '../../../lib/openapi/committed-document.ts';
 import type { OpenApiDocument, Schema } from '../../../lib/openapi/types.ts';
 import { startTestService } from '../../support/local-service.ts';
 import { ResponseChecker } from '../../support/response-checker.ts';

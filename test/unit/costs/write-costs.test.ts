@@ -1,5 +1,5 @@
+import { deleteEntity } from '../../../functions/shared/store/cascades/delete-entity.ts';
 import { createEntity } from '../../../functions/shared/store/entities/create-entity.ts';
-import { deleteEntity } from '../../../functions/shared/store/entities/delete-entity.ts';
 import { updateEntity } from '../../../functions/shared/store/entities/update-entity.ts';
 import { cut } from '../../../functions/shared/store/lists/counted-index/counters.ts';
 import type { Fields } from '../../../functions/shared/store/model/entity.ts';

@@ -30,7 +30,7 @@ test('every operation has a handler file, and every handler file an operation', 
     )
     .flatMap(({ name }) => readdirSync(join(functions, name)).map((file) => `${name}/${file}`))
     .filter((file) => file.endsWith('.ts'))
-    .filter((file) => !/\/(?:contract|documentation)\.ts$/.test(file));
+    .filter((file) => !/\/(?:contract|resource-docs)\.ts$/.test(file));
   expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
 });
 

@@ -5,7 +5,7 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import type { ChangeSet } from '../model/changes.ts';
-import { hasVersion, notExists } from '../model/conditions.ts';
+import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import type { Kind } from '../model/relations.ts';
 import { table } from '../model/table.ts';
 import type { Item, Key, Write } from '../model/writes.ts';

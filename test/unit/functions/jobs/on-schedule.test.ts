@@ -5,8 +5,8 @@ import { createEntity } from '../../../../functions/shared/store/entities/create
 import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
 import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
-import { functionContext, scheduledEvent } from '../../../../lib/local/context.ts';
 import { setEngineEnvironment } from '../../../../lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '../../../../lib/local/lambda-context.ts';
 import { type EngineProxy, type Injector, refusal, startEngineProxy } from '../../../faults/engine-proxy.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { type IamProxy, startIamProxy } from '../../../../lib/cloud-assembly/iam-proxy.ts';
 import { Policy, type Statement } from '../../../../lib/cloud-assembly/policy.ts';
-import { type Engine, inMemory, startEngine } from '../../../../lib/local/engine.ts';
+import { type Engine, inMemory, startEngine } from '../../../../lib/local/dynamodb-engine.ts';
 import { ensureTable } from '../../../../lib/local/table.ts';
 
 const place = { region: 'us-east-1', account: '000000000000' };

@@ -6,7 +6,7 @@ import { scopeOf } from '../../../../functions/shared/contract/contract.ts';
 import { catalogue } from '../../../../functions/shared/http/problems.ts';
 import { files } from '../../../../lib/hosting/functions.ts';
 import { clientTypes } from '../../../../lib/openapi/client-types.ts';
-import { clientTypesFile, committedFile } from '../../../../lib/openapi/committed.ts';
+import { clientTypesFile, committedFile } from '../../../../lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '../../../../lib/openapi/document.ts';
 import type { OpenApiDocument, Schema } from '../../../../lib/openapi/types.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '../../dynamodb/database.ts';
-import { notExists } from '../../model/conditions.ts';
+import { notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../model/errors.ts';
 import type { Condition, Item, Write } from '../../model/writes.ts';
 import {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { continueJob } from '../../../../../../functions/shared/store/cascades/continue-job.ts';
+import { deleteEntity } from '../../../../../../functions/shared/store/cascades/delete-entity.ts';
 import {
   buildJobWrite,
   decodeJob,
   type Job,
   jobsQuery,
 } from '../../../../../../functions/shared/store/cascades/job.ts';
-import { workJob } from '../../../../../../functions/shared/store/cascades/work-job.ts';
 import { createEntity } from '../../../../../../functions/shared/store/entities/create-entity.ts';
-import { deleteEntity } from '../../../../../../functions/shared/store/entities/delete-entity.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
@@ -58,7 +58,7 @@ async function workAll(session: Session, milliseconds?: number): Promise<number>
     if (due.length === 0) return steps;
     for (const { id } of due) {
       try {
-        await workJob(store.database(milliseconds), session.tenant, id, randomUUID());
+        await continueJob(store.database(milliseconds), session.tenant, id, randomUUID());
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
       }
@@ -128,7 +128,7 @@ test('a job that is delivered several times at once is done once', async () => {
   };
   await session.database.transact([buildJobWrite(undefined, job)]);
   await Promise.all(
-    Array.from({ length: 4 }, () => workJob(store.database(), session.tenant, job.id, randomUUID())),
+    Array.from({ length: 4 }, () => continueJob(store.database(), session.tenant, job.id, randomUUID())),
   );
   expect(await count(session, 'task', 'projectId', to)).toBe(120);
   expect(await pendingJobs(session)).toEqual([]);
@@ -147,7 +147,7 @@ test('copies stop when their project is gone', async () => {
     work: { type: 'clone', from, to, after: '' },
   };
   await session.database.transact([buildJobWrite(undefined, job)]);
-  await workJob(store.database(), session.tenant, job.id, randomUUID());
+  await continueJob(store.database(), session.tenant, job.id, randomUUID());
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
 

@@ -4,7 +4,7 @@ import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../unit-of-work/session.ts';
 
 /** The versions that a caller accepts; `undefined` accepts any. */
 export type ExpectedVersions = ReadonlySet<number> | undefined;

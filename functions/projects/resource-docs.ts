@@ -1,5 +1,5 @@
 /** The resource docs of projects in the OpenAPI document. No Lambda bundle contains them. */
-import { type Documentation, organizationId, projectId, times } from '../shared/contract/documentation.ts';
+import { type Documentation, organizationId, projectId, times } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A project of an organization. It has tasks.',

@@ -116,7 +116,12 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
  * @param owner the delivery that this worker handles.
  * @throws StoreUnavailable when DynamoDB does not respond: the same delivery continues the job.
  */
-export async function workJob(database: Database, tenant: string, id: string, owner: string): Promise<void> {
+export async function continueJob(
+  database: Database,
+  tenant: string,
+  id: string,
+  owner: string,
+): Promise<void> {
   const session: Session = { tenant, database };
   let job = await takeLease(session, id, owner);
   while (job?.lease && database.deadline.remaining() > minStepMs)

@@ -1,5 +1,5 @@
 /** The resource docs of tasks in the OpenAPI document. No Lambda bundle contains them. */
-import { type Documentation, projectId, tagId, times, userId } from '../shared/contract/documentation.ts';
+import { type Documentation, projectId, tagId, times, userId } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A task. It can belong to a project and be assigned to a user.',

@@ -1,5 +1,5 @@
 /** The resource docs of users in the OpenAPI document. No Lambda bundle contains them. */
-import { type Documentation, organizationId, times, userId } from '../shared/contract/documentation.ts';
+import { type Documentation, organizationId, times, userId } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A person to whom tasks can be assigned.',

@@ -1,5 +1,5 @@
 /** The resource docs of organizations in the OpenAPI document. No Lambda bundle contains them. */
-import { type Documentation, organizationId, times } from '../shared/contract/documentation.ts';
+import { type Documentation, organizationId, times } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'An organization with projects, users and tags.',

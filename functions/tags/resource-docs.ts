@@ -1,5 +1,5 @@
 /** The resource docs of tags in the OpenAPI document. No Lambda bundle contains them. */
-import { type Documentation, organizationId, tagId, times } from '../shared/contract/documentation.ts';
+import { type Documentation, organizationId, tagId, times } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A label of tasks. Lists can be filtered by it.',
