@@ -11,13 +11,19 @@ const kinds = {
   faults: ['test/faults'],
   security: ['test/security'],
   fuzz: ['test/fuzz'],
-  synthesized: ['test/synthesized'],
+  // The contract tests again, on the synthesized stacks.
+  synthesized: ['test/contract', 'test/synthesized'],
   browser: ['test/browser'],
 };
 
 /** Further settings of some kinds. */
 const settings = {
   infrastructure: { globalSetup: '<rootDir>/test/infrastructure/global-setup.ts' },
+  synthesized: {
+    globalSetup: '<rootDir>/test/synthesized/global-setup.ts',
+    globalTeardown: '<rootDir>/test/synthesized/global-teardown.ts',
+    setupFiles: ['<rootDir>/test/support/one-realm.ts', '<rootDir>/test/synthesized/setup.ts'],
+  },
 };
 
 const common = {

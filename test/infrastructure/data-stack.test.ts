@@ -2,15 +2,8 @@ import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { table } from '../../functions/shared/store/model/table.ts';
 import { service } from '../../lib/infrastructure/service.ts';
-import {
-  app,
-  bundles,
-  ofType,
-  type Resource,
-  type Resources,
-  synthesize,
-  temporaryFolder,
-} from './stacks.ts';
+import { app } from './app.ts';
+import { bundles, ofType, type Resource, type Resources, synthesize, temporaryFolder } from './stacks.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' },

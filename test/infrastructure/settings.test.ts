@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, settingNames } from '../../lib/infrastructure/settings.ts';
-import { app, temporaryFolder } from './stacks.ts';
+import { app } from './app.ts';
+import { temporaryFolder } from './stacks.ts';
 
 const read = (settings: Record<string, unknown>) => readSettings(app(temporaryFolder(), settings).node);
 

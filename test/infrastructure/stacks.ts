@@ -1,15 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { type Bundles, bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { service } from '../../lib/infrastructure/service.ts';
+import { app } from './app.ts';
 
 /** Synthesizes the stacks for tests. */
-
-// The template validation of CDK takes seconds. `npm run synth` runs it.
-process.env.CDK_VALIDATION = 'false';
 
 export interface Resource {
   readonly Type: string;
@@ -40,24 +38,6 @@ export function temporaryFolder(): string {
 afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
-
-const { context } = JSON.parse(readFileSync(join(__dirname, '../../cdk.json'), 'utf8')) as {
-  context: Record<string, unknown>;
-};
-
-/** Returns an app with the context of `cdk synth -c key=value`. */
-export const app = (outdir: string, settings: Record<string, unknown> = {}): App =>
-  new App({
-    context: {
-      ...context,
-      // The CDK command line enables these two. They name the construct and the asset of a resource.
-      'aws:cdk:enable-path-metadata': true,
-      'aws:cdk:enable-asset-metadata': true,
-      ...settings,
-    },
-    analyticsReporting: false,
-    outdir,
-  });
 
 let bundled: Promise<Bundles> | undefined;
 

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { routes } from '../../functions/routes.ts';
+import type { PermissionReport } from '../../lib/cloud-assembly/iam-proxy.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+
+/** Returns the permissions in the reports of all services of the run, by function. */
+function readReports({ environment }: Configuration) {
+  const folder = environment['SYNTHESIZED_REPORTS'] ?? '';
+  const all = new Map<string, { used: Set<string>; unused: Set<string>; refused: Set<string> }>();
+  for (const file of readdirSync(folder)) {
+    const reports = JSON.parse(readFileSync(join(folder, file), 'utf8')) as PermissionReport[];
+    for (const { function: name, used, unused, refused } of reports) {
+      const known = all.get(name) ?? { used: new Set(), unused: new Set(), refused: new Set() };
+      all.set(name, known);
+      for (const permission of used) known.used.add(permission);
+      for (const permission of unused) known.unused.add(permission);
+      for (const permission of refused) known.refused.add(permission);
+    }
+  }
+  return all;
+}
+
+/** Whether the run consisted of all contract tests: a part of them does not use every permission. */
+const isWholeRun = ({
+  nonFlagArgs = [],
+  testPathPatterns,
+}: {
+  nonFlagArgs?: string[];
+  testPathPatterns?: { patterns?: string[] };
+}) => nonFlagArgs.length === 0 && (testPathPatterns?.patterns ?? []).length === 0;
+
+/**
+ * Compares the permissions of the roles with the calls of the functions during the whole run.
+ * @throws Error that lists calls without permission and permissions that no call used.
+ */
+export default async function tearDown(globalConfig: Parameters<typeof isWholeRun>[0]): Promise<void> {
+  await (globalThis as { stopSynthesizedIssuer?: () => Promise<void> }).stopSynthesizedIssuer?.();
+  const configuration = readConfiguration();
+  const reports = readReports(configuration);
+  rmSync(configuration.folder, { recursive: true, force: true });
+  const refused = [...reports].flatMap(([name, one]) => [...one.refused].map((call) => `${name}: ${call}`));
+  const unused = [...reports].flatMap(([name, one]) =>
+    [...one.unused]
+      .filter((permission) => !one.used.has(permission))
+      .map((permission) => `${name}: ${permission}`),
+  );
+  if (refused.length > 0) throw new Error(`Calls without permission:\n${refused.join('\n')}`);
+  if (!isWholeRun(globalConfig)) return;
+  if (reports.size <= routes.length) throw new Error(`Only ${reports.size} functions were called.`);
+  if (unused.length > 0) throw new Error(`Permissions that no call used:\n${unused.join('\n')}`);
+  process.stderr.write(
+    `${reports.size} functions: no call without permission, no permission without call.\n`,
+  );
+}
