@@ -1,0 +1,83 @@
+import {
+  decodeEntity,
+  encodeEntity,
+  internalAttributes,
+} from '../../../../../../functions/shared/store/model/item-codec.ts';
+
+const id = '01890000-0000-7000-8000-000000000001';
+const projectId = '01890000-0000-7000-8000-000000000002';
+
+const stored = {
+  kind: 'task' as const,
+  version: 3,
+  entity: {
+    id,
+    name: 'Build',
+    status: 'open',
+    description: '',
+    projectId,
+    userId: null,
+    tagIds: ['01890000-0000-7000-8000-000000000003'],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-02T00:00:00.000Z',
+  },
+};
+
+const item = {
+  pk: `acme#task#${id}`,
+  sk: 'entity',
+  ofKind: 'acme#task',
+  byStatus: `open#${id}`,
+  byName: `Build\u0000${id}`,
+  ofParent: `acme#task#projectId#${projectId}`,
+  kind: 'task',
+  version: 3,
+  id,
+  name: 'Build',
+  status: 'open',
+  description: '',
+  projectId,
+  userId: null,
+  tagIds: ['01890000-0000-7000-8000-000000000003'],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-02T00:00:00.000Z',
+};
+
+test('encodeEntity returns the fields of the entity with its keys, kind and version', () => {
+  expect(encodeEntity('acme', stored)).toEqual(item);
+});
+
+test('decodeEntity returns the entity without attributes of the store', () => {
+  expect(decodeEntity({ ...item, ofOtherParent: 'acme#task#userId#1', expiresAt: 1_800_000_000 })).toEqual(
+    stored,
+  );
+});
+
+test('decodeEntity keeps the order of the fields', () => {
+  expect(Object.keys(decodeEntity(item).entity)).toEqual([
+    'id',
+    'name',
+    'status',
+    'description',
+    'projectId',
+    'userId',
+    'tagIds',
+    'createdAt',
+    'updatedAt',
+  ]);
+});
+
+test('internalAttributes are the keys of the table and of its indexes, without the id, and what the store adds', () => {
+  expect([...internalAttributes].toSorted()).toEqual([
+    'byName',
+    'byStatus',
+    'expiresAt',
+    'kind',
+    'ofKind',
+    'ofOtherParent',
+    'ofParent',
+    'pk',
+    'sk',
+    'version',
+  ]);
+});
