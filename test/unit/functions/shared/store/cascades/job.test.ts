@@ -1,0 +1,201 @@
+import {
+  beginJob,
+  buildJobWrite,
+  decodeJob,
+  isReady,
+  type Job,
+  jobKey,
+  jobsQuery,
+  parseJobKey,
+} from '../../../../../../functions/shared/store/cascades/job.ts';
+
+const work = { type: 'archive', id: 'organization-1', after: '' } as const;
+const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };
+const job: Job = { id: '1', tenant: 'acme', version: 3, dueAt: '1970-01-01T00:00:00.000Z', work };
+
+const notExists = { expression: 'attribute_not_exists(pk)' };
+const hasVersion3 = {
+  expression: '#version = :version',
+  names: { '#version': 'version' },
+  values: { ':version': 3 },
+};
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: Date.parse('2026-02-03T04:05:06.789Z') });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('the key of a job', () => {
+  test('has the tenant and the id', () => {
+    expect(jobKey({ tenant: 'acme', id: '1' })).toEqual({ pk: 'acme#job#1', sk: 'job' });
+  });
+
+  test.each([
+    ['an id', 'acme', '01890000-0000-7000-8000-000000000001'],
+    ['the tenant "job" and the id "job"', 'job', 'job'],
+    ['an id with separators', 'acme', 'acme#task#projectId#1'],
+    ['an id like a part of a key', 'acme', '#job#'],
+    ['a separator as id', 'acme', '#'],
+    ['line feeds', 'ac me\n', 'line 1\nline 2\n'],
+    ['characters that are not ASCII or control characters', '😀', '\u0000\u2028'],
+  ])('of %s is parsed to the same tenant and id', (_, tenant, id) => {
+    expect(parseJobKey(jobKey({ tenant, id }).pk)).toEqual({ tenant, id });
+  });
+
+  test.each([
+    undefined,
+    '',
+    'acme',
+    '#job',
+    '#job#',
+    '#job#1',
+    '##job#1',
+    'acme#job',
+    'acme#job#',
+    'acme#jobs#1',
+    'acme#task#1',
+    'acme#task#job#1',
+    'acme#idempotency#1#job#2',
+    'acmejob#1',
+  ])('%j is the key of no job', (pk) => {
+    expect(parseJobKey(pk)).toBeUndefined();
+  });
+});
+
+describe('buildJobWrite', () => {
+  const item = {
+    pk: 'acme#job#1',
+    sk: 'job',
+    ofKind: '#job',
+    id: '1',
+    tenant: 'acme',
+    version: 4,
+    dueAt: '1970-01-01T00:00:00.000Z',
+    work: { type: 'archive', id: 'organization-1', after: '' },
+  };
+
+  test('puts a job that begins where there is no item', () => {
+    expect(buildJobWrite(undefined, { ...job, version: 4 })).toEqual({ put: item, condition: notExists });
+  });
+
+  test('puts the next version of a job, with its lease, where the version is the one that was read', () => {
+    expect(buildJobWrite(job, { ...job, version: 4, lease })).toEqual({
+      put: { ...item, lease: { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' } },
+      condition: hasVersion3,
+    });
+  });
+
+  test('puts no attribute for a lease that was given back', () => {
+    const write = buildJobWrite({ ...job, lease }, { ...job, version: 4, lease: undefined });
+    expect(write).toEqual({ put: item, condition: hasVersion3 });
+    expect('put' in write && 'lease' in write.put).toBe(false);
+  });
+
+  test('removes a job that ends where the version is the one that was read', () => {
+    expect(buildJobWrite(job, undefined)).toEqual({
+      remove: { pk: 'acme#job#1', sk: 'job' },
+      condition: hasVersion3,
+    });
+  });
+
+  test('throws without a state', () => {
+    expect(() => buildJobWrite(undefined, undefined)).toThrow(
+      new TypeError('A job write needs a state before or after.'),
+    );
+  });
+
+  test('puts a job where the query for the jobs of all tenants finds it', () => {
+    const write = buildJobWrite(undefined, job);
+    const partition = jobsQuery.ExpressionAttributeNames['#partition'];
+    expect('put' in write && write.put[partition]).toBe('#job');
+    expect(jobsQuery).toEqual({
+      IndexName: 'all',
+      KeyConditionExpression: '#partition = :jobs',
+      ExpressionAttributeNames: { '#partition': 'ofKind' },
+      ExpressionAttributeValues: { ':jobs': '#job' },
+    });
+  });
+});
+
+describe('beginJob', () => {
+  const begun = (id: unknown, dueAt: string) => ({
+    put: {
+      pk: expect.stringMatching(/^acme#job#./),
+      sk: 'job',
+      ofKind: '#job',
+      id,
+      tenant: 'acme',
+      version: 1,
+      dueAt,
+      work: { type: 'archive', id: 'organization-1', after: '' },
+    },
+    condition: notExists,
+  });
+
+  test('puts a job under a new id that is due by every clock', () => {
+    const write = beginJob('acme', work);
+    expect(write).toEqual(
+      begun(
+        expect.stringMatching(/^019c21ac-ec65-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+        '1970-01-01T00:00:00.000Z',
+      ),
+    );
+    expect('put' in write && write.put.pk === `acme#job#${write.put['id']}`).toBe(true);
+  });
+
+  test('puts a job under the given id', () => {
+    const write = beginJob('acme', work, { id: 'fold#1' });
+    expect(write).toEqual(begun('fold#1', '1970-01-01T00:00:00.000Z'));
+    expect('put' in write && write.put.pk).toBe('acme#job#fold#1');
+  });
+
+  test('puts a job that is due after the given time', () => {
+    expect(beginJob('acme', work, { waitMs: 2_000, id: '1' })).toEqual(
+      begun('1', '2026-02-03T04:05:08.789Z'),
+    );
+  });
+});
+
+describe('decodeJob', () => {
+  test.each([
+    ['with a lease', { ...job, lease }],
+    ['without a lease', job],
+  ])('returns the job of an item %s', (_, state) => {
+    const write = buildJobWrite(undefined, state);
+    if (!('put' in write)) throw new Error('The write puts no item.');
+    const decoded = decodeJob(write.put);
+    expect(decoded).toEqual(state);
+    expect('lease' in decoded).toBe('lease' in state);
+  });
+});
+
+describe('isReady', () => {
+  const earlier = '2026-02-03T04:05:06.788Z';
+  const now = '2026-02-03T04:05:06.789Z';
+  const later = '2026-02-03T04:05:06.790Z';
+
+  test.each([
+    ['is due since earlier', { dueAt: earlier }, true],
+    ['is due now', { dueAt: now }, true],
+    ['is due later', { dueAt: later }, false],
+    ['has the lease of another worker', { lease: { owner: 'other', until: later } }, false],
+    ['has the lease of another worker that expires now', { lease: { owner: 'other', until: now } }, true],
+    ['has an expired lease of another worker', { lease: { owner: 'other', until: earlier } }, true],
+    ['has the lease of this worker', { lease: { owner: 'self', until: later } }, true],
+    [
+      'is due later, with the lease of this worker',
+      { dueAt: later, lease: { owner: 'self', until: later } },
+      false,
+    ],
+  ])('a job that %s', (_, more, ready) => {
+    expect(isReady({ ...job, ...more }, 'self')).toBe(ready);
+  });
+
+  test('returns true for a job without a time', () => {
+    const { dueAt, ...withoutTime } = job;
+    expect(isReady(withoutTime as Job, 'self')).toBe(true);
+  });
+});
