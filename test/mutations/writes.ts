@@ -58,7 +58,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/shared/store/lists/counted-index/sections.ts',
     search: 'goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : []',
     replacement: 'goesOn ? times.filter(() => items.length === 0) : []',
-    detectedBy: ['test/unit/functions/shared/store/far-apart.test.ts'],
+    detectedBy: ['test/unit/functions/shared/store/lists/counted-index/far-apart.test.ts'],
   },
   {
     name: 'counted-beside-the-transaction',
@@ -117,7 +117,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/shared/store/cascades/sweep.ts',
     search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id)] };',
     replacement: 'return { changes };',
-    detectedBy: ['test/unit/functions/shared/store/cascades/work-job.test.ts'],
+    detectedBy: ['test/unit/functions/shared/store/cascades/continue-job.test.ts'],
     testNamePattern: 'still saw its parent',
   },
   {
@@ -126,7 +126,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/shared/store/cascades/sweep.ts',
     search: 'left: next ? { ...work, after: next } : { ...work, relation',
     replacement: 'left: next ? undefined : { ...work, relation',
-    detectedBy: ['test/unit/functions/shared/store/cascades/work-job.test.ts'],
+    detectedBy: ['test/unit/functions/shared/store/cascades/continue-job.test.ts'],
     testNamePattern: 'outgrows a transaction',
   },
   {

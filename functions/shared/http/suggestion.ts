@@ -23,4 +23,4 @@ export function suggestion(unknown: string, known: readonly string[]): string {
 
 /** Returns a text of the caller in quotes, short enough to be repeated in a message. */
 export const quoted = (text: string): string =>
-  JSON.stringify(text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text);
+  JSON.stringify(text.length > maxNameLength ? `${text.slice(0, maxNameLength).toWellFormed()}…` : text);

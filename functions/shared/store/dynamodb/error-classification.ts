@@ -40,9 +40,13 @@ export class ForeignResponse extends Error {
   }
 }
 
+/** The beginning of Node.js's codes for arguments of a wrong type or value: the same call fails again. */
+const argumentErrors = 'ERR_INVALID_';
+
 /** Returns whether no response arrived, or only a part of one. */
 const isConnectionError = ({ name, $fault, code }: SdkError): boolean =>
-  connectionErrors.has(name) || ($fault === undefined && typeof code === 'string');
+  connectionErrors.has(name) ||
+  ($fault === undefined && typeof code === 'string' && !code.startsWith(argumentErrors));
 
 /** Returns why each write of a cancelled transaction was refused, by position; an empty array for any other error. */
 const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =>

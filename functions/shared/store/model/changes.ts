@@ -29,7 +29,7 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
 /** Returns the change that creates an entity. */
 export function buildCreate(kind: Kind, fields: Fields): { readonly after: StoredEntity } {
   const { id, createdAt } = newId();
-  const entity: Entity = { id, ...fields, createdAt, updatedAt: createdAt };
+  const entity: Entity = { ...fields, id, createdAt, updatedAt: createdAt };
   return { after: { kind, version: 1, entity } };
 }
 
@@ -41,7 +41,8 @@ export function buildUpdate(
   // The clock of the previous writer may be ahead of this one.
   const timeMs = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
   const updatedAt = new Date(timeMs).toISOString();
-  const entity: Entity = { ...before.entity, ...fields, updatedAt };
+  const { id, createdAt } = before.entity;
+  const entity: Entity = { ...before.entity, ...fields, id, createdAt, updatedAt };
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 

@@ -41,6 +41,6 @@ export const dependentsOf = (kind: Kind): Relation[] => relations.filter(({ pare
  */
 export function relationOf(child: Kind, parent: Kind): Relation {
   const found = relations.find((relation) => relation.child === child && relation.parent === parent);
-  if (!found) throw new TypeError(`A ${child} does not refer to a ${parent}.`);
+  if (!found) throw new TypeError(`There is no relation from ${child} to ${parent}.`);
   return found;
 }

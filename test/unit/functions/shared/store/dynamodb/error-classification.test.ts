@@ -49,6 +49,13 @@ function thrownBy(call: () => unknown): Error {
 }
 
 describe('isRetryable', () => {
+  test.each([() => new URL('no address'), () => Buffer.from(5 as unknown as string)])(
+    'returns false for an argument that Node.js refuses: %s',
+    (call) => {
+      expect(isRetryable(thrownBy(call))).toBe(false);
+    },
+  );
+
   test.each([
     new ProvisionedThroughputExceededException({ message, $metadata }),
     new RequestLimitExceeded({ message, $metadata }),

@@ -47,6 +47,11 @@ describe('buildCreate', () => {
     });
   });
 
+  test('does not let fields set the id', () => {
+    const { entity } = buildCreate('tag', { id: 'mine', name: 'Red', status: 'active' }).after;
+    expect(entity.id).not.toBe('mine');
+  });
+
   test('does not let fields set the times', () => {
     const times = { createdAt: '1999-01-01T00:00:00.000Z', updatedAt: '1999-01-01T00:00:00.000Z' };
     const { entity } = buildCreate('tag', { name: 'Red', status: 'active', ...times }).after;
@@ -66,6 +71,11 @@ describe('buildUpdate', () => {
   test('keeps the time of the last update when the clock of its writer was ahead', () => {
     const before = stored(1, { updatedAt: '2026-02-03T04:05:07.000Z' });
     expect(buildUpdate(before, {}).after).toEqual(stored(2, { updatedAt: '2026-02-03T04:05:07.000Z' }));
+  });
+
+  test('does not let fields set the id and the time of the creation', () => {
+    const { after } = buildUpdate(stored(1), { id: 'mine', createdAt: '1999-01-01T00:00:00.000Z' });
+    expect(after.entity).toMatchObject({ id: stored(1).entity.id, createdAt: stored(1).entity.createdAt });
   });
 
   test('does not let fields set the time of the update', () => {

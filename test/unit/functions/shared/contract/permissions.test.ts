@@ -4,7 +4,7 @@ import {
   listAccess,
   removeAccess,
   writeAccess,
-} from '../../../../../functions/shared/contract/access.ts';
+} from '../../../../../functions/shared/contract/permissions.ts';
 
 describe('writeAccess', () => {
   test('does not allow reading references of an organization, which has none', () => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { connect } from '../../../../../functions/shared/store/dynamodb/client.ts';
+import { connect } from '../../../../../../functions/shared/store/dynamodb/client.ts';
 
 /** The SDK's client as the store configures it, against peers that misbehave. */
 

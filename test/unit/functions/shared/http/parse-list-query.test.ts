@@ -5,7 +5,7 @@ import {
   withDefault,
 } from '../../../../../functions/shared/contract/fields.ts';
 import { commonFields, resource } from '../../../../../functions/shared/contract/resource.ts';
-import { listQuery, noParameters, pageLinks } from '../../../../../functions/shared/http/list-query.ts';
+import { listQuery, noParameters, pageLinks } from '../../../../../functions/shared/http/parse-list-query.ts';
 import { Problem } from '../../../../../functions/shared/http/problems.ts';
 
 const sample = resource({

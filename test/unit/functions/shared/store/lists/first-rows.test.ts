@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { compareText, FirstRows, type Row } from '../../../../../functions/shared/store/lists/first-rows.ts';
-import { PageTooDeep } from '../../../../../functions/shared/store/model/errors.ts';
+import {
+  compareText,
+  FirstRows,
+  type Row,
+} from '../../../../../../functions/shared/store/lists/first-rows.ts';
+import { PageTooDeep } from '../../../../../../functions/shared/store/model/errors.ts';
 
 /** The rows that a sorted list keeps while it reads: the right ones, and never more than its memory allows. */
 
