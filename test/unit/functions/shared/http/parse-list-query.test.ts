@@ -107,19 +107,19 @@ describe('listQuery', () => {
     ['page=9007199254740992', 'page', '"page" must be at most 9007199254740991.'],
     ['limit=0', 'limit', '"limit" must be a whole number, 1 or more.'],
     ['limit=ten', 'limit', '"limit" must be a whole number, 1 or more.'],
-    ['sortOrder=ascending', 'sortOrder', '"ascending" is not a value of "sortOrder". Known are asc, desc.'],
-    ['sortOrder=ASC', 'sortOrder', '"ASC" is not a value of "sortOrder". Known are asc, desc.'],
+    ['sortOrder=ascending', 'sortOrder', '"ascending" is not a value of "sortOrder". Allowed: asc, desc.'],
+    ['sortOrder=ASC', 'sortOrder', '"ASC" is not a value of "sortOrder". Allowed: asc, desc.'],
     ['sortBy=prioritty', 'sortBy', '"prioritty" is not a value of "sortBy". Did you mean "priority"?'],
     [
       'sortBy=tagIds',
       'sortBy',
-      '"tagIds" is not a value of "sortBy". Known are id, name, status, priority, projectId, createdAt, updatedAt.',
+      '"tagIds" is not a value of "sortBy". Allowed: id, name, status, priority, projectId, createdAt, updatedAt.',
     ],
     ['stats=open', 'stats', '"stats" is not a parameter here. Did you mean "status"?'],
-    ['where=somewhere', 'where', `"where" is not a parameter here. Known are ${known}.`],
-    ['__proto__=1', '__proto__', `"__proto__" is not a parameter here. Known are ${known}.`],
-    ['page=1&page=2', 'page', '"page" is given twice, with different values.'],
-    ['sortBy=name&sort_by=id', 'sort_by', '"sortBy" is given twice, with different values.'],
+    ['where=somewhere', 'where', `"where" is not a parameter here. Allowed: ${known}.`],
+    ['__proto__=1', '__proto__', `"__proto__" is not a parameter here. Allowed: ${known}.`],
+    ['page=1&page=2', 'page', '"page" occurs twice with different values.'],
+    ['sortBy=name&sort_by=id', 'sort_by', '"sortBy" occurs twice with different values.'],
   ])('refuses %s', (rawQueryString, parameter, detail) => {
     expect(issuesOf(() => listQuery(sample, rawQueryString))).toEqual([{ parameter, detail }]);
   });
@@ -129,14 +129,14 @@ describe('listQuery', () => {
       { parameter: 'stats', detail: '"stats" is not a parameter here. Did you mean "status"?' },
       { parameter: 'page', detail: '"page" must be a whole number, 1 or more.' },
       { parameter: 'limit', detail: '"limit" must be a whole number, 1 or more.' },
-      { parameter: 'sortOrder', detail: '"up" is not a value of "sortOrder". Known are asc, desc.' },
+      { parameter: 'sortOrder', detail: '"up" is not a value of "sortOrder". Allowed: asc, desc.' },
     ]);
   });
 
   test('accepts 20 parameters and refuses 21', () => {
     expect(listQuery(sample, Array(20).fill('page=2').join('&')).page).toBe(2);
     expect(issuesOf(() => listQuery(sample, Array(21).fill('page=2').join('&')))).toEqual([
-      { parameter: '', detail: 'The query has 21 parameters; at most 20 are taken.' },
+      { parameter: '', detail: 'The query has 21 parameters; at most 20 are allowed.' },
     ]);
   });
 });
@@ -148,7 +148,7 @@ describe('noParameters', () => {
 
   test('refuses any parameter', () => {
     expect(issuesOf(() => noParameters('page=1'))).toEqual([
-      { parameter: 'page', detail: '"page" is not a parameter here. None is known here.' },
+      { parameter: 'page', detail: '"page" is not a parameter here. None is allowed.' },
     ]);
   });
 });

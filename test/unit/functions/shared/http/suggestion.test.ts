@@ -16,7 +16,7 @@ describe('suggestion', () => {
   test.each(['x', '', 'organization', 'sts12345'])(
     'lists the known names for %j, which is near none',
     (unknown) => {
-      expect(suggestion(unknown, known)).toBe('Known are page, limit, status.');
+      expect(suggestion(unknown, known)).toBe('Allowed: page, limit, status.');
     },
   );
 
@@ -27,16 +27,16 @@ describe('suggestion', () => {
 
   test('suggests a name within as many edits as half of the text has characters', () => {
     expect(suggestion('statWXYZ', known)).toBe('Did you mean "status"?');
-    expect(suggestion('staVWXYZ', known)).toBe('Known are page, limit, status.');
+    expect(suggestion('staVWXYZ', known)).toBe('Allowed: page, limit, status.');
   });
 
   test('says that no name is known', () => {
-    expect(suggestion('page', [])).toBe('None is known here.');
+    expect(suggestion('page', [])).toBe('None is allowed.');
   });
 
   test('compares names of up to 64 characters', () => {
     expect(suggestion('a'.repeat(64), ['a'.repeat(63)])).toBe(`Did you mean "${'a'.repeat(63)}"?`);
-    expect(suggestion('a'.repeat(65), ['a'.repeat(64)])).toBe(`Known are ${'a'.repeat(64)}.`);
+    expect(suggestion('a'.repeat(65), ['a'.repeat(64)])).toBe(`Allowed: ${'a'.repeat(64)}.`);
   });
 });
 
