@@ -1,17 +1,17 @@
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { runs } from '../support/runs.ts';
-import { cancellations, condition, lasting, passing, secret } from './cancellations.ts';
+import { cancellations, conditionFailed, permanentCodes, secret, transientCodes } from './cancellations.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { forEach } from './for-each.ts';
 import { growth, type Ids, makeEntities, makeEntity, request, successStatus, writes } from './operations.ts';
 import { printedSeed } from './seed.ts';
 
-/** Every write, on an engine that cancels its transactions, for each reason and for several at once. */
+/** Every write, on an engine that cancels its transactions for each reason and for combinations of reasons. */
 
 /** Milliseconds that a function may take. */
 const timeout = 4_000;
 
-/** Milliseconds that this machine may take to send all writes at once, and to read their answers. */
+/** Additional milliseconds for sending all writes at once on a slow machine. */
 const slack = 3_000;
 
 const seed = printedSeed();
@@ -22,7 +22,7 @@ let logged: jest.SpyInstance;
 beforeAll(async () => {
   faulty = await startFaultyService({ timeout });
   all = await makeEntities(faulty);
-  // Each failure is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -41,53 +41,60 @@ async function totals(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counted));
 }
 
-/** Something of its own for each write to work on. */
-async function subjects(): Promise<Map<string, Ids>> {
-  const made = new Map<string, Ids>();
+/** Creates a separate entity for each write. */
+async function createSubjects(): Promise<Map<string, Ids>> {
+  const subjects = new Map<string, Ids>();
   await forEach(writes, 4, async (contract) => {
-    made.set(contract.operation, await makeEntity(faulty, pluralOf(contract), all));
+    subjects.set(contract.operation, await makeEntity(faulty, pluralOf(contract), all));
   });
-  return made;
+  return subjects;
 }
 
-const idsOf = (made: Map<string, Ids>, operation: string): Ids => made.get(operation) ?? all;
+const idsOf = (subjects: Map<string, Ids>, operation: string): Ids => subjects.get(operation) ?? all;
 
 const titled = (lists: readonly (readonly string[])[]) =>
   lists.map((codes) => [codes.join(' and '), codes] as const);
 
-/** Alone, with each other, and with a condition that fails. */
+/** Each transient reason alone, all of them together, and with a failed condition. */
 const temporary: readonly (readonly string[])[] = [
-  ...passing.map((code) => [code]),
-  [condition],
-  passing,
-  [condition, ...passing],
+  ...transientCodes.map((code) => [code]),
+  [conditionFailed],
+  transientCodes,
+  [conditionFailed, ...transientCodes],
 ];
 
-test.each(titled(temporary))('a write that is cancelled twice for %s is done once', async (_, codes) => {
-  const made = await subjects();
-  const before = await totals();
-  for (const contract of writes) {
-    const injector = cancellations(codes, 2, seed);
-    faulty.proxy.inject(injector);
-    const { status } = await request(faulty, contract, idsOf(made, contract.operation));
-    faulty.proxy.inject(undefined);
-    expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
-    expect([contract.operation, injector.cancelled]).toEqual([contract.operation, 2]);
-    before[pluralOf(contract)] = (before[pluralOf(contract)] ?? 0) + growth(contract);
-  }
-  expect(await totals()).toEqual(before);
-});
+test.each(titled(temporary))(
+  'a write is applied once when it is cancelled twice for %s',
+  async (_, codes) => {
+    const subjects = await createSubjects();
+    const before = await totals();
+    for (const contract of writes) {
+      const injector = cancellations(codes, 2, seed);
+      faulty.proxy.inject(injector);
+      const { status } = await request(faulty, contract, idsOf(subjects, contract.operation));
+      faulty.proxy.inject(undefined);
+      expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
+      expect([contract.operation, injector.cancelled]).toEqual([contract.operation, 2]);
+      before[pluralOf(contract)] = (before[pluralOf(contract)] ?? 0) + growth(contract);
+    }
+    expect(await totals()).toEqual(before);
+  },
+);
 
 test.each(titled(temporary))(
-  'a write that is cancelled for ever for %s is answered in time',
+  'a write returns 503 in time when it is always cancelled for %s',
   async (_, codes) => {
-    const made = await subjects();
+    const subjects = await createSubjects();
     const before = await totals();
     faulty.proxy.inject(cancellations(codes, Number.POSITIVE_INFINITY, seed));
     await Promise.all(
       writes.map(async (contract) => {
         const started = performance.now();
-        const { status, headers, body } = await request(faulty, contract, idsOf(made, contract.operation));
+        const { status, headers, body } = await request(
+          faulty,
+          contract,
+          idsOf(subjects, contract.operation),
+        );
         expect(performance.now() - started).toBeLessThan(timeout + slack);
         expect([contract.operation, status, body.status]).toEqual([contract.operation, 503, 503]);
         expect(headers.get('retry-after')).toMatch(/^\d+$/);
@@ -100,42 +107,44 @@ test.each(titled(temporary))(
 );
 
 const permanent: readonly (readonly string[])[] = [
-  ...lasting.map((code) => [code]),
-  ...lasting.map((code) => [...passing, code]),
+  ...permanentCodes.map((code) => [code]),
+  ...permanentCodes.map((code) => [...transientCodes, code]),
 ];
 
 test.each(titled(permanent))(
-  'a write that is cancelled for %s fails, and says nothing of it',
+  'a write returns 500 without the cause when it is cancelled for %s',
   async (_, codes) => {
-    const made = await subjects();
+    const subjects = await createSubjects();
     const before = await totals();
     for (const contract of writes) {
-      const ids = idsOf(made, contract.operation);
+      const ids = idsOf(subjects, contract.operation);
       const path = `/v1/${pluralOf(contract)}/${ids[pluralOf(contract)]}`;
-      const untouched = (await faulty.send('GET', path)).body;
-      // Asked again it would be cancelled again: it must not be.
+      const original = (await faulty.send('GET', path)).body;
+      // A retry would be cancelled again, so the service must not retry.
       const injector = cancellations(codes, Number.POSITIVE_INFINITY, seed);
       faulty.proxy.inject(injector);
       const { status, headers, body } = await request(faulty, contract, ids);
       faulty.proxy.inject(undefined);
       expect([contract.operation, status, body.status]).toEqual([contract.operation, 500, 500]);
       expect(headers.get('content-type')).toBe('application/problem+json');
-      // The id of a request is made of any letters.
+      // A random request id can contain any of these words.
       expect(JSON.stringify({ ...body, requestId: '' })).not.toMatch(
         /secret|dynamo|transaction|cancel|table/i,
       );
-      expect((await faulty.send('GET', path)).body).toEqual(untouched);
+      expect((await faulty.send('GET', path)).body).toEqual(original);
     }
     expect(await totals()).toEqual(before);
   },
 );
 
-test('every reason is tried with every write', () => {
+test('the tests cover every reason and every write', () => {
   expect(writes.length).toBe(runs(8, 22));
-  expect(new Set([...temporary, ...permanent].flat()).size).toBe(passing.length + 1 + lasting.length);
+  expect(new Set([...temporary, ...permanent].flat()).size).toBe(
+    transientCodes.length + 1 + permanentCodes.length,
+  );
 });
 
-test('the audit finds nothing wrong behind all of it', async () => {
+test('the audit finds no errors afterwards', async () => {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
   expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
 });

@@ -1,30 +1,34 @@
 import { type Injector, refusal, seeded } from './engine-proxy.ts';
 
 /**
- * Every reason that DynamoDB gives for cancelling a transaction.
+ * The reasons for which DynamoDB cancels a transaction.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 
-/** Reasons of the moment; without any reason at all it may be one as well. */
-export const passing = [
+/** Transient reasons. A cancellation without any reason counts as transient. */
+export const transientCodes = [
   'None',
   'TransactionConflict',
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
 ] as const;
 
-/** An item is not in the state that the writer saw: it must look again. */
-export const condition = 'ConditionalCheckFailed';
+/** A condition failed: the writer must read the item again. */
+export const conditionFailed = 'ConditionalCheckFailed';
 
-/** Reasons that hold at every try; the last is none of DynamoDB's. */
-export const lasting = ['ItemCollectionSizeLimitExceeded', 'ValidationError', 'SomethingElse'] as const;
+/** Reasons that repeat for every attempt. DynamoDB does not have the last one. */
+export const permanentCodes = [
+  'ItemCollectionSizeLimitExceeded',
+  'ValidationError',
+  'SomethingElse',
+] as const;
 
-/** What no caller may see of a reason. */
+/** Text of a reason that no response may contain. */
 export const secret = 'pk = public#task#secret';
 
 /**
- * Cancels transactions, without doing anything, for some reasons, each at some of their items.
- * @param times how many, before the others are passed on.
+ * Cancels transactions without executing them, each reason at a random item.
+ * @param times the number of transactions to cancel. The following ones are forwarded.
  */
 export function cancellations(
   codes: readonly string[],
@@ -39,7 +43,7 @@ export function cancellations(
     const CancellationReasons: { Code: string; Message?: string }[] = Array.from({ length: items }, () => ({
       Code: 'None',
     }));
-    // An item has one reason: where there are more reasons than items, the later ones win.
+    // An item has one reason. A later reason replaces an earlier one at the same item.
     for (const Code of codes) {
       CancellationReasons[Math.floor(random() * items)] = { Code, Message: `${Code} at ${secret}` };
     }

@@ -2,7 +2,7 @@ import { auditTable } from '../../lib/audit/audit-table.ts';
 import { contend } from './contention.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
-/** Many writers at once on one listing, where transactions that meet are refused. */
+/** Concurrent writers in one list, on an engine that rejects conflicting transactions. */
 
 let faulty: FaultyService;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => faulty.stop());
 
-test('of 400 creates in one project, 50 at a time, every one succeeds and counts once', async () => {
+test('400 creates in one project, 50 at a time, all succeed and count once', async () => {
   const { created, total, refused } = await contend(faulty, 400, 50);
   expect(refused).toBeGreaterThan(0);
   expect({ created, total }).toEqual({ created: 400, total: 400 });

@@ -2,28 +2,28 @@ import { conflicts } from './engine-proxy.ts';
 import type { FaultyService } from './faulty-service.ts';
 
 /** Milliseconds for which a transaction holds its items. */
-const held = 8;
+const holdMs = 8;
 
 export interface Contention {
   readonly created: number;
   readonly total: number;
-  /** Transactions that met another. */
+  /** Transactions that were rejected because of a conflict. */
   readonly refused: number;
   readonly milliseconds: number;
-  /** The longest that a request took. */
+  /** Milliseconds of the slowest request. */
   readonly longest: number;
 }
 
 /**
- * Creates tasks in one project, many at a time, on an engine that refuses transactions that meet, as DynamoDB does.
- * @param atOnce requests under way at once.
+ * Creates tasks in one project concurrently, on an engine that rejects conflicting transactions, as DynamoDB does.
+ * @param atOnce the number of concurrent requests.
  */
 export async function contend(faulty: FaultyService, number: number, atOnce: number): Promise<Contention> {
   const make = (plural: string, fields: object) =>
     faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields });
   const organizationId = (await make('organizations', {})).body.id;
   const projectId = (await make('projects', { organizationId })).body.id;
-  const injector = conflicts(held);
+  const injector = conflicts(holdMs);
   faulty.proxy.inject(injector);
   const started = performance.now();
   let begun = 0;

@@ -4,17 +4,17 @@ import type { Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { makeEntities, request, writes } from './operations.ts';
 
-/** Every write, stopped behind each of its calls in turn: nothing is half done, and doing it again ends it. */
+/** Every write, stopped after each of its calls: the data stays consistent, and a repeated request completes the write. */
 
 let faulty: FaultyService;
 let logged: jest.SpyInstance;
 
 beforeAll(() => {
-  // Each crash is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
-// An audit reads the whole table: what the others left there would take most of the time.
+// Each test has its own table, because an audit reads the whole table.
 beforeEach(async () => {
   faulty = await startFaultyService();
 });
@@ -25,17 +25,17 @@ afterAll(() => logged.mockRestore());
 
 const ofRequests = new Set(['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems']);
 
-/** Stops whoever makes the k-th call behind it: the call was made, and nothing comes after. */
-function stopBehind(call: number): Injector & { isStopped: boolean } {
+/** Stops the request after its k-th call: the engine executes this call, and no later one. */
+function stopAfter(call: number): Injector & { isStopped: boolean } {
   let calls = 0;
   const injector = async (
     { operation }: { operation: string },
     pass: () => Promise<{ status: number; body: string }>,
   ) => {
-    const reply = await pass();
-    if (!ofRequests.has(operation)) return reply;
+    const response = await pass();
+    if (!ofRequests.has(operation)) return response;
     calls += 1;
-    if (calls !== call) return reply;
+    if (calls !== call) return response;
     injector.isStopped = true;
     return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
   };
@@ -50,15 +50,15 @@ const audit = () => auditTable(faulty.client, faulty.service.tableName, { pause:
 const clean = { drifts: [], orphans: [], malformed: [], unsettled: [] };
 
 test.each(writes.map((contract) => [contract.operation, contract] as const))(
-  '%s leaves nothing half done, wherever it stops',
+  '%s leaves consistent data when it stops after any call',
   async (_, contract) => {
     const plural = contract.resource?.plural ?? '';
     for (let call = 1; ; call += 1) {
       const ids = await makeEntities(faulty);
-      const name = `made ${randomUUID()}`;
+      const name = `created ${randomUUID()}`;
       const headers = contract.method === 'POST' ? { 'idempotency-key': name } : {};
       const before = await totalOf(plural);
-      const injector = stopBehind(call);
+      const injector = stopAfter(call);
       faulty.proxy.inject(injector);
       const first = await request(faulty, contract, ids, headers);
       faulty.proxy.inject(undefined);
@@ -69,9 +69,9 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
       }
       expect([contract.operation, call, await audit()]).toMatchObject([contract.operation, call, clean]);
       const again = await request(faulty, contract, ids, headers);
-      // What was deleted before the stop is not there any more.
-      const isGone = contract.success === 'deleted' && again.status === 404;
-      expect([contract.operation, call, isGone || again.status < 300]).toEqual([
+      // If the first attempt deleted the entity, the second one returns 404.
+      const isDeleted = contract.success === 'deleted' && again.status === 404;
+      expect([contract.operation, call, isDeleted || again.status < 300]).toEqual([
         contract.operation,
         call,
         true,
@@ -79,7 +79,7 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
       const third = await request(faulty, contract, ids, headers);
       if (contract.success === 'created') {
         expect(third.body.id).toBe(again.body.id);
-        // What was promised is there, and once: also when the stop was between any two of its writes.
+        // The recorded entity exists exactly once, also after a stop between two writes.
         expect((await faulty.send('GET', `/v1/${plural}/${again.body.id}`)).status).toBe(200);
         expect([contract.operation, call, (await totalOf(plural)) - before]).toEqual([
           contract.operation,

@@ -7,23 +7,23 @@ import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities } from './operations.ts';
 
 /**
- * What answers and the log tell, of every operation, while the database works and while it fails: answers say nothing of
- * what is inside; the log says what went wrong, and nothing of what people wrote or who they are.
+ * Responses and log lines of every operation, with a working and with a failing database. Responses contain no internal
+ * names. The log contains the cause of an error and no user data.
  */
 
 /** Milliseconds that a function may take. */
 const timeout = 2_500;
 
-/** In all that is sent and stored: texts, names, keys, tokens. */
+/** Part of everything that the tests send and store: texts, names, keys and tokens. */
 const secret = 'Qz7secret';
 
-/** In what the engine says when it refuses something. */
-const engineWords = 'these words are the engine’s';
+/** Part of the error messages of the engine. */
+const engineMessage = 'message of the engine';
 
 let faulty: FaultyService;
 let ids: Ids;
 let spies: jest.SpyInstance[];
-/** What was written to the log since it was last looked at. */
+/** The log since the last check. */
 let written: string[] = [];
 
 const contracts = routes.map(({ contract }) => contract);
@@ -37,8 +37,8 @@ async function oneByOne<Value, Result>(
   return results;
 }
 
-/** Makes what requests are about, with something in it that must stay where it is. */
-async function beginAnew(): Promise<void> {
+/** Creates the entities of the requests with the secret in them, and clears the log. */
+async function prepare(): Promise<void> {
   ids = await makeEntities(faulty);
   for (const [plural, id] of Object.entries(ids)) {
     expect((await faulty.send('PATCH', `/v1/${plural}/${id}`, { name: secret })).status).toBe(200);
@@ -56,15 +56,15 @@ beforeAll(async () => {
   spies = [
     jest.spyOn(process.stdout, 'write').mockImplementation(keep),
     jest.spyOn(process.stderr, 'write').mockImplementation(keep),
-    // What hosts the functions says there that the stream could not be read; they do not write to it.
+    // The local service reports failed stream reads with console.error. The functions do not use it.
     jest.spyOn(console, 'error').mockImplementation(() => {}),
   ];
-  // Whatever is loaded with the first request of an operation takes its time.
-  await beginAnew();
+  // The first request of an operation loads its modules, which takes time.
+  await prepare();
   await oneByOne(contracts, send);
 });
 
-beforeEach(beginAnew);
+beforeEach(prepare);
 
 afterAll(async () => {
   await faulty.stop();
@@ -74,48 +74,48 @@ afterAll(async () => {
 const broken =
   (change: (body: string) => string): Injector =>
   async (_, pass) => {
-    const reply = await pass();
-    return { ...reply, body: change(reply.body) };
+    const response = await pass();
+    return { ...response, body: change(response.body) };
   };
 
 interface Condition {
   readonly title: string;
   readonly injector: Injector | undefined;
-  /** What requests that talk to the database are answered; any success where nothing is said. */
+  /** The status of requests that call the database. Without it, they succeed. */
   readonly status?: 500 | 503;
 }
 
 const conditions: readonly Condition[] = [
   { title: 'works', injector: undefined },
   {
-    title: 'refuses what it does not understand',
-    injector: async () => refusal('ValidationException', { message: engineWords }),
+    title: 'rejects invalid calls',
+    injector: async () => refusal('ValidationException', { message: engineMessage }),
     status: 500,
   },
   {
     title: 'throttles',
-    injector: async () => refusal('ThrottlingException', { message: engineWords }),
+    injector: async () => refusal('ThrottlingException', { message: engineMessage }),
     status: 503,
   },
   {
-    title: 'answers with a page',
+    title: 'returns an HTML page',
     injector: async () => ({ status: 200, body: `<html>${secret}</html>` }),
     status: 503,
   },
-  { title: 'cuts its answers off', injector: broken((body) => body.slice(0, -1)), status: 503 },
+  { title: 'truncates its responses', injector: broken((body) => body.slice(0, -1)), status: 503 },
   {
-    title: 'garbles what people wrote',
+    title: 'corrupts user data',
     injector: broken((body) => {
-      const garbled = body.replaceAll(/"(?=Qz7|public#)/g, '');
-      return garbled === body ? body.slice(1) : garbled;
+      const corrupted = body.replaceAll(/"(?=Qz7|public#)/g, '');
+      return corrupted === body ? body.slice(1) : corrupted;
     }),
     status: 503,
   },
 ];
 
-const talksToDatabase = ({ access }: Contract): boolean => access.actions.length > 0;
+const callsDatabase = ({ access }: Contract): boolean => access.actions.length > 0;
 
-/** Every field that a body may have, with something in it that must stay where it is. */
+/** Returns a body with the secret in every text field. */
 const bodyOf = ({ body }: Contract): object | undefined =>
   body && {
     ...(body.writable.includes('name') && { name: secret }),
@@ -135,12 +135,12 @@ async function send(contract: Contract): Promise<TestResponse> {
       cookie: `session=${secret}`,
       ...(contract.method === 'POST' && { 'idempotency-key': `${secret}-${contract.operation}` }),
     })
-    // Pages are not JSON.
+    // A static page is not JSON.
     .catch(() => ({ status: 200, headers: new Headers(), body: undefined }));
   return { status, headers, body, text: JSON.stringify(body) ?? '' } as TestResponse;
 }
 
-/** The fields that a line may have. */
+/** The allowed fields of a log line. */
 const fields = new Set([
   'timestamp',
   'level',
@@ -161,17 +161,17 @@ interface Line {
   readonly error?: { readonly stack?: string; readonly message?: string };
 }
 
-/** Takes what was logged. @throws when a line is not one of JSON, or holds what it may not. */
+/** Returns and clears the logged lines. Asserts that they are JSON without secrets and unknown fields. */
 function takeLines(): Line[] {
   const taken = written.map((text) => {
     expect(text).toMatch(/^\{.*\}\n$/);
     const line = JSON.parse(text) as Line;
-    // What people wrote, their tokens, keys of the table. The id of a request is made of any letters, those of a secret too.
+    // User data, tokens and keys of the table. A random request id can match by chance.
     expect(text.replaceAll(line.requestId, '')).not.toMatch(
       /Qz7|Bearer|#idempotency#|public#|"pk"|"sk"|ofKind|byStatus|ExpressionAttribute/,
     );
     expect(Object.keys(line).filter((field) => !fields.has(field))).toEqual([]);
-    // Where it happened is said of failures alone.
+    // Only lines of errors contain a stack trace.
     expect(text.includes('node_modules') || text.includes('    at ')).toBe(
       line.level === 'ERROR' && line.error?.stack !== undefined,
     );
@@ -181,38 +181,38 @@ function takeLines(): Line[] {
   return taken;
 }
 
-/** What requests do; the stream is read all the time. */
+/** The calls of requests. The stream reader of the local service makes other calls. */
 const ofRequests = new Set(['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems']);
 
 test.each(conditions)(
-  'no answer and no line of the log tells too much when the database $title',
+  'responses and log lines disclose nothing when the database $title',
   async ({ injector, status }) => {
     written = [];
     if (injector) {
       faulty.proxy.inject((call, pass) => (ofRequests.has(call.operation) ? injector(call, pass) : pass()));
     }
-    // One after the other they would wait for minutes; but what works would get into its own way.
-    const answers = injector ? await Promise.all(contracts.map(send)) : await oneByOne(contracts, send);
+    // Failing requests run concurrently, because each waits for its timeout. Successful ones would conflict.
+    const responses = injector ? await Promise.all(contracts.map(send)) : await oneByOne(contracts, send);
     faulty.proxy.inject(undefined);
     const lines = takeLines();
     for (const [place, contract] of contracts.entries()) {
-      const answer = answers[place] as TestResponse;
+      const response = responses[place] as TestResponse;
       const own = lines.filter(({ operation }) => operation === contract.operation);
       expect([contract.operation, own.filter(({ level }) => level === 'INFO').length]).toEqual([
         contract.operation,
         1,
       ]);
-      // What a page says is written for everybody.
+      // Static pages are public.
       if (contract.success === 'staticPage') continue;
-      expectNoInternals(answer, [secret]);
-      expect(answer.text).not.toContain(engineWords);
+      expectNoInternals(response, [secret]);
+      expect(response.text).not.toContain(engineMessage);
       const failures = own.filter(({ level }) => level === 'ERROR');
-      if (status === undefined || !talksToDatabase(contract)) {
+      if (status === undefined || !callsDatabase(contract)) {
         expect([contract.operation, failures]).toEqual([contract.operation, []]);
       } else {
-        expect([contract.operation, answer.status]).toEqual([contract.operation, status]);
-        // Who operates the service finds the cause by the id that the caller was told.
-        const { requestId } = answer.body as { requestId: string };
+        expect([contract.operation, response.status]).toEqual([contract.operation, status]);
+        // An operator finds the cause with the request id of the response.
+        const { requestId } = response.body as { requestId: string };
         expect(failures.map((line) => line.requestId)).toEqual([requestId]);
         expect(failures[0]?.error?.message).toMatch(/\w/);
       }
@@ -220,10 +220,10 @@ test.each(conditions)(
   },
 );
 
-test('the log says what the engine said', async () => {
+test('the log contains the message of the engine', async () => {
   written = [];
-  faulty.proxy.inject(async () => refusal('ValidationException', { message: engineWords }));
+  faulty.proxy.inject(async () => refusal('ValidationException', { message: engineMessage }));
   expect((await faulty.send('GET', `/v1/tags/${ids['tags']}`)).status).toBe(500);
   faulty.proxy.inject(undefined);
-  expect(written.join('')).toContain(engineWords);
+  expect(written.join('')).toContain(engineMessage);
 });

@@ -3,46 +3,46 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A DynamoDB that fails, in front of one that does not: emulators never lose a reply, meet in a conflict, or lag.
- * It speaks DynamoDB's JSON and passes on what it does not care for.
+ * A proxy in front of an emulator of DynamoDB. It injects faults that emulators do not have: lost responses, transaction
+ * conflicts and replication lag. It forwards all other calls unchanged.
  */
 
 export interface Call {
-  /** `TransactWriteItems` … */
+  /** The operation of DynamoDB, such as `TransactWriteItems`. */
   readonly operation: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage['headers'];
-  /** Counts from 1. */
+  /** The number of the call. The first one is 1. */
   readonly number: number;
 }
 
-export interface Reply {
+export interface EngineResponse {
   readonly status: number;
   readonly body: string;
-  /** The connection breaks when half of the body is sent. */
+  /** Whether the connection breaks after half of the body. */
   readonly breaks?: boolean;
 }
 
 /**
- * Stands around calls: it may answer itself, pass the call on, do both, or lose the answer (undefined).
- * `pass` hands the call to the engine, or to another at the address that it is given.
+ * Handles a call: it can return its own response, forward the call with `pass`, do both, or drop the connection by
+ * returning `undefined`. `pass` forwards to the engine, or to the engine at another endpoint.
  */
 export type Injector = (
   call: Call,
-  pass: (endpoint?: string) => Promise<Reply>,
-) => Promise<Reply | undefined>;
+  pass: (endpoint?: string) => Promise<EngineResponse>,
+) => Promise<EngineResponse | undefined>;
 
 export interface EngineProxy {
   readonly endpoint: string;
-  /** What stands in front of the engine from now on. */
+  /** Sets or removes the injector for the following calls. */
   inject(injector: Injector | undefined): void;
-  /** Passes everything on until it is resumed. */
+  /** Forwards all calls until `resume`. */
   pause(): { resume(): void };
   stop(): Promise<void>;
 }
 
-/** DynamoDB's answer to a call that it refuses. */
-export const refusal = (type: string, more: object = {}): Reply => ({
+/** Returns the response of DynamoDB to a call that it rejects. */
+export const refusal = (type: string, more: object = {}): EngineResponse => ({
   status: 400,
   body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...more }),
 });
@@ -53,12 +53,16 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function forward(endpoint: string, incoming: IncomingMessage['headers'], body: Buffer): Promise<Reply> {
+function forward(
+  endpoint: string,
+  incoming: IncomingMessage['headers'],
+  body: Buffer,
+): Promise<EngineResponse> {
   return new Promise((resolve, reject) => {
     const { host: _, connection: __, ...headers } = incoming;
-    const outgoing = httpRequest(endpoint, { method: 'POST', headers }, (response) => {
-      readAll(response).then(
-        (bytes) => resolve({ status: response.statusCode ?? 500, body: bytes.toString('utf8') }),
+    const outgoing = httpRequest(endpoint, { method: 'POST', headers }, (incomingMessage) => {
+      readAll(incomingMessage).then(
+        (bytes) => resolve({ status: incomingMessage.statusCode ?? 500, body: bytes.toString('utf8') }),
         reject,
       );
     });
@@ -67,17 +71,17 @@ function forward(endpoint: string, incoming: IncomingMessage['headers'], body: B
   });
 }
 
-/** @param port to listen on; 0 takes any that is free. */
+/** Starts a proxy. @param port the port to listen on; 0 selects a free one. */
 export async function startEngineProxy(endpoint: string, port = 0): Promise<EngineProxy> {
   let injector: Injector | undefined;
   let calls = 0;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await readAll(request);
-    const pass = (other = endpoint): Promise<Reply> => forward(other, request.headers, body);
+    const pass = (other = endpoint): Promise<EngineResponse> => forward(other, request.headers, body);
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     calls += 1;
-    const reply =
+    const response =
       injector && operation
         ? await injector(
             {
@@ -89,21 +93,21 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
             pass,
           )
         : await pass();
-    if (!reply) {
+    if (!response) {
       request.socket.destroy();
       return;
     }
-    const bytes = Buffer.from(reply.body);
-    response.writeHead(reply.status, {
+    const bytes = Buffer.from(response.body);
+    outgoing.writeHead(response.status, {
       'content-type': 'application/x-amz-json-1.0',
       'content-length': bytes.length,
     });
-    if (reply.breaks) response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
-    else response.end(bytes);
+    if (response.breaks) outgoing.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
+    else outgoing.end(bytes);
   };
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => request.socket.destroy());
+  const server = createServer((request, outgoing) => {
+    handle(request, outgoing).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
@@ -128,7 +132,7 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
   };
 }
 
-/** A small generator of numbers from 0 to 1 that a seed decides (mulberry32). */
+/** Returns a seeded generator of random numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -139,28 +143,28 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Does what is asked, and loses some of the replies. */
-export function lostReplies(share: number, seed: number): Injector {
+/** Forwards every call and loses some of the responses. */
+export function lostResponses(share: number, seed: number): Injector {
   const random = seeded(seed);
   return async (_, pass) => {
     const isLost = random() < share;
-    const reply = await pass();
-    return isLost ? undefined : reply;
+    const response = await pass();
+    return isLost ? undefined : response;
   };
 }
 
 /**
- * Fails a request for good behind a call, as if the process had been stopped there: behind every k-th, with another k
- * from 2 to 12 each time.
+ * Fails a request permanently after a call, as if the process had stopped there. The number of calls between two failures is
+ * random, from 2 to 12.
  */
 export function crashes(seed: number): Injector {
   const random = seeded(seed);
   const next = (): number => 2 + Math.floor(random() * 11);
   let left = next();
   return async (_, pass) => {
-    const reply = await pass();
+    const response = await pass();
     left -= 1;
-    if (left > 0) return reply;
+    if (left > 0) return response;
     left = next();
     return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
   };
@@ -181,12 +185,12 @@ function keyOf(item: TransactItem): string {
 }
 
 /**
- * Refuses a transaction that meets another on any item, as DynamoDB does.
- * @param milliseconds that a transaction holds its items.
+ * Rejects a transaction while another one has an item in common with it, as DynamoDB does.
+ * @param milliseconds for which a transaction holds its items.
  */
 export function conflicts(milliseconds: number): Injector & { refused: number } {
   const held = new Set<string>();
-  const injector = async (call: Call, pass: () => Promise<Reply>): Promise<Reply> => {
+  const injector = async (call: Call, pass: () => Promise<EngineResponse>): Promise<EngineResponse> => {
     if (call.operation !== 'TransactWriteItems') return pass();
     const keys = (call.body['TransactItems'] as TransactItem[]).map(keyOf);
     const taken = keys.map((key) => held.has(key));
@@ -210,24 +214,24 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
 }
 
 /**
- * Answers queries of indexes from a replica that hears of writes some time after they were made, as on AWS.
- * @param replica the address of a second engine, with the same table.
- * @returns with it, what waits until the replica has heard of all: it must not be stopped before.
+ * Sends queries of indexes to a replica that receives writes with a delay, like the indexes of DynamoDB.
+ * @param replica the endpoint of a second engine with the same table.
+ * @returns the injector, and `caughtUp`, which waits until the replica has all writes. Do not stop the replica before.
  */
 export function laggingIndexes(
   replica: string,
   milliseconds: number,
 ): Injector & { caughtUp(): Promise<unknown> } {
-  let heard: Promise<unknown> = Promise.resolve();
+  let replicated: Promise<unknown> = Promise.resolve();
   const injector: Injector = async ({ operation, body }, pass) => {
     if (operation === 'Query' && body['IndexName']) return pass(replica);
-    const reply = await pass();
-    if (operation === 'TransactWriteItems' && reply.status === 200) {
+    const response = await pass();
+    if (operation === 'TransactWriteItems' && response.status === 200) {
       const due = delay(milliseconds);
-      // One after the other, in the order in which they were made.
-      heard = heard.then(() => due).then(() => pass(replica));
+      // The replica receives the writes one after the other, in their order.
+      replicated = replicated.then(() => due).then(() => pass(replica));
     }
-    return reply;
+    return response;
   };
-  return Object.assign(injector, { caughtUp: () => heard });
+  return Object.assign(injector, { caughtUp: () => replicated });
 }

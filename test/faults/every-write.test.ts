@@ -1,15 +1,15 @@
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { runs } from '../support/runs.ts';
-import { conflicts, type Injector, lostReplies } from './engine-proxy.ts';
+import { conflicts, type Injector, lostResponses } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { forEach } from './for-each.ts';
 import { growth, type Ids, makeEntities, makeEntity, request, successStatus, writes } from './operations.ts';
 import { printedSeed } from './seed.ts';
 
 /**
- * Every write, many at once, on an engine that loses replies behind the commit, and on one that refuses transactions
- * that meet. It is answered as if nothing failed, and happens once. `CALLS=200` is what docs/reliability.md speaks of;
- * fewer are enough to notice a change.
+ * Every write, with concurrent requests, on an engine that loses responses after the commit, and on one that rejects
+ * conflicting transactions. Every write succeeds and is applied once. docs/reliability.md reports results with
+ * `CALLS=200`. Fewer calls are enough to detect a regression.
  */
 
 const calls = Number(process.env['CALLS'] ?? runs(4, 15));
@@ -22,25 +22,25 @@ interface Fault {
 }
 
 const faults: readonly Fault[] = [
-  { title: 'three replies in ten are lost', atOnce: 10, injector: () => lostReplies(0.3, seed) },
-  { title: 'transactions that meet are refused', atOnce: 50, injector: () => conflicts(8) },
+  { title: 'three in ten responses are lost', atOnce: 10, injector: () => lostResponses(0.3, seed) },
+  { title: 'conflicting transactions are rejected', atOnce: 50, injector: () => conflicts(8) },
 ];
 
 /**
- * Calls after which an engine is replaced: the embedded one takes the longer for each write the more its stream holds, and
- * with 200 calls of each operation nothing else would be measured.
+ * The number of calls after which a test starts another engine. Writes of the embedded engine get slower with the size of
+ * its stream, which would dominate the results of 200 calls.
  */
-const fullEngine = 150;
+const maxCallsOfEngine = 150;
 
 let faulty: FaultyService;
 let all: Ids;
 let sent = 0;
 let logged: jest.SpyInstance;
 
-/** What is printed in the end: how long each operation took under each fault. It is to be read, not to be asserted. */
+/** The duration of each operation under each fault. The test prints it and does not assert it. */
 const figures: string[] = [];
 
-/** The time, in milliseconds, that all but one request of a hundred stay under (the nearest rank). */
+/** Returns the 99th percentile of times in milliseconds (nearest rank). */
 function percentile99(times: readonly number[]): number {
   const sorted = times.toSorted((one, other) => one - other);
   return Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0);
@@ -59,14 +59,14 @@ async function auditAndStop(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // Requests log what they did.
+  // The request log would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
   await start();
 });
 
 afterEach(async () => {
   faulty.proxy.inject(undefined);
-  if (sent < fullEngine) return;
+  if (sent < maxCallsOfEngine) return;
   await auditAndStop();
   await start();
 });
@@ -79,12 +79,12 @@ afterAll(async () => {
 
 describe.each(faults)('when $title', ({ title, atOnce, injector }) => {
   test.each(writes.map((contract) => [contract.operation, contract] as const))(
-    '%s happens once, and says so',
+    '%s is applied once and succeeds',
     async (_, contract) => {
       const plural = contract.resource?.plural ?? '';
       const subjects: Ids[] = [];
       await forEach([...Array(calls).keys()], 10, async () => {
-        // Something to work on, and something that hangs on it.
+        // The subject of the request. A project also gets a task.
         const own = await makeEntity(faulty, plural, all);
         subjects.push(plural === 'projects' ? await makeEntity(faulty, 'tasks', own) : own);
       });
@@ -98,7 +98,7 @@ describe.each(faults)('when $title', ({ title, atOnce, injector }) => {
       const created = new Set<string>();
       const times: number[] = [];
       await forEach(subjects, atOnce, async (own) => {
-        // The entity is as it was made: a guard on that version must not find it changed by this very request.
+        // A retry must not fail the If-Match of its own first attempt.
         const path = contract.path.includes('{id}') ? `/v1/${plural}/${own[plural]}` : undefined;
         const etag = path && (await faulty.send('GET', path)).headers.get('etag');
         const started = performance.now();

@@ -5,33 +5,33 @@ import type { Service, ServiceOptions } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 
-export interface Answer<Body = unknown> {
+export interface TestResponse<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
-/** The whole service, with a proxy between it and its engine that can be told to fail. */
+/** The local service with a fault-injecting proxy between it and its engine. */
 export interface FaultyService {
   readonly service: Service;
   readonly proxy: EngineProxy;
   readonly engine: Engine;
-  /** Sees the engine as it is, past the proxy. */
+  /** A client that bypasses the proxy. */
   readonly client: DynamoDBDocumentClient;
-  /** Sends a request, with a JSON body if there is one. */
+  /** Sends a request with an optional JSON body. */
   send<Body = unknown>(
     method: string,
     path: string,
     body?: object,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer<Body>>;
+  ): Promise<TestResponse<Body>>;
   stop(): Promise<void>;
 }
 
-/** Where proxies of this process listen, one after the other: the functions' client keeps the address that it began with. */
+/** The port of all proxies of this process, one after the other. The client of the functions keeps its first endpoint. */
 let port = 0;
 
-/** Starts it on an embedded engine, or in the engine that `DYNAMODB_ENDPOINT` names. */
+/** Starts the service on an embedded engine, or on the engine at `DYNAMODB_ENDPOINT`. */
 export async function startFaultyService({
   timeout,
   onEvent,
@@ -48,15 +48,15 @@ export async function startFaultyService({
     engine,
     client,
     send: async <Body>(method: string, path: string, body?: object, headers = {}) => {
-      const answer = await fetch(service.url + path, {
+      const response = await fetch(service.url + path, {
         method,
         headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
         ...(body && { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
+      const text = await response.text();
       return {
-        status: answer.status,
-        headers: answer.headers,
+        status: response.status,
+        headers: response.headers,
         body: (text === '' ? undefined : JSON.parse(text)) as Body,
       };
     },

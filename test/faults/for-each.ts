@@ -1,4 +1,4 @@
-/** Does something for each, a few at a time. */
+/** Calls `work` for each value, with at most `atOnce` calls at a time. */
 export async function forEach<Value>(
   values: readonly Value[],
   atOnce: number,

@@ -23,9 +23,9 @@ import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
-/** One worker per job, however many records of the stream speak of it and whoever else looks at it. */
+/** Each job has one worker at a time, with any number of stream records and with the schedule. */
 
-/** Records that Lambda puts into one batch (`lib/infrastructure/jobs.ts`). */
+/** The batch size of Lambda (`lib/infrastructure/jobs.ts`). */
 const batchSize = 10;
 
 const tasks = 600;
@@ -36,16 +36,16 @@ let logged: jest.SpyInstance;
 let transactions: { done: number; failed: number };
 
 const countTransactions: Injector = async ({ operation }, pass) => {
-  const reply = await pass();
-  if (operation === 'TransactWriteItems') transactions[reply.status === 200 ? 'done' : 'failed'] += 1;
-  return reply;
+  const response = await pass();
+  if (operation === 'TransactWriteItems') transactions[response.status === 200 ? 'done' : 'failed'] += 1;
+  return response;
 };
 
 beforeAll(async () => {
   store = await startTestStore({ stream: true });
   proxy = await startEngineProxy(store.endpoint);
   proxy.inject(countTransactions);
-  // What the functions under test write goes through the proxy; what the test prepares does not.
+  // The functions under test use the proxy. The preparation of the test does not.
   setEngineEnvironment(proxy.endpoint);
   process.env['TABLE_NAME'] = store.tableName;
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
 
-/** Creates a project with tasks and deletes it: the tasks are left to a job. */
+/** Creates a project with tasks and deletes it. A job deletes the tasks. */
 async function deletedProject(session: Session): Promise<string> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
   const project = await createEntity(session, 'project', {
@@ -109,19 +109,19 @@ const recordOf = (job: Job, sequenceNumber: number): DynamoDBRecord => {
 const deliver = (records: readonly DynamoDBRecord[], milliseconds = 30_000) =>
   onStream({ Records: [...records] }, functionContext(randomUUID(), milliseconds));
 
-test('ten records of one job in a batch begin one worker', async () => {
+test('ten records of one job in a batch start one worker', async () => {
   const session = newSession();
   const project = await deletedProject(session);
   const job = await theJob(session);
   const records = Array.from({ length: batchSize }, (_, number) => recordOf(job, number));
   expect(await deliver(records)).toEqual({ batchItemFailures: [] });
   expect(transactions.failed).toBe(0);
-  // 600 tasks, 25 in a transaction, and what the job says of its progress.
+  // 600 tasks, 25 in each transaction, and the updates of the job's progress.
   expect(transactions.done).toBeLessThan(50);
   expect(await tasksLeft(session, project)).toBe(0);
 });
 
-test('the schedule and a later batch leave a job that a worker holds', async () => {
+test('the schedule and a later batch skip a job that another worker holds', async () => {
   const session = newSession();
   const project = await deletedProject(session);
   const job = await theJob(session);
@@ -136,11 +136,11 @@ test('the schedule and a later batch leave a job that a worker holds', async () 
   expect(await tasksLeft(session, project)).toBe(0);
 });
 
-test('the stream as Lambda delivers it, in steps that are cut short, makes no transaction fail', async () => {
+test('stream batches as Lambda delivers them cause no failed transaction when steps time out', async () => {
   const session = newSession();
   const streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
   const batches: number[] = [];
-  // Lambda filters the records first, then delivers up to ten, and waits for the function before the next batch.
+  // Lambda filters the records, delivers up to ten, and waits for the function before the next batch.
   const reader = new StreamReader(streams, store.tableName, async ({ Records }) => {
     const records = Records.filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey);
     for (let start = 0; start < records.length; start += batchSize) {
@@ -162,7 +162,7 @@ test('the stream as Lambda delivers it, in steps that are cut short, makes no tr
   expect(await tasksLeft(session, project)).toBe(0);
 });
 
-test('the lease of a worker that crashed ends by itself', () => {
+test('the lease of a crashed worker expires', () => {
   const job: Job = {
     id: randomUUID(),
     tenant: 'public',

@@ -4,7 +4,7 @@ import { ensureTable } from '../../lib/local/table.ts';
 import { laggingIndexes } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
-/** Indexes that hear of a write some time after it was acknowledged, as DynamoDB's do and no emulator's. */
+/** Indexes that receive a write after its acknowledgement, like those of DynamoDB. Emulators update them at once. */
 
 interface List {
   readonly data: { readonly id: string }[];
@@ -35,7 +35,7 @@ async function expectList(path: string, ids: readonly string[]): Promise<void> {
   expect([path, status, body.total, body.data.map(({ id }) => id)]).toEqual([path, 200, ids.length, ids]);
 }
 
-describe.each([200, 2_000])('indexes %i ms behind', (milliseconds) => {
+describe.each([200, 2_000])('when indexes lag by %i ms', (milliseconds) => {
   let lagging: ReturnType<typeof laggingIndexes>;
 
   beforeAll(() => {
@@ -43,13 +43,13 @@ describe.each([200, 2_000])('indexes %i ms behind', (milliseconds) => {
     faulty.proxy.inject(lagging);
   });
 
-  // What the replica has yet to hear would not reach it when it is gone, and fail whatever test runs by then.
+  // Pending writes to a stopped replica would fail a later test.
   afterAll(async () => {
     faulty.proxy.inject(undefined);
     await lagging.caughtUp();
   });
 
-  test('what was created is in the next list, and what was deleted is not', async () => {
+  test('the next list contains created entities and no deleted ones', async () => {
     const project = await make('projects', { organizationId: await make('organizations') });
     const ids: string[] = [];
     for (let number = 0; number < 7; number += 1) ids.unshift(await make('tasks', { projectId: project }));
@@ -64,14 +64,14 @@ describe.each([200, 2_000])('indexes %i ms behind', (milliseconds) => {
     await expectList(`${path}?status=active`, ids.toSpliced(2, 1));
   });
 
-  test('a list that is looked through waits for what is new', async () => {
+  test('a filtered scan waits for new entities', async () => {
     const project = await make('projects', { organizationId: await make('organizations') });
     const ids = [await make('tasks', { projectId: project, priority: 'high' })];
     ids.unshift(await make('tasks', { projectId: project, priority: 'high' }));
     await expectList(`/v1/projects/${project}/tasks?priority=high`, ids);
   });
 
-  test('totals are right at once, on any page', async () => {
+  test('totals are correct at once on any page', async () => {
     const project = await make('projects', { organizationId: await make('organizations') });
     const path = `/v1/projects/${project}/tasks?limit=3&page=`;
     for (let number = 1; number <= 7; number += 1) {

@@ -15,14 +15,14 @@ import { runs } from '../support/runs.ts';
 import { forEach } from './for-each.ts';
 
 /**
- * An organization that is deleted with all that hangs on it, job by job, by a function that has three seconds at a time.
- * `PROJECTS=1000` is what docs/reliability.md speaks of; fewer make several pages of the index as well.
+ * The deletion of an organization with all its descendants, by calls of a function with a timeout of three seconds.
+ * docs/reliability.md reports results with `PROJECTS=1000`. Fewer projects also need several index pages.
  */
 
 /** Milliseconds that a call of the function may take. */
 const timeout = 3_000;
 
-/** Milliseconds that this machine may take beyond that. */
+/** Additional milliseconds for a slow machine. */
 const slack = 1_000;
 
 const projects = Number(process.env['PROJECTS'] ?? runs(30, 150));
@@ -32,10 +32,10 @@ let store: TestStore;
 let logged: jest.SpyInstance;
 
 beforeAll(async () => {
-  // The jobs are the schedule's to do: the stream would only make the engine slow.
+  // The schedule runs the jobs. A stream would only slow the engine down.
   store = await startTestStore({ stream: false });
   process.env['TABLE_NAME'] = store.tableName;
-  // Steps that their time cuts off are logged, as they should be.
+  // The expected log lines of interrupted steps would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -56,19 +56,19 @@ const total = async (kind: Kind): Promise<number> => {
   return (await listEntities(session, kind, query)).total;
 };
 
-/** An organization with projects, and tasks in each. */
-async function load(): Promise<string> {
+/** Creates an organization with projects and their tasks. */
+async function createOrganization(): Promise<string> {
   const { entity } = await createEntity(session, 'organization', { name: 'Large', status: 'active' });
-  const made = Array.from({ length: projects }, (_, number) =>
+  const created = Array.from({ length: projects }, (_, number) =>
     buildCreate('project', { name: `Project ${number}`, status: 'active', organizationId: entity.id }),
   );
-  const tasks = made.flatMap(({ after }) =>
+  const tasks = created.flatMap(({ after }) =>
     Array.from({ length: tasksEach }, (_, number) => {
       const references = { projectId: after.entity.id, userId: null, tagIds: [] };
       return buildCreate('task', { name: `Task ${number}`, status: 'active', ...references });
     }),
   );
-  const pieces = [...made, ...tasks].map((change) => ({ changes: [change] }));
+  const pieces = [...created, ...tasks].map((change) => ({ changes: [change] }));
   await applyInBatches(session, pieces, 40);
   return entity.id;
 }
@@ -79,7 +79,7 @@ async function jobs(): Promise<Job[]> {
   return found;
 }
 
-/** Calls the function until nothing is due. @returns how often. */
+/** Calls the function until no job is due. @returns the number of calls. */
 async function work(): Promise<number> {
   for (let calls = 0; ; calls += 1) {
     const now = new Date().toISOString();
@@ -90,15 +90,15 @@ async function work(): Promise<number> {
   }
 }
 
-test(`${projects} projects with ${tasksEach} tasks each go with their organization, in steps of 3 seconds`, async () => {
-  const organization = await load();
+test(`deleting an organization deletes ${projects} projects with ${tasksEach} tasks each in steps of 3 seconds`, async () => {
+  const organization = await createOrganization();
   expect([await total('project'), await total('task')]).toEqual([projects, projects * tasksEach]);
   const started = performance.now();
   await deleteEntity(session, 'organization', organization);
   const calls = await work();
   expect(calls).toBeGreaterThan(0);
   expect([await total('project'), await total('task')]).toEqual([0, 0]);
-  // Each comes back once, for what a request wrote that still saw its parent: that is not waited for here.
+  // Each job runs a second time for children of concurrent requests. The test makes it due at once.
   let more = 0;
   for (let waiting = await jobs(); waiting.length > 0; waiting = await jobs()) {
     await forEach(waiting, 8, async (job) => {

@@ -1,14 +1,14 @@
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { isFullRun } from '../support/runs.ts';
-import type { Answer, FaultyService } from './faulty-service.ts';
+import type { FaultyService, TestResponse } from './faulty-service.ts';
 
-/** Every operation, as a request that succeeds when nothing fails: what the tests of faults loop over. */
+/** Every operation with a request that succeeds without faults. The fault tests loop over them. */
 
-/** Entities to work on: a task in a project, with a user and a tag, and the organization of all of them. */
+/** The ids of related entities: a task in a project, with a user and a tag, and their organization. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** What refers to what, when there is one of each kind. */
+/** Returns the references of each kind to the other entities. */
 export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   projects: { organizationId: ids['organizations'] },
   users: { organizationId: ids['organizations'] },
@@ -16,17 +16,17 @@ export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   tasks: { projectId: ids['projects'], userId: ids['users'], tagIds: [ids['tags']] },
 });
 
-/** Makes one more entity, which refers to others. @returns the ids, with its own. */
+/** Creates an entity that refers to the others. @returns the ids with its own. */
 export async function makeEntity(faulty: FaultyService, plural: string, ids: Ids): Promise<Ids> {
   const { status, body } = await faulty.send<{ id: string }>('POST', `/v1/${plural}`, {
-    name: 'made',
+    name: 'created',
     ...references(ids)[plural],
   });
   expect([plural, status]).toEqual([plural, 201]);
   return { ...ids, [plural]: body.id };
 }
 
-/** Makes one of each kind, which refer to each other. @returns their ids by the plural of their kind. */
+/** Creates one entity of each kind with references to the others. @returns their ids by the plural of their kind. */
 export async function makeEntities(faulty: FaultyService): Promise<Ids> {
   let ids: Ids = {};
   for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks']) {
@@ -35,7 +35,7 @@ export async function makeEntities(faulty: FaultyService): Promise<Ids> {
   return ids;
 }
 
-/** What an operation's body may be. */
+/** Returns a valid body for an operation. */
 export function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
   if (!body) return undefined;
   if (body.optional) return {};
@@ -43,13 +43,13 @@ export function bodyFor({ method, body, resource }: Contract, ids: Ids): object 
   return method === 'PATCH' ? { status: 'changed' } : { name: 'replaced', ...references };
 }
 
-/** Sends what succeeds when nothing fails. @param headers besides its own. */
+/** Sends a request that succeeds without faults. @param headers additional headers. */
 export function request(
   faulty: FaultyService,
   contract: Contract,
   ids: Ids,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer<{ id: string; status: number; total: number }>> {
+): Promise<TestResponse<{ id: string; status: number; total: number }>> {
   const [, , plural = ''] = contract.path.split('/');
   const path = contract.path.replace('{id}', ids[plural] ?? '');
   return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
@@ -65,16 +65,16 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   staticPage: 200,
 };
 
-/** By how many there are more of its kind when an operation has succeeded. */
+/** Returns by how much a successful operation changes the number of entities of its kind. */
 export const growth = ({ success }: Contract): number =>
   success === 'created' ? 1 : success === 'deleted' ? -1 : 0;
 
-/** In a short run, the operations on tasks and those with jobs stand for all. */
+/** Returns whether a short run includes the operation: those on tasks, and those that start jobs. */
 const isInShortRun = ({ operation, resource }: Contract): boolean =>
   resource?.kind === 'task' ||
   ['archiveOrganization', 'cloneProject', 'deleteOrganization', 'deleteProject'].includes(operation);
 
-/** The operations that call DynamoDB: all of them in a full run. */
+/** The operations that call DynamoDB. A full run includes all of them. */
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)
   .filter(({ access }) => access.actions.length > 0)

@@ -2,12 +2,12 @@ import { type Injector, refusal } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, operations, request } from './operations.ts';
 
-/** A database that does not answer, or only refuses: every request is answered in time, and the next one is served. */
+/** An unavailable database: every request returns 503 in time, and later requests succeed. */
 
 /** Milliseconds that a function may take. */
 const timeout = 3_000;
 
-/** Milliseconds that this machine may take to send thirty requests at once, and to read their answers. */
+/** Additional milliseconds for sending thirty requests at once on a slow machine. */
 const slack = 1_000;
 
 let faulty: FaultyService;
@@ -17,9 +17,9 @@ let logged: jest.SpyInstance;
 beforeAll(async () => {
   faulty = await startFaultyService({ timeout });
   ids = await makeEntities(faulty);
-  // Handlers are loaded when they are first asked: that time is not the outage's.
+  // The first request of an operation loads its modules, which takes time.
   await Promise.all(operations.map((contract) => request(faulty, contract, {})));
-  // Each failure is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -30,26 +30,26 @@ afterAll(async () => {
 
 const serverError = { status: 500, body: JSON.stringify({ __type: 'x#InternalServerError', message: 'no' }) };
 
-/** Calls that hang; they must not outlast the outage. */
-const hung: ((reply: undefined) => void)[] = [];
+/** Hung calls. The test ends them with the outage. */
+const hung: ((response: undefined) => void)[] = [];
 
 const outages: readonly (readonly [string, Injector])[] = [
-  ['throttles for ever', async () => refusal('ThrottlingException')],
+  ['throttles every call', async () => refusal('ThrottlingException')],
   ['has no capacity', async () => refusal('ProvisionedThroughputExceededException')],
   ['resets every connection', async () => undefined],
   ['hangs', () => new Promise((resolve) => hung.push(resolve))],
-  ['fails inside', async () => serverError],
-  ['answers what is not JSON', async () => ({ status: 200, body: '<html>' })],
+  ['returns internal errors', async () => serverError],
+  ['returns text that is not JSON', async () => ({ status: 200, body: '<html>' })],
   [
-    'cuts its answers off',
+    'truncates its responses',
     async (_, pass) => {
-      const reply = await pass();
-      return { ...reply, body: reply.body.slice(0, -1) };
+      const response = await pass();
+      return { ...response, body: response.body.slice(0, -1) };
     },
   ],
 ];
 
-test.each(outages)('every request is answered 503 in time when the database %s', async (_, outage) => {
+test.each(outages)('every request returns 503 in time when the database %s', async (_, outage) => {
   faulty.proxy.inject(outage);
   await Promise.all(
     operations.map(async (contract) => {
@@ -67,9 +67,10 @@ test.each(outages)('every request is answered 503 in time when the database %s',
   expect((await request(faulty, operations[0] as (typeof operations)[number], ids)).status).toBe(200);
 });
 
-test('a database process that is stopped, and goes on, loses nothing', async () => {
+test('a write succeeds once when the database process is suspended and continued', async () => {
   const { processGroup } = faulty.engine;
-  if (processGroup === undefined) throw new Error('The engine is not ours to stop.');
+  if (processGroup === undefined)
+    throw new Error('The test did not start this engine and cannot suspend it.');
   process.kill(-processGroup, 'SIGSTOP');
   const waiting = faulty.send<{ id: string }>('POST', '/v1/tags', { name: 'waits' });
   setTimeout(() => process.kill(-processGroup, 'SIGCONT'), 1_500);

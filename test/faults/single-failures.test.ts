@@ -1,8 +1,8 @@
-import type { Call, Injector, Reply } from './engine-proxy.ts';
+import type { Call, EngineResponse, Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, makeEntity, operations, request } from './operations.ts';
 
-/** Calls that fail once, or in part: whoever asked does not notice. */
+/** Single failed calls and partial results: the caller sees no error. */
 
 let faulty: FaultyService;
 let ids: Ids;
@@ -21,11 +21,11 @@ const task = () => ({
   tagIds: [ids['tags']],
 });
 
-/** What requests do; the stream is read all the time. */
+/** The calls of requests. The stream reader of the local service makes other calls. */
 const ofRequests = ['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems'];
 
-test('a call that hangs is given up after two seconds, and made again', async () => {
-  const hung: ((reply: undefined) => void)[] = [];
+test('a call that hangs is aborted after two seconds and retried', async () => {
+  const hung: ((response: undefined) => void)[] = [];
   const seen = new Set<string>();
   const injector: Injector = ({ operation }, pass) => {
     if (seen.has(operation) || !ofRequests.includes(operation)) return pass();
@@ -33,79 +33,79 @@ test('a call that hangs is given up after two seconds, and made again', async ()
     return new Promise((resolve) => hung.push(resolve));
   };
   faulty.proxy.inject(injector);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     faulty.send('GET', `/v1/tags/${ids['tags']}`),
     faulty.send('GET', '/v1/users'),
     faulty.send('POST', '/v1/tasks', task()),
   ]);
   faulty.proxy.inject(undefined);
   for (const drop of hung) drop(undefined);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 201]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 201]);
   expect([...seen].sort()).toEqual(ofRequests);
 });
 
-interface BatchReply {
+interface BatchResponse {
   Responses: Record<string, { pk: { S: string } }[]>;
   UnprocessedKeys: object;
 }
 
-/** Gives one item for each BatchGetItem, and says of the other keys that it had no time for them. */
-const oneItemAtATime: Injector & { leftOut: number } = Object.assign(
-  async ({ operation, body }: Call, pass: () => Promise<Reply>) => {
-    const reply = await pass();
-    if (operation !== 'BatchGetItem') return reply;
-    const [[table, asked]] = Object.entries(
+/** Returns one item for each BatchGetItem and leaves the other keys unprocessed. */
+const oneItemAtATime: Injector & { unprocessed: number } = Object.assign(
+  async ({ operation, body }: Call, pass: () => Promise<EngineResponse>) => {
+    const response = await pass();
+    if (operation !== 'BatchGetItem') return response;
+    const [[table, requested]] = Object.entries(
       body['RequestItems'] as Record<string, { Keys: { pk: { S: string } }[] }>,
     ) as [[string, { Keys: { pk: { S: string } }[] }]];
-    const [first, ...others] = asked.Keys;
-    const content = JSON.parse(reply.body) as BatchReply;
+    const [first, ...others] = requested.Keys;
+    const content = JSON.parse(response.body) as BatchResponse;
     const found = content.Responses[table] ?? [];
     content.Responses[table] = found.filter(({ pk }) => pk.S === first?.pk.S);
-    content.UnprocessedKeys = others.length > 0 ? { [table]: { ...asked, Keys: others } } : {};
-    oneItemAtATime.leftOut += others.length;
-    return { ...reply, body: JSON.stringify(content) };
+    content.UnprocessedKeys = others.length > 0 ? { [table]: { ...requested, Keys: others } } : {};
+    oneItemAtATime.unprocessed += others.length;
+    return { ...response, body: JSON.stringify(content) };
   },
-  { leftOut: 0 },
+  { unprocessed: 0 },
 );
 
-test('keys that a batch leaves out are asked for again', async () => {
+test('unprocessed keys of a batch are requested again', async () => {
   for (let number = 0; number < 3; number += 1) {
     expect((await faulty.send('POST', '/v1/tasks', { ...task(), priority: 'urgent' })).status).toBe(201);
   }
   faulty.proxy.inject(oneItemAtATime);
-  const made = await faulty.send('POST', '/v1/tasks', { ...task(), priority: 'urgent' });
+  const created = await faulty.send('POST', '/v1/tasks', { ...task(), priority: 'urgent' });
   const list = await faulty.send<{ data: object[]; total: number }>('GET', '/v1/tasks?priority=urgent');
   faulty.proxy.inject(undefined);
-  expect(made.status).toBe(201);
+  expect(created.status).toBe(201);
   expect([list.body.data.length, list.body.total]).toEqual([4, 4]);
-  expect(oneItemAtATime.leftOut).toBeGreaterThan(0);
+  expect(oneItemAtATime.unprocessed).toBeGreaterThan(0);
 });
 
-test('a reading that is cut at 1 MB goes on where it was cut', async () => {
+test('a query that is cut at 1 MB continues at LastEvaluatedKey', async () => {
   const projectId = (await makeEntities(faulty))['projects'];
-  // 40 KB each: four bytes a character.
+  // 40 KB for each task: 10,000 characters of four bytes.
   const description = '😀'.repeat(10_000);
-  const made = await Promise.all(
+  const created = await Promise.all(
     Array.from({ length: 70 }, () => faulty.send('POST', '/v1/tasks', { name: 'x', description, projectId })),
   );
-  expect(made.filter(({ status }) => status !== 201)).toEqual([]);
+  expect(created.filter(({ status }) => status !== 201)).toEqual([]);
   let cut = 0;
   faulty.proxy.inject(async ({ operation }, pass) => {
-    const reply = await pass();
-    if (operation === 'Query' && reply.body.includes('"LastEvaluatedKey"')) cut += 1;
-    return reply;
+    const response = await pass();
+    if (operation === 'Query' && response.body.includes('"LastEvaluatedKey"')) cut += 1;
+    return response;
   });
   const list = await faulty.send<{ data: object[]; total: number }>(
     'GET',
     `/v1/projects/${projectId}/tasks?priority=none&limit=100`,
   );
   faulty.proxy.inject(undefined);
-  // One more, which makeEntities made.
+  // Includes the task of makeEntities.
   expect([list.body.data.length, list.body.total]).toEqual([71, 71]);
   expect(cut).toBeGreaterThan(1);
 });
 
-test('a write that another came before is planned anew, once, and takes nothing of it back', async () => {
+test('a write whose entity changed meanwhile is planned again once and keeps the other change', async () => {
   const path = `/v1/tags/${(await makeEntities(faulty))['tags']}`;
   let transactions = 0;
   faulty.proxy.inject(async ({ operation }, pass) => {
@@ -120,11 +120,11 @@ test('a write that another came before is planned anew, once, and takes nothing 
   const { status, body } = await faulty.send('PATCH', path, { color: '#123456' });
   faulty.proxy.inject(undefined);
   expect([status, body]).toMatchObject([200, { color: '#123456', description: 'of the other' }]);
-  // Ours, which was refused; the other; ours again. What was refused is not sent again as it was.
+  // The rejected transaction, the other one, and the new one. The rejected transaction is not repeated unchanged.
   expect(transactions).toBe(3);
 });
 
-/** Whether a read sees the last write; an index cannot, and is waited for. */
+/** Returns whether a read is consistent. A query of an index cannot be; the service waits for the index instead. */
 function isConsistent({ operation, body }: Call): boolean {
   if (operation === 'BatchGetItem') {
     const tables = Object.values(body['RequestItems'] as Record<string, { ConsistentRead?: boolean }>);
@@ -136,7 +136,7 @@ function isConsistent({ operation, body }: Call): boolean {
 const reads = new Set(['GetItem', 'BatchGetItem', 'Query']);
 
 test.each(operations.map((contract) => [contract.operation, contract] as const))(
-  '%s reads the table as the last write left it',
+  '%s uses consistent reads',
   async (_, contract) => {
     const own = contract.resource ? await makeEntity(faulty, contract.resource.plural, ids) : ids;
     const calls: Call[] = [];

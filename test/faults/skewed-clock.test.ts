@@ -7,11 +7,11 @@ import { makeEntities, operations, request, successStatus } from './operations.t
 import { datedSignatures } from './signatures.ts';
 import { type SkewedClock, startSkewedClock } from './skewed-clock.ts';
 
-/** Functions whose clocks are minutes ahead or behind, all alike or each in another way. */
+/** Functions whose clocks are minutes ahead or behind, equally or differently. */
 
 const minute = 60_000;
 
-/** Says by how much the clock of whoever handles a request is wrong. */
+/** The request header with the clock error of the function, in milliseconds. */
 const skewHeader = 'x-skew';
 
 let faulty: FaultyService;
@@ -45,22 +45,22 @@ interface List {
   readonly totalPages: number;
 }
 
-/** Refuses what is signed by a clock that is too far off. */
+/** Rejects signatures of clocks with too large an error. */
 const dated = datedSignatures();
 
-/** Sends a request to a function whose clock is so many minutes off. */
+/** Sends a request to a function with a clock error. */
 const sendTo = <Body>(minutes: number, method: string, path: string, body?: object, headers: object = {}) =>
   faulty.send<Body>(method, path, body, { ...headers, [skewHeader]: String(minutes * minute) });
 
 const totalOf = async (path: string): Promise<number> =>
   (await faulty.send<List>('GET', `${path}?limit=1`)).body.total;
 
-/** Waits for what a job does. The test's own time is over if it never does. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(100);
+/** Waits for a condition. The timeout of the test ends the wait. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(100);
 }
 
-/** Has as many children made as make several pages of the index, by functions whose clocks are ahead. */
+/** Creates children on several index pages, by functions whose clocks are ahead. */
 async function makeChildren(plural: string, references: object): Promise<void> {
   await forEach([...Array(110).keys()], 10, async (number) => {
     const { status } = await sendTo(4, 'POST', `/v1/${plural}`, { name: `child ${number}`, ...references });
@@ -68,7 +68,7 @@ async function makeChildren(plural: string, references: object): Promise<void> {
   });
 }
 
-describe.each([-10, -4, 4, 10])('when every clock is %i minutes off', (minutes) => {
+describe.each([-10, -4, 4, 10])('when every clock has an error of %i minutes', (minutes) => {
   beforeAll(() => {
     faulty.proxy.inject(dated);
     clock.skew(minutes * minute);
@@ -79,7 +79,7 @@ describe.each([-10, -4, 4, 10])('when every clock is %i minutes off', (minutes) 
     faulty.proxy.inject(undefined);
   });
 
-  test('every operation succeeds: what is refused for its signature is signed again', async () => {
+  test('every operation succeeds, and calls with a rejected signature are signed again', async () => {
     const toRead = await makeEntities(faulty);
     for (const contract of operations) {
       const ids = contract.method === 'DELETE' ? await makeEntities(faulty) : toRead;
@@ -89,16 +89,16 @@ describe.each([-10, -4, 4, 10])('when every clock is %i minutes off', (minutes) 
   });
 });
 
-// Of all clocks together: the SDK learns the time from any answer, also from one to a call that a job began under the clock
-// before, and is then refused nothing under the next.
-test('signatures of clocks that were too far off were refused', () => {
+// Checked once for all clocks: the SDK corrects its clock from any response, also from one to a call of an earlier job. So
+// the calls under one clock may have no rejected signature.
+test('the engine rejected signatures of clocks with too large an error', () => {
   expect(dated.refused).toBeGreaterThan(0);
 });
 
-describe('when one clock is four minutes ahead, one right, and one four minutes behind', () => {
+describe('when the clocks are four minutes ahead, correct and four minutes behind', () => {
   const clocks = [4, 0, -4];
 
-  test('changes are counted once, each is later than the one before, and pages have each entity once', async () => {
+  test('changes count once, timestamps increase, and pages contain each entity once', async () => {
     const { projects: projectId } = await makeEntities(faulty);
     const path = `/v1/projects/${projectId}/tasks`;
     const expected = new Set((await faulty.send<List>('GET', path)).body.data.map(({ id }) => id));
@@ -106,12 +106,12 @@ describe('when one clock is four minutes ahead, one right, and one four minutes 
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((place) => clocks[(number + place) % 3]);
       const key = { 'idempotency-key': randomUUID() };
       const body = { name: `task ${number}`, projectId };
-      const made = await sendTo<Entity>(first, 'POST', '/v1/tasks', body, key);
-      expect(made.status).toBe(201);
+      const created = await sendTo<Entity>(first, 'POST', '/v1/tasks', body, key);
+      expect(created.status).toBe(201);
       const replayed = await sendTo<Entity>(second, 'POST', '/v1/tasks', body, key);
-      expect([replayed.status, replayed.body.id]).toEqual([201, made.body.id]);
-      const { id, createdAt, updatedAt } = made.body;
-      const etag = made.headers.get('etag') ?? '';
+      expect([replayed.status, replayed.body.id]).toEqual([201, created.body.id]);
+      const { id, createdAt, updatedAt } = created.body;
+      const etag = created.headers.get('etag') ?? '';
       const changed = await sendTo<Entity>(
         second,
         'PATCH',
@@ -139,7 +139,7 @@ describe('when one clock is four minutes ahead, one right, and one four minutes 
     expect(found.length).toBe(expected.size);
   });
 
-  test('a clone has every task, also those that came to be when its clock had not come to them', async () => {
+  test('a clone has every task, also those with a creation time after its own clock', async () => {
     const { projects: projectId } = await makeEntities(faulty);
     await makeChildren('tasks', { projectId });
     const total = await totalOf(`/v1/projects/${projectId}/tasks`);
@@ -149,7 +149,7 @@ describe('when one clock is four minutes ahead, one right, and one four minutes 
     await until(async () => (await totalOf(`/v1/projects/${clone.body.id}/tasks`)) === total);
   });
 
-  test('an archive takes every project along, and a deletion all that hangs on them, at once', async () => {
+  test('archive changes every project, and a deletion removes all descendants at once', async () => {
     const { organizations: organizationId } = await makeEntities(faulty);
     await makeChildren('projects', { organizationId });
     const path = `/v1/organizations/${organizationId}`;
@@ -163,7 +163,7 @@ describe('when one clock is four minutes ahead, one right, and one four minutes 
     await until(async () => (await totalOf(projects)) === 0);
   });
 
-  test('what boundaries in the past made of counters is found, and mended', async () => {
+  test('the audit finds and repairs counters with boundaries in the past', async () => {
     const audit = (repair: boolean) =>
       auditTable(faulty.client, faulty.service.tableName, { pause: 50, repair });
     expect(await audit(true)).toMatchObject({ orphans: [], malformed: [], unsettled: [] });

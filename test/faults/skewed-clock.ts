@@ -1,28 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A clock that is wrong, in the place of this process's: `Date` alone, as timers and `performance.now()` know no time of
- * day.
+ * Replaces the clock of this process by a wrong one. It replaces only `Date`, because timers and `performance.now()` do not
+ * depend on the time of day.
  */
 export interface SkewedClock {
-  /** Sets what it is wrong by, in milliseconds, everywhere. */
+  /** Sets the error of the clock for the whole process, in milliseconds. */
   skew(milliseconds: number): void;
-  /** Sets it for what is called from here on, and for nothing else: the request that is handled. */
+  /** Sets the error of the clock for the current asynchronous context: the request that is handled. */
   skewHere(milliseconds: number): void;
   restore(): void;
 }
 
 export function startSkewedClock(): SkewedClock {
-  const Right = globalThis.Date;
+  const CorrectDate = globalThis.Date;
   const here = new AsyncLocalStorage<number>();
   let everywhere = 0;
-  class Skewed extends Right {
+  class Skewed extends CorrectDate {
     constructor(...values: [] | [number | string | Date]) {
       if (values.length === 0) super(Skewed.now());
       else super(values[0]);
     }
     static override now(): number {
-      return Right.now() + (here.getStore() ?? everywhere);
+      return CorrectDate.now() + (here.getStore() ?? everywhere);
     }
   }
   globalThis.Date = Skewed as DateConstructor;
@@ -32,7 +32,7 @@ export function startSkewedClock(): SkewedClock {
     },
     skewHere: (milliseconds) => here.enterWith(milliseconds),
     restore: () => {
-      globalThis.Date = Right;
+      globalThis.Date = CorrectDate;
     },
   };
 }

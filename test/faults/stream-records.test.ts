@@ -24,9 +24,9 @@ import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { seeded } from './engine-proxy.ts';
 import { printedSeed } from './seed.ts';
 
-/** The table's own stream, as it may arrive: twice, late, out of order, and with records that nobody can work off. */
+/** Stream records that are repeated, late, out of order or invalid. */
 
-/** Milliseconds that a call of the function may take: jobs are cut into steps of a few turns. */
+/** Milliseconds that a call of the function may take. Jobs need several calls. */
 const timeout = 2_500;
 
 const seed = printedSeed();
@@ -36,14 +36,14 @@ let logged: jest.SpyInstance;
 let setAside: jest.SpyInstance;
 let reader: StreamReader | undefined;
 
-/** How often the function was given each record. */
+/** The number of deliveries of each record. */
 let deliveries: Map<string, number>;
 
 beforeAll(async () => {
   store = await startTestStore({ stream: true });
   process.env['TABLE_NAME'] = store.tableName;
   streams = new DynamoDBStreamsClient({ endpoint: store.endpoint });
-  // Each failure is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
   setAside = jest.spyOn(console, 'error').mockImplementation(() => {});
 });
@@ -52,7 +52,7 @@ afterEach(async () => {
   await reader?.stop();
   reader = undefined;
   setAside.mockClear();
-  streams.middlewareStack.remove('spoiled');
+  streams.middlewareStack.remove('invalid-iterators');
 });
 
 afterAll(async () => {
@@ -65,10 +65,10 @@ afterAll(async () => {
 const numberOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 const jobOf = ({ dynamodb }: DynamoDBRecord): string | undefined => dynamodb?.Keys?.['pk']?.S;
 
-/** The real function, with little time. */
+/** The function under test with a short timeout. */
 const onStream: StreamFunction = (event) => handler(event, functionContext(randomUUID(), timeout));
 
-/** Reads the stream into a function from now on. */
+/** Starts to deliver the stream to a function. */
 async function read(deliver: StreamFunction): Promise<void> {
   deliveries = new Map();
   reader = new StreamReader(streams, store.tableName, (event) => {
@@ -80,16 +80,16 @@ async function read(deliver: StreamFunction): Promise<void> {
   await reader.start();
 }
 
-/** Gives a function some records twice, some of former batches again, and all of them in any order. */
+/** Repeats some records, adds some of earlier batches, and shuffles all of them. */
 function disordered(deliver: StreamFunction): StreamFunction {
   const random = seeded(seed);
-  const former: DynamoDBRecord[] = [];
+  const earlier: DynamoDBRecord[] = [];
   return async ({ Records }) => {
-    const again = former.filter(() => random() < 0.3).slice(0, 30);
+    const repeated = earlier.filter(() => random() < 0.3).slice(0, 30);
     const twice = Records.filter(() => random() < 0.5);
-    const places = new Map([...Records, ...twice, ...again].map((record) => [{ record }, random()]));
+    const places = new Map([...Records, ...twice, ...repeated].map((record) => [{ record }, random()]));
     const shuffled = [...places].sort(([, one], [, other]) => one - other).map(([{ record }]) => record);
-    former.push(...Records.filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey));
+    earlier.push(...Records.filter(({ dynamodb }) => dynamodb?.Keys?.['sk']?.S === jobSortKey));
     const { batchItemFailures } = await deliver({ Records: shuffled });
     const own = new Set(Records.map(numberOf));
     return { batchItemFailures: batchItemFailures.filter(({ itemIdentifier }) => own.has(itemIdentifier)) };
@@ -121,18 +121,18 @@ async function tasksOf(session: Session, project: string): Promise<number> {
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
   database.transact([beginJob(tenant, work)]);
 
-/** Waits for what the function does. The test's own time is over if it never does. */
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await delay(50);
+/** Waits for a condition. The timeout of the test ends the wait. */
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await delay(50);
 }
 
-async function expectNothingWrong(): Promise<void> {
+async function expectCleanAudit(): Promise<void> {
   const report = await auditTable(store.client, store.tableName, { pause: 50 });
   expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
 }
 
-/** Jobs that cannot be done: without what a job has, or of a kind that is not known. */
-async function writePoison(): Promise<string[]> {
+/** Writes invalid jobs: with missing fields, or of an unknown type. */
+async function writeInvalidJobs(): Promise<string[]> {
   const tenant = 'poison';
   const whole = { tenant, version: 1, dueAt: new Date(0).toISOString() };
   const items: object[] = [
@@ -152,7 +152,7 @@ async function writePoison(): Promise<string[]> {
   return keys;
 }
 
-test('records that come twice, late and out of order, and steps that are cut short, do everything once', async () => {
+test('jobs are done once when records are repeated, late or out of order and steps time out', async () => {
   await read(disordered(onStream));
   const session = newSession();
   const [from, to, gone] = [
@@ -163,17 +163,17 @@ test('records that come twice, late and out of order, and steps that are cut sho
   await begin(session, { type: 'clone', from, to, after: '' });
   await deleteEntity(session, 'project', gone);
   await until(async () => {
-    // What the stream gave up, because many were in each other's way, goes on with the schedule.
+    // The schedule continues jobs that the stream gave up because of conflicts.
     await onSchedule(scheduledEvent(), functionContext(randomUUID(), timeout));
     return (await tasksOf(session, to)) >= 260 && (await tasksOf(session, gone)) === 0;
   });
-  // What is still to come must not add to it.
+  // Later records must not change the result.
   await delay(500);
   expect([await tasksOf(session, from), await tasksOf(session, to)]).toEqual([260, 260]);
-  await expectNothingWrong();
+  await expectCleanAudit();
 });
 
-test('records that nobody can work off are set aside, and keep no others waiting', async () => {
+test('invalid records are set aside and do not block other records', async () => {
   const poison = new Map<string, string>();
   await read(async (event) => {
     for (const record of event.Records) {
@@ -188,9 +188,9 @@ test('records that nobody can work off are set aside, and keep no others waiting
     await makeProject(session, 0),
     await makeProject(session, 0),
   ];
-  const keys = await writePoison();
+  const keys = await writeInvalidJobs();
   await begin(session, { type: 'clone', from, to: first, after: '' });
-  const others = await writePoison();
+  const others = await writeInvalidJobs();
   await begin(session, { type: 'clone', from, to: second, after: '' });
   await until(async () => (await tasksOf(session, first)) === 60 && (await tasksOf(session, second)) === 60);
   const numbers = (): string[] => setAside.mock.calls.flatMap(([, named]) => String(named).split(', '));
@@ -200,10 +200,10 @@ test('records that nobody can work off are set aside, and keep no others waiting
     expect(deliveries.get(number)).toBeGreaterThan(1);
     expect(deliveries.get(number)).toBeLessThanOrEqual(streamRetries + 1);
   }
-  await expectNothingWrong();
+  await expectCleanAudit();
 });
 
-test('a record that stops the function as a whole is set aside alone', async () => {
+test('a record that crashes the function is set aside alone', async () => {
   const session = newSession();
   const [from, to] = [await makeProject(session, 60), await makeProject(session, 0)];
   const alone: string[] = [];
@@ -221,32 +221,32 @@ test('a record that stops the function as a whole is set aside alone', async () 
   expect(new Set(alone).size).toBe(1);
   expect(alone.length).toBe(streamRetries + 1);
   expect(setAside.mock.calls.map(([, numbers]) => numbers)).toEqual([alone[0]]);
-  await expectNothingWrong();
+  await expectCleanAudit();
 });
 
-/** Has all iterators be good no more, until there is another; and no other lead behind a record that is kept no longer. */
-function spoilIterators(error: Error, behindRecord?: Error): void {
-  let isGood = false;
+/** Makes all iterators fail until there is a new one. With `afterRecord`, new iterators after a record fail too. */
+function invalidateIterators(error: Error, afterRecord?: Error): void {
+  let isValid = false;
   streams.middlewareStack.add(
     (next) => (args) => {
-      if (behindRecord && 'SequenceNumber' in args.input) throw behindRecord;
-      isGood ||= 'ShardIteratorType' in args.input;
-      if (!isGood && 'ShardIterator' in args.input) throw error;
+      if (afterRecord && 'SequenceNumber' in args.input) throw afterRecord;
+      isValid ||= 'ShardIteratorType' in args.input;
+      if (!isValid && 'ShardIterator' in args.input) throw error;
       return next(args);
     },
-    { step: 'initialize', name: 'spoiled' },
+    { step: 'initialize', name: 'invalid-iterators' },
   );
 }
 
-const details = { $metadata: {}, message: 'It is good no more.' };
+const details = { $metadata: {}, message: 'The iterator is not valid.' };
 const expired = new ExpiredIteratorException(details);
 const trimmed = new TrimmedDataAccessException(details);
 
 test.each([
-  ['has expired, while the machine slept', expired, undefined],
-  ['has expired, behind a record that is kept no longer', expired, trimmed],
-  ['leads to records that are kept no longer', trimmed, undefined],
-])('an iterator that %s is replaced, and no record is lost', async (_, gone, behindRecord) => {
+  ['has expired', expired, undefined],
+  ['has expired after a trimmed record', expired, trimmed],
+  ['points to trimmed records', trimmed, undefined],
+])('an iterator that %s is replaced without losing records', async (_, gone, afterRecord) => {
   const created: string[] = [];
   await read(async ({ Records }) => {
     created.push(...Records.map((record) => record.dynamodb?.Keys?.['pk']?.S ?? ''));
@@ -259,10 +259,10 @@ test.each([
   };
   const first = await create('tag');
   await until(() => created.includes(first));
-  spoilIterators(gone, behindRecord);
+  invalidateIterators(gone, afterRecord);
   const second = await create('user');
   await until(() => created.includes(second));
   expect(setAside).not.toHaveBeenCalled();
-  // Behind the last record that was delivered; what is kept no longer has no such place.
-  if (gone === expired && !behindRecord) expect(created.filter((key) => key === first)).toHaveLength(1);
+  // The new iterator starts after the last delivered record. For trimmed records, it cannot.
+  if (gone === expired && !afterRecord) expect(created.filter((key) => key === first)).toHaveLength(1);
 });

@@ -6,15 +6,15 @@ import { type Ids, makeEntities, operations, request, successStatus } from './op
 import { printedSeed } from './seed.ts';
 import { unprocessedKeys } from './unprocessed-keys.ts';
 
-/** Batches of which a part is not answered, which is no error: what was left out is asked for again. */
+/** Batch reads with unprocessed keys: the service requests these keys again. */
 
 /** Milliseconds that a function may take. */
 const timeout = 6_000;
 
-/** Milliseconds that this machine may take beyond that. */
+/** Additional milliseconds for a slow machine. */
 const slack = 3_000;
 
-/** Tasks in the project that is listed, cloned and deleted: two pages of the index, and more than one transaction. */
+/** Tasks in the project that the tests list, clone and delete. They need two index pages and several transactions. */
 const tasks = 130;
 
 const seed = printedSeed();
@@ -22,7 +22,7 @@ let faulty: FaultyService;
 let ids: Ids;
 let logged: jest.SpyInstance;
 
-/** Lists that are looked through, whose entities are fetched in batches. */
+/** Lists that run as filtered scans and read their entities in batches. */
 let lists: readonly string[];
 
 interface List {
@@ -36,14 +36,14 @@ beforeAll(async () => {
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
   const { projects: projectId, users: userId, tags } = ids;
   for (let number = 0; number < tasks; number += 10) {
-    const made = Array.from({ length: 10 }, (_, place) =>
+    const requests = Array.from({ length: 10 }, (_, place) =>
       faulty.send('POST', '/v1/tasks', {
         name: `task ${number + place}`,
         priority: place % 2 ? 'high' : 'low',
         ...{ projectId, userId, tagIds: [tags] },
       }),
     );
-    expect((await Promise.all(made)).map(({ status }) => status)).toEqual(made.map(() => 201));
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(requests.map(() => 201));
   }
   lists = [
     `/v1/tasks?priority=high&limit=100`,
@@ -59,27 +59,27 @@ afterAll(async () => {
   logged.mockRestore();
 });
 
-const leaving = (share: number) => {
+const injectUnprocessedKeys = (share: number) => {
   const injector = unprocessedKeys(share, seed);
   faulty.proxy.inject(injector);
   return injector;
 };
 
-test('lists have every entity, however much of a batch is left out', async () => {
-  const whole = await Promise.all(lists.map((path) => faulty.send<List>('GET', path)));
-  const injector = leaving(0.5);
+test('lists are complete when half of the keys are unprocessed', async () => {
+  const complete = await Promise.all(lists.map((path) => faulty.send<List>('GET', path)));
+  const injector = injectUnprocessedKeys(0.5);
   for (const [place, path] of lists.entries()) {
-    const before = injector.left;
+    const before = injector.unprocessed;
     const { status, body } = await faulty.send<List>('GET', path);
-    expect([path, status, body]).toEqual([path, 200, whole[place]?.body]);
-    expect([path, injector.left > before]).toEqual([path, true]);
+    expect([path, status, body]).toEqual([path, 200, complete[place]?.body]);
+    expect([path, injector.unprocessed > before]).toEqual([path, true]);
   }
   faulty.proxy.inject(undefined);
-  expect(whole.every(({ body }) => body.total >= tasks / 2)).toBe(true);
+  expect(complete.every(({ body }) => body.total >= tasks / 2)).toBe(true);
 });
 
-test('every operation that fetches batches is answered in time when all of each is left out for ever', async () => {
-  leaving(1);
+test('every operation with batch reads returns 503 in time when no key is ever processed', async () => {
+  injectUnprocessedKeys(1);
   const fetching = operations.filter(
     ({ success, access }) => success === 'list' && access.actions.includes('BatchGetItem'),
   );
@@ -103,8 +103,8 @@ test('every operation that fetches batches is answered in time when all of each 
   faulty.proxy.inject(undefined);
 });
 
-test('jobs come to every entity, however much of a batch is left out', async () => {
-  const injector = leaving(0.5);
+test('jobs process every entity when half of the keys are unprocessed', async () => {
+  const injector = injectUnprocessedKeys(0.5);
   const path = `/v1/projects/${ids['projects']}`;
   const clone = await faulty.send<{ id: string }>('POST', `${path}/clone`, { include: ['tasks'] });
   expect(clone.status).toBe(201);
@@ -113,21 +113,21 @@ test('jobs come to every entity, however much of a batch is left out', async () 
     (await faulty.send<List>('GET', `/v1/projects/${project}/tasks?limit=1`)).body.total;
   while ((await totalOf(ids['projects'])) > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   faulty.proxy.inject(undefined);
-  expect(injector.left).toBeGreaterThan(0);
+  expect(injector.unprocessed).toBeGreaterThan(0);
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
   expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
 });
 
-test('nothing is ever written in a batch: what is called is what contracts speak of, and transactions', async () => {
+test('functions call only the operations that contracts declare, and no BatchWriteItem', async () => {
   const toRead = await makeEntities(faulty);
-  const injector = leaving(0.5);
+  const injector = injectUnprocessedKeys(0.5);
   for (const contract of operations) {
     const subject = contract.method === 'GET' ? toRead : await makeEntities(faulty);
     const { status } = await request(faulty, contract, subject);
     expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
   }
   faulty.proxy.inject(undefined);
-  // The role of a function has a transaction's parts, and DynamoDB the whole.
+  // A role allows the single actions of a transaction. DynamoDB receives TransactWriteItems.
   const parts = ['PutItem', 'UpdateItem', 'DeleteItem'];
   const granted = [...operations.map(({ access }) => access), jobsAccess].flatMap(({ actions }) => actions);
   const expected = new Set(granted.map((action) => (parts.includes(action) ? 'TransactWriteItems' : action)));

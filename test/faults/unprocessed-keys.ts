@@ -5,49 +5,49 @@ type KeyRequest = { readonly Keys: Record<string, unknown>[] } & Record<string, 
 
 const keyOf = ({ pk, sk }: Record<string, unknown>): object => ({ pk, sk });
 
-/** How often a key is left out in a row: one that always is may take all of a request's time, which is another test. */
-const mostInARow = 6;
+/** The maximum number of consecutive responses without a key. Without a limit, a request could time out. */
+const maxConsecutive = 6;
 
 /**
- * Leaves out some of what a batch asks for, and says so in `UnprocessedKeys`, as DynamoDB does beyond 16 MB and under
+ * Leaves some keys of a batch unprocessed and returns them in `UnprocessedKeys`, as DynamoDB does beyond 16 MB and under
  * load.
- * @param share of the keys that are left out; with 1, all of them for ever.
- * @returns with it, how many keys were left out, and which of DynamoDB's operations were called.
+ * @param share the share of unprocessed keys. With 1, no key is ever processed.
+ * @returns the injector, the number of unprocessed keys, and the operations that were called.
  */
 export function unprocessedKeys(
   share: number,
   seed: number,
-): Injector & { left: number; operations: Set<string> } {
+): Injector & { unprocessed: number; operations: Set<string> } {
   const random = seeded(seed);
-  /** How often keys were left out since they were last answered. */
-  const inARow = new Map<string, number>();
-  const isLeft = (key: Record<string, unknown>): boolean => {
+  /** The consecutive responses without each key. */
+  const consecutive = new Map<string, number>();
+  const isUnprocessed = (key: Record<string, unknown>): boolean => {
     const name = JSON.stringify(key);
-    const times = inARow.get(name) ?? 0;
-    const left = share === 1 || (random() < share && times < mostInARow);
-    inARow.set(name, left ? times + 1 : 0);
-    return left;
+    const times = consecutive.get(name) ?? 0;
+    const unprocessed = share === 1 || (random() < share && times < maxConsecutive);
+    consecutive.set(name, unprocessed ? times + 1 : 0);
+    return unprocessed;
   };
   const injector = Object.assign(
     async (...[{ operation, body, headers }, pass]: Parameters<Injector>): ReturnType<Injector> => {
-      // Its streams are read by the same name of the host.
+      // Calls of DynamoDB Streams have the same host name. They are not counted.
       if (String(headers['x-amz-target']).startsWith('DynamoDB_')) injector.operations.add(operation);
-      const reply = await pass();
-      if (operation !== 'BatchGetItem' || reply.status !== 200) return reply;
-      const answer = JSON.parse(reply.body) as { Responses: Record<string, Record<string, unknown>[]> };
+      const response = await pass();
+      if (operation !== 'BatchGetItem' || response.status !== 200) return response;
+      const content = JSON.parse(response.body) as { Responses: Record<string, Record<string, unknown>[]> };
       const UnprocessedKeys: Record<string, KeyRequest> = {};
       for (const [table, request] of Object.entries(body['RequestItems'] as Record<string, KeyRequest>)) {
-        const Keys = request.Keys.filter(isLeft);
+        const Keys = request.Keys.filter(isUnprocessed);
         if (Keys.length === 0) continue;
-        injector.left += Keys.length;
+        injector.unprocessed += Keys.length;
         UnprocessedKeys[table] = { ...request, Keys };
-        answer.Responses[table] = (answer.Responses[table] ?? []).filter(
+        content.Responses[table] = (content.Responses[table] ?? []).filter(
           (item) => !Keys.some((key) => isDeepStrictEqual(keyOf(item), keyOf(key))),
         );
       }
-      return { ...reply, body: JSON.stringify({ ...answer, UnprocessedKeys }) };
+      return { ...response, body: JSON.stringify({ ...content, UnprocessedKeys }) };
     },
-    { left: 0, operations: new Set<string>() },
+    { unprocessed: 0, operations: new Set<string>() },
   );
   return injector;
 }

@@ -14,7 +14,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     replacement:
       "new TransactWriteCommand({ TransactItems, ClientRequestToken: ClientRequestToken.slice(0, 18) + randomUUID().slice(18), ReturnConsumedCapacity: 'TOTAL' })",
     detectedBy: ['test/faults/every-write.test.ts'],
-    testNamePattern: 'three replies in ten are lost createTag',
+    testNamePattern: 'three in ten responses are lost createTag',
   },
   {
     name: 'timeout-that-does-not-throw',
@@ -60,7 +60,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     replacement:
       'if (failed.length > 0) {\n        if (await this.deadline.backOff(attempt)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
     detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'another came before',
+    testNamePattern: 'changed meanwhile',
   },
   {
     name: 'unprocessed-keys-ignored',
@@ -69,7 +69,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     search: 'wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];',
     replacement: 'wanted = [];',
     detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'keys that a batch leaves out',
+    testNamePattern: 'unprocessed keys of a batch',
   },
   {
     name: 'truncated-page-ignored',
@@ -87,6 +87,6 @@ export const dynamodbMutations: readonly Mutation[] = [
     search: 'Key: key,\n          ConsistentRead: true,',
     replacement: 'Key: key,\n          ConsistentRead: false,',
     detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'as the last write left it',
+    testNamePattern: 'uses consistent reads',
   },
 ];

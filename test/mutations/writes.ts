@@ -21,7 +21,7 @@ export const writeMutations: readonly Mutation[] = [
     search: 'before ? hasVersion(before.version) : notExists',
     replacement: "before ? { expression: 'attribute_exists(pk)' } : notExists",
     detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'another came before',
+    testNamePattern: 'changed meanwhile',
   },
   {
     name: 'if-match-ignored',

@@ -1,20 +1,20 @@
 import { cut } from '../../functions/shared/store/lists/counted-index/counters.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
-import { type Answer, type FaultyService, startFaultyService } from '../faults/faulty-service.ts';
+import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { runs } from '../support/runs.ts';
 
 /**
- * Writers write at random and at once, while the engine fails in one way or another. Each writer owns what it
- * writes, and so knows what must be there; what they share are the listings, and with them the counters. Then every
- * listing's totals, pages and order equal the model's, and the audit finds no drift.
+ * Concurrent writers with random operations, on an engine with an injected fault. Each writer changes only its own entities,
+ * so it knows their expected state. The writers share lists and counters. Afterwards, the totals, pages and order of every
+ * list must match the model, and the audit must find no drift.
  */
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const sequences = runs(12, 125);
 /**
- * Sequences after which there is another engine: the embedded one takes the longer for each write the more its stream
- * holds.
+ * The number of sequences after which the test starts another engine. Writes of the embedded engine get slower with the
+ * size of its stream.
  */
 const sequencesOfAnEngine = 25;
 const writers = 3;
@@ -26,10 +26,10 @@ const regularCut = { ...cut };
 let logged: jest.SpyInstance;
 
 beforeAll(() => {
-  // Small blocks, so that there are many.
+  // Small sections and blocks, so that there are many.
   Object.assign(cut, { fullSection: 4, fullBlock: 3, fullGroup: 3, ahead: 1_500, grid: 50, planned: 200 });
   process.stdout.write(`seed ${seed}\n`);
-  // A request that crashes is logged, as it should be.
+  // The expected error lines of stopped requests would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -54,11 +54,11 @@ interface List {
   readonly totalPages: number;
 }
 
-/** What must be there. */
+/** The expected entities. */
 type Model = Record<Kind, Map<string, Entity>>;
 let everything: Model;
 
-const send = (method: string, path: string, body?: object): Promise<Answer> =>
+const send = (method: string, path: string, body?: object): Promise<TestResponse> =>
   faulty.send(method, path, body);
 
 const list = async (path: string, query: Record<string, string | number>): Promise<List> => {
@@ -72,7 +72,7 @@ const list = async (path: string, query: Record<string, string | number>): Promi
 
 let names = 0;
 
-/** One writer: what it owns, and what it does to it. */
+/** A writer with its own entities. */
 class Writer {
   readonly #random: () => number;
   readonly #users: readonly string[];
@@ -89,9 +89,9 @@ class Writer {
     return values[Math.floor(this.#random() * values.length)];
   }
 
-  /** Sees what there is after a request that failed: what it was about is there, or it is not. */
+  /** Updates the model after a failed request, which may have been applied or not. */
   async #settle(kind: Kind, id: string): Promise<void> {
-    const { status, body } = await this.#sure('GET', `/v1/${kind}/${id}`);
+    const { status, body } = await this.#readReliably('GET', `/v1/${kind}/${id}`);
     if (status === 404) this.own[kind].delete(id);
     else this.own[kind].set(id, body as Entity);
   }
@@ -100,24 +100,25 @@ class Writer {
     for (const id of [...this.own[kind].keys()]) await this.#settle(kind, id);
   }
 
-  /** Repeats what only reads until it is answered. */
-  async #sure(method: 'GET', path: string): Promise<Answer> {
+  /** Repeats a read until it succeeds. */
+  async #readReliably(method: 'GET', path: string): Promise<TestResponse> {
     for (;;) {
-      const answer = await send(method, path);
-      if (answer.status < 500) return answer;
+      const response = await send(method, path);
+      if (response.status < 500) return response;
     }
   }
 
   async #create(kind: Kind, path: string, fields: object): Promise<Entity | undefined> {
     names += 1;
-    const name = `made ${names}`;
+    const name = `created ${names}`;
     const { status, body } = await send('POST', path, { ...fields, name });
     if (status === 201) {
       this.own[kind].set((body as Entity).id, body as Entity);
       return body as Entity;
     }
     expect(status).toBeGreaterThanOrEqual(500);
-    const found = (await this.#sure('GET', `/v1/${kind}?name=${encodeURIComponent(name)}`)).body as List;
+    const found = (await this.#readReliably('GET', `/v1/${kind}?name=${encodeURIComponent(name)}`))
+      .body as List;
     expect(found.total).toBeLessThanOrEqual(1);
     for (const entity of found.data) this.own[kind].set(entity.id, entity);
     return found.data[0];
@@ -137,7 +138,7 @@ class Writer {
     const clone = await this.#create('projects', `/v1/projects/${from}/clone`, {});
     if (!clone) return;
     const originals = [...this.own.tasks.values()].filter(({ projectId }) => projectId === from);
-    const copies = (await this.#sure('GET', `/v1/tasks?projectId=${clone.id}&sortBy=name&limit=100`))
+    const copies = (await this.#readReliably('GET', `/v1/tasks?projectId=${clone.id}&sortBy=name&limit=100`))
       .body as List;
     expect(copies.data.length).toBe(originals.length);
     for (const copy of copies.data) this.own.tasks.set(copy.id, copy);
@@ -195,7 +196,7 @@ const newestFirst = (entities: Iterable<Entity>): string[] =>
     .sort()
     .reverse();
 
-/** Walks the pages of a list and holds them against what must be there. */
+/** Reads all pages of a list and compares them with the expected entities. */
 async function expectList(
   path: string,
   entities: Iterable<Entity>,
@@ -216,16 +217,16 @@ async function expectList(
 }
 
 async function runSequence(random: () => number): Promise<void> {
-  const sure = async (path: string, body: object): Promise<string> => {
+  const createReliably = async (path: string, body: object): Promise<string> => {
     for (;;) {
-      const answer = await send('POST', path, body);
-      if (answer.status === 201) return (answer.body as Entity).id;
+      const response = await send('POST', path, body);
+      if (response.status === 201) return (response.body as Entity).id;
     }
   };
-  const users = [await sure('/v1/users', { name: 'shared' })];
+  const users = [await createReliably('/v1/users', { name: 'shared' })];
   const all: Writer[] = [];
   for (let number = 0; number < writers; number += 1) {
-    all.push(new Writer(random, await sure('/v1/organizations', { name: 'own' }), users));
+    all.push(new Writer(random, await createReliably('/v1/organizations', { name: 'own' }), users));
   }
   await Promise.all(
     all.map(async (writer) => {
@@ -273,12 +274,9 @@ async function verifyEverything(): Promise<void> {
   expect(report.entities).toBeGreaterThan(everything.tasks.size);
 }
 
-/** Runs the sequences on an engine that fails in one way. */
-export function testSequences(
-  engineThatFails: string,
-  injector: (seed: number) => Injector | undefined,
-): void {
-  test(`${sequences} random sequences keep every listing exact ${engineThatFails}`, async () => {
+/** Runs the sequences on an engine with an injected fault. */
+export function testSequences(condition: string, injector: (seed: number) => Injector | undefined): void {
+  test(`${sequences} random sequences keep every list exact ${condition}`, async () => {
     const random = seeded(seed);
     for (let done = 0; done < sequences; done += sequencesOfAnEngine) {
       faulty = await startFaultyService();

@@ -1,7 +1,7 @@
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { forEach } from './for-each.ts';
-import { foreignAnswers, foreignAtFirst } from './foreign-answers.ts';
+import { foreignFirstResponse, foreignResponses } from './foreign-responses.ts';
 import {
   growth,
   type Ids,
@@ -14,8 +14,8 @@ import {
 } from './operations.ts';
 
 /**
- * Every operation, on an engine of which each call is answered by something else at first: what is asked again is
- * found done, or is done then, and nothing that another answered is taken for DynamoDB's word.
+ * Every operation, on an engine whose first response to each call is replaced. Responses that are not from DynamoDB are
+ * rejected and retried, and every write is applied once.
  */
 
 let faulty: FaultyService;
@@ -38,16 +38,16 @@ async function totals(): Promise<Record<string, number>> {
 
 const reads = operations.filter(({ method }) => method === 'GET');
 
-describe.each(foreignAnswers)('when an answer is %s', (_, answer) => {
-  // What is not a success cannot be taken for one, whether it was done or not: test/faults/outages.test.ts has those.
-  const isSuccess = answer({ status: 200, body: '{}' })?.status === 200;
+describe.each(foreignResponses)('when the first response is %s', (_, replace) => {
+  // An error response cannot be mistaken for a success. test/faults/outages.test.ts covers errors without a commit.
+  const isSuccess = replace({ status: 200, body: '{}' })?.status === 200;
   const places = [
-    ['behind the commit', true],
+    ['after the commit', true],
     ['instead of the commit', false],
   ] as const;
   test.each(isSuccess ? places : places.slice(0, 1))(
-    '%s, every write happens once, and says so',
-    async (_, isDone) => {
+    '%s, every write is applied once and succeeds',
+    async (_, isApplied) => {
       const expected = await totals();
       const subjects: (readonly [(typeof writes)[number], Ids])[] = [];
       await forEach(writes, 4, async (contract) => {
@@ -55,24 +55,26 @@ describe.each(foreignAnswers)('when an answer is %s', (_, answer) => {
         subjects.push([contract, await makeEntity(faulty, plural, all)]);
         expected[plural] = (expected[plural] ?? 0) + 1 + growth(contract);
       });
-      const injector = foreignAtFirst(answer, isDone);
+      const injector = foreignFirstResponse(replace, isApplied);
       faulty.proxy.inject(injector);
       await forEach(subjects, 4, async ([contract, ids]) => {
         const { status } = await request(faulty, contract, ids);
         expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
       });
       faulty.proxy.inject(undefined);
-      // One that begins a section of an index beside the write need not be done: it is tried once.
-      const again = [...injector.tries].filter(([call, tries]) => /^TransactWrite/.test(call) && tries > 1);
-      expect(again.length).toBeGreaterThanOrEqual(writes.length);
+      // A separate transaction that starts an index section is optional and is not retried.
+      const retried = [...injector.attempts].filter(
+        ([call, attempts]) => /^TransactWrite/.test(call) && attempts > 1,
+      );
+      expect(retried.length).toBeGreaterThanOrEqual(writes.length);
       expect(await totals()).toEqual(expected);
     },
   );
 
-  test('every read is answered as if it had been the right one', async () => {
+  test('every read returns the same as without the fault', async () => {
     for (const contract of reads) {
       const right = await request(faulty, contract, all);
-      faulty.proxy.inject(foreignAtFirst(answer, true));
+      faulty.proxy.inject(foreignFirstResponse(replace, true));
       const { status, headers, body } = await request(faulty, contract, all);
       expect([contract.operation, status, body]).toEqual([contract.operation, right.status, right.body]);
       expect(headers.get('etag')).toBe(right.headers.get('etag'));
@@ -82,7 +84,7 @@ describe.each(foreignAnswers)('when an answer is %s', (_, answer) => {
   });
 });
 
-test('the audit finds nothing wrong behind all of it', async () => {
+test('the audit finds no errors afterwards', async () => {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
   expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
 });
