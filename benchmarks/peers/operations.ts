@@ -11,9 +11,9 @@ import { environment } from '../../functions/shared/environment.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { readEntity } from '../../functions/shared/store/entities/read-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { EntityNotFound, ReferenceNotFound } from '../../functions/shared/store/model/errors.ts';
+import { readEntity } from '../../functions/shared/store/unit-of-work/read-entity.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 
 /** The store retries itself. */

@@ -3,11 +3,11 @@ import type { Mutation } from './mutation.ts';
 const database = 'functions/shared/store/dynamodb/database.ts';
 const deadline = 'functions/shared/store/dynamodb/deadline.ts';
 
-/** Mistakes in how the database is called, and in what is made of its answers. */
+/** Mutations of calls to DynamoDB and of the handling of its responses. */
 export const dynamodbMutations: readonly Mutation[] = [
   {
-    name: 'new-token-per-try',
-    description: 'a transaction that is tried again has another ClientRequestToken',
+    name: 'new-token-per-attempt',
+    description: 'each attempt of a transaction has another ClientRequestToken',
     file: database,
     search:
       "new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' })",
@@ -18,7 +18,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'timeout-that-does-not-throw',
-    description: 'a call that hangs is waited for as long as the request has time',
+    description: 'a hung call does not time out before the request does',
     file: 'functions/shared/store/dynamodb/client.ts',
     search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
     replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
@@ -27,7 +27,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'calls-without-a-signal',
-    description: 'calls go on when the time of the request is over',
+    description: 'calls continue after the deadline of the request',
     file: deadline,
     search: 'setTimeout(() => controller.abort(), Math.max(0, this.remaining()))',
     replacement: 'setTimeout(() => {}, Math.max(0, this.remaining()))',
@@ -35,8 +35,8 @@ export const dynamodbMutations: readonly Mutation[] = [
     testNamePattern: 'database hangs',
   },
   {
-    name: 'tries-without-end',
-    description: 'what fails is tried again when the time of the request is over: there is no 503',
+    name: 'retries-without-end',
+    description: 'retries continue after the deadline of the request, so that there is no 503',
     file: deadline,
     search: 'if (waitMs >= this.remaining()) return false;',
     replacement: 'if (waitMs < 0) return false;',
@@ -45,7 +45,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'no-retry-on-conflict',
-    description: 'a transaction that meets another is not tried again',
+    description: 'a transaction is not retried after a conflict',
     file: 'functions/shared/store/dynamodb/error-classification.ts',
     search: "  'TransactionConflict',\n",
     replacement: '',
@@ -53,8 +53,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'retry-on-failed-condition',
-    description:
-      'a transaction whose condition does not hold is tried again, as if it could hold the next time',
+    description: 'a transaction with a failed condition is retried unchanged',
     file: database,
     search: 'if (failed.length > 0) throw new ConditionFailed(failed, error);',
     replacement:
@@ -64,7 +63,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'unprocessed-keys-ignored',
-    description: 'what BatchGetItem leaves out under load counts as not there',
+    description: 'unprocessed keys of BatchGetItem count as missing items',
     file: database,
     search: 'wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];',
     replacement: 'wanted = [];',
@@ -73,7 +72,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'truncated-page-ignored',
-    description: 'a query ends where its first page is cut at 1 MB: LastEvaluatedKey is not followed',
+    description: 'a query ignores LastEvaluatedKey and ends after its first page of 1 MB',
     file: database,
     search: 'start = page.next;',
     replacement: 'start = undefined;',
@@ -82,7 +81,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   },
   {
     name: 'eventually-consistent-read',
-    description: 'an entity is read as it was a moment ago',
+    description: 'an entity is read with eventual consistency',
     file: database,
     search: 'Key: key,\n          ConsistentRead: true,',
     replacement: 'Key: key,\n          ConsistentRead: false,',

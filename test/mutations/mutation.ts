@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A deliberate defect, and the tests that must fail with it. */
+/** A deliberate defect and the tests that must fail with it. */
 export interface Mutation {
-  /** In kebab case. `npm run test:mutations -- <name>` applies this one alone. */
+  /** The name in kebab case. `npm run test:mutations -- <name>` applies only this mutation. */
   readonly name: string;
   /** What the defect does. */
   readonly description: string;
   /** The file that it changes. */
   readonly file: string;
-  /** The text that it replaces; it occurs exactly once. */
+  /** The text that it replaces. It must occur exactly once. */
   readonly search: string;
-  /** The new text. It must compile, or the compiler would detect the mutation. */
+  /** The new text. It must compile, because otherwise the compiler detects the mutation. */
   readonly replacement: string;
   /** The test files that must detect it. */
   readonly detectedBy: readonly string[];
@@ -20,7 +20,7 @@ export interface Mutation {
 }
 
 /**
- * Returns the text of a file with a mutation.
+ * Returns the text of a file with a mutation applied.
  * @param root the folder of the project.
  * @throws Error that names the mutation when the text that it replaces does not occur exactly once.
  */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
-/** The mutations stay applicable while the code changes. `npm run test:mutations` applies them. */
+/** Checks that all mutations can be applied to the current code. `npm run test:mutations` applies them. */
 
 const root = join(__dirname, '../..');
 
-test.each(mutations)('$name can be applied, and its tests exist', (mutation) => {
+test.each(mutations)('$name can be applied and its test files exist', (mutation) => {
   expect(applyMutation(root, mutation)).toContain(mutation.replacement);
   expect(mutation.detectedBy.length).toBeGreaterThan(0);
   expect(mutation.detectedBy.filter((file) => !existsSync(join(root, file)))).toEqual([]);
@@ -17,7 +17,7 @@ test('no two mutations have the same name', () => {
   expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
 });
 
-test('a mutation whose text does not occur exactly once is named', () => {
+test('applyMutation throws with the name of a mutation whose text does not occur exactly once', () => {
   const mutation = { ...mutations[0], name: 'lost', search: 'no such text' } as Mutation;
   expect(() => applyMutation(root, mutation)).toThrow(/"lost" cannot be applied: .* does not occur/);
   expect(() => applyMutation(root, { ...mutation, search: '\n' })).toThrow(/"lost" .* occurs \d+ times/);

@@ -5,11 +5,11 @@ const caller = 'functions/shared/http/caller.ts';
 const listQuery = 'functions/shared/http/parse-list-query.ts';
 const authentication = 'test/unit/lib/local/authentication.test.ts';
 
-/** Mistakes in who is let through, and with what. */
+/** Mutations of authentication, authorization and validation. */
 export const requestMutations: readonly Mutation[] = [
   {
     name: 'tenant-of-the-query',
-    description: 'the tenant is what the query says, before what the token says',
+    description: 'a query parameter overrides the tenant of the token',
     file: caller,
     search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
     replacement:
@@ -19,7 +19,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'tenant-of-a-header',
-    description: 'the tenant is what a header says, before what the token says',
+    description: 'a header overrides the tenant of the token',
     file: caller,
     search: 'const tenant = encodeTenant(claim(tenantClaim) ?? ',
     replacement: "const tenant = encodeTenant(event.headers['x-tenant'] ?? claim(tenantClaim) ?? ",
@@ -37,7 +37,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'no-claim-means-public',
-    description: 'a function that does not know the tenant claim serves everybody as one tenant',
+    description: 'a function without a configured tenant claim serves all callers as one tenant',
     file: caller,
     search: '(tenantClaim === undefined && authorizer === undefined)',
     replacement: 'tenantClaim === undefined',
@@ -45,7 +45,8 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'key-of-the-tenant',
-    description: 'an idempotency key belongs to the tenant: its users get the responses of each other',
+    description:
+      'an idempotency key belongs to the tenant, so that its users get the responses of each other',
     file: 'functions/shared/http/idempotency-key.ts',
     search: 'JSON.stringify([subject, operation, key])',
     replacement: 'JSON.stringify([operation, key])',
@@ -54,7 +55,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'clone-with-one-scope',
-    description: 'who may write projects creates tasks',
+    description: 'a token with projects:write alone can create tasks',
     file: 'functions/shared/http/endpoint.ts',
     search: 'if (additionalScope?.isNeeded(body)) ',
     replacement: 'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
@@ -63,7 +64,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'if-match-read-by-all',
-    description: 'every operation reads If-Match, also those that do not use it',
+    description: 'every operation validates If-Match, also those that do not use it',
     file: 'functions/shared/http/endpoint.ts',
     search: 'isConditionalWrite(contract) ?',
     replacement: 'isConditionalWrite(contract) || contract.operation ?',
@@ -89,7 +90,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'keys-without-tenant',
-    description: 'an entity is found by its id alone, whoever it belongs to',
+    description: 'an entity is found by its id without the tenant',
     file: 'functions/shared/store/model/keys.ts',
     search: 'entityKey = (tenant: string, kind: Kind, id: string): Key',
     replacement: "entityKey = (_: string, kind: Kind, id: string, tenant = 'all'): Key",
@@ -98,7 +99,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'scope-of-reading-for-writing',
-    description: 'who may read may write',
+    description: 'scopes for reading allow writes',
     file: 'functions/shared/contract/contract.ts',
     search: "method === 'GET' ? 'read' : 'write'",
     replacement: "method === 'GET' ? 'read' : 'read'",
@@ -106,8 +107,8 @@ export const requestMutations: readonly Mutation[] = [
     testNamePattern: 'API5',
   },
   {
-    name: 'expired-tokens-taken',
-    description: 'the time at which a token ends is not looked at',
+    name: 'expired-tokens-accepted',
+    description: 'the expiration time of a token is not checked',
     file: authorizer,
     search: "requiredClaims: ['exp'],",
     replacement: "requiredClaims: ['exp'],\n      currentDate: new Date(0),",
@@ -115,8 +116,8 @@ export const requestMutations: readonly Mutation[] = [
     testNamePattern: 'a time that is over',
   },
   {
-    name: 'any-audience-taken',
-    description: 'tokens for other services of the same issuer are taken',
+    name: 'any-audience-accepted',
+    description: 'tokens for other services of the same issuer are accepted',
     file: authorizer,
     search: 'if (!hasAudience(audience, payload)) throw',
     replacement: 'if (!hasAudience(audience, payload) && audience.length === 0) throw',
@@ -125,7 +126,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'signature-not-checked',
-    description: 'what a token says is believed, whoever signed it',
+    description: 'the signature of a token is not verified',
     file: authorizer,
     search:
       "const { payload, protectedHeader } = await jwtVerify(token, await this.#issuerKeys(), {\n      issuer,\n      algorithms,\n      requiredClaims: ['exp'],\n    });",
@@ -145,7 +146,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'limit-not-capped',
-    description: 'a page may be as long as the caller wants it',
+    description: 'the limit of a page has no maximum',
     file: listQuery,
     search: 'limit: Math.min(limit, maxLimit)',
     replacement: 'limit: Math.max(limit, 1)',
@@ -154,7 +155,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'sort-by-anything',
-    description: 'any name that a caller sends reaches an expression',
+    description: 'sortBy accepts any name',
     file: listQuery,
     search: "oneOf('sortBy', values.get('sortBy'), resource.sorts, 'createdAt', issues)",
     replacement: "values.get('sortBy') ?? 'createdAt'",
@@ -163,7 +164,7 @@ export const requestMutations: readonly Mutation[] = [
   },
   {
     name: 'protected-fields-settable',
-    description: 'a caller chooses the id, and the time of creation',
+    description: 'a request can set the id and the creation time',
     file: 'functions/shared/contract/resource.ts',
     search: 'v.object(fields) as unknown as v.GenericSchema<unknown, Fields>',
     replacement: 'v.looseObject(fields) as unknown as v.GenericSchema<unknown, Fields>',
@@ -171,8 +172,8 @@ export const requestMutations: readonly Mutation[] = [
     testNamePattern: 'cannot set read-only fields',
   },
   {
-    name: 'prototype-let-through',
-    description: 'a field named __proto__ is taken without a word',
+    name: 'prototype-accepted',
+    description: 'a field named __proto__ is accepted',
     file: 'functions/shared/http/validation.ts',
     search: 'if (known.has(name)) continue;',
     replacement: "if (known.has(name) || name === '__proto__') continue;",

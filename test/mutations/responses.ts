@@ -1,10 +1,10 @@
 import type { Mutation } from './mutation.ts';
 
-/** Mistakes in what is answered, and in what is said in the log. */
+/** Mutations of responses and of the log. */
 export const responseMutations: readonly Mutation[] = [
   {
     name: 'attributes-shown',
-    description: 'whatever the table holds of an entity is answered',
+    description: 'responses contain all attributes of an entity in the table',
     file: 'functions/shared/http/renderers.ts',
     search: 'resource ? resource.show(entity) : entity',
     replacement: 'resource ? { ...entity } : entity',
@@ -21,8 +21,8 @@ export const responseMutations: readonly Mutation[] = [
     testNamePattern: 'v1/tags/{id} returns another ETag after a PATCH',
   },
   {
-    name: 'cause-in-the-answer',
-    description: 'a 500 says what went wrong inside',
+    name: 'cause-in-the-response',
+    description: 'a 500 contains the stack trace of the cause',
     file: 'functions/shared/http/problems.ts',
     search: "'The cause has been logged under the requestId.'",
     replacement: 'String((error as Error).stack)',
@@ -30,7 +30,7 @@ export const responseMutations: readonly Mutation[] = [
   },
   {
     name: 'order-reversed',
-    description: 'what was read backwards is shown backwards',
+    description: 'a page that was read backwards is returned in reverse order',
     file: 'functions/shared/store/lists/counted-index/page.ts',
     search: "(direction === 'up') === (order === 'asc')",
     replacement: "(direction === 'up') !== (order === 'asc')",
@@ -39,7 +39,7 @@ export const responseMutations: readonly Mutation[] = [
   },
   {
     name: 'body-in-the-log',
-    description: 'the log tells what was sent',
+    description: 'the log contains the body of the request',
     file: 'functions/shared/http/request-log.ts',
     search: 'status: request.response?.statusCode,',
     replacement: 'status: request.response?.statusCode,\n      body: request.event.body,',

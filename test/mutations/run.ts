@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutations`: applies one mutation after the other, each in a copy of the project, and runs the tests there that must
- * detect it. Arguments are names of mutations to apply alone.
+ * `npm run test:mutations`: applies one mutation after the other, each in a copy of the project, and runs the tests that must detect
+ * it. The arguments select mutations by name.
  *
  * A mutation is detected when its tests ran and at least one failed. To be sure that the mutation is the cause, the same tests must
  * pass in a copy without it, and the file must compile with it.
@@ -21,7 +21,7 @@ const { resolve } = createRequire(import.meta.url);
 /** Folders that are not copied. The packages are shared. */
 const excluded = new Set(['node_modules', '.git', '.data', 'cdk.out', 'coverage', 'dist']);
 
-/** Milliseconds after which tests are stopped: with a mutation they may wait for ever. */
+/** Milliseconds after which tests are stopped. A mutation can make them wait forever. */
 const maxRunMs = 300_000;
 
 /** The parts of jest's report that are used here. */

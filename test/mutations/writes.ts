@@ -3,11 +3,11 @@ import type { Mutation } from './mutation.ts';
 const adjustments = 'functions/shared/store/lists/counted-index/adjustments.ts';
 const commit = 'functions/shared/store/unit-of-work/commit.ts';
 
-/** Mistakes in what is written together, and under which conditions. */
+/** Mutations of transactions and of their conditions. */
 export const writeMutations: readonly Mutation[] = [
   {
     name: 'parent-not-required',
-    description: 'an entity is made under a parent that does not exist',
+    description: 'an entity can be created with a parent that does not exist',
     file: 'functions/shared/store/entities/create-entity.ts',
     search: 'await requireReferences(session, kind, change.after.entity);',
     replacement: '',
@@ -16,7 +16,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'update-without-version',
-    description: 'of two writers who read the same version, both write',
+    description: 'two writers that read the same version both succeed',
     file: 'functions/shared/store/model/changes.ts',
     search: 'before ? hasVersion(before.version) : notExists',
     replacement: "before ? { expression: 'attribute_exists(pk)' } : notExists",
@@ -25,8 +25,8 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'if-match-ignored',
-    description: 'a write is done whatever version If-Match names',
-    file: 'functions/shared/store/entities/read-entity.ts',
+    description: 'a write ignores the version in If-Match',
+    file: 'functions/shared/store/unit-of-work/read-entity.ts',
     search: 'if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);',
     replacement: 'if (expected?.size === -1) throw new VersionMismatch(kind);',
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
@@ -34,7 +34,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'status-not-counted',
-    description: 'a change of status leaves the counters of both statuses as they were',
+    description: 'a change of status does not adjust the counters of the statuses',
     file: adjustments,
     search: '    add(before, -1, 0);',
     replacement:
@@ -44,7 +44,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'move-not-counted',
-    description: 'a move to another parent leaves the counters of both parents as they were',
+    description: 'a move to another parent does not adjust the counters of the parents',
     file: adjustments,
     search: '    add(before, -1, 0);',
     replacement:
@@ -54,15 +54,15 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'far-sections-ignored',
-    description: 'of entities that change together, those made long before are counted where the others are',
+    description: 'entities of one transaction are all counted in the same section',
     file: 'functions/shared/store/lists/counted-index/sections.ts',
     search: 'goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : []',
     replacement: 'goesOn ? times.filter(() => items.length === 0) : []',
     detectedBy: ['test/unit/functions/shared/store/lists/counted-index/far-apart.test.ts'],
   },
   {
-    name: 'counted-beside-the-transaction',
-    description: 'counters are adjusted before the transaction of what they count, not in it',
+    name: 'counted-outside-the-transaction',
+    description: 'counters are adjusted before the transaction, not in it',
     file: commit,
     search: 'return { writes: [...own, ...writes, ...more, ...additions], beginnings };',
     replacement:
@@ -72,7 +72,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'key-recorded-before',
-    description: 'the answer under an Idempotency-Key is kept before what it promises is done',
+    description: 'the result of an Idempotency-Key is recorded before the write',
     file: commit,
     search: 'const whole = await buildTransaction(session, changeSet, record);',
     replacement:
@@ -83,7 +83,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'key-recorded-after',
     description:
-      'the answer under an Idempotency-Key is kept behind what it promises: a stop between makes it twice',
+      'the result of an Idempotency-Key is recorded after the write, so that a stop in between duplicates the write',
     file: commit,
     search:
       'const whole = await buildTransaction(session, changeSet, record);\n      const isTooLarge = orElse && !fitsOneTransaction(whole);\n      await send(session, isTooLarge ? await buildTransaction(session, orElse, record) : whole);',
@@ -94,7 +94,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'key-for-any-request',
-    description: 'an Idempotency-Key that was used for another body answers as for that one',
+    description: 'an Idempotency-Key returns the recorded response also for another body',
     file: 'functions/shared/store/unit-of-work/idempotency.ts',
     search: "if (item['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
     replacement: 'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
@@ -103,7 +103,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'deletion-takes-too-much',
-    description: 'the tasks of a deleted user go with it, when they should stay and lose the reference',
+    description: 'the tasks of a deleted user are deleted, instead of losing the reference',
     file: 'functions/shared/store/model/relations.ts',
     search: "field: 'userId', parent: 'user', onDelete: 'setNull'",
     replacement: "field: 'userId', parent: 'user', onDelete: 'cascade'",
@@ -112,8 +112,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'no-second-sweep',
-    description:
-      'a deletion leaves no job behind: a child written by a request that still saw the parent stays',
+    description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
     file: 'functions/shared/store/cascades/sweep.ts',
     search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id)] };',
     replacement: 'return { changes };',
@@ -122,7 +121,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'cascade-that-stops',
-    description: 'a deletion that takes several steps ends with the first',
+    description: 'a deletion with several steps ends after the first one',
     file: 'functions/shared/store/cascades/sweep.ts',
     search: 'left: next ? { ...work, after: next } : { ...work, relation',
     replacement: 'left: next ? undefined : { ...work, relation',
@@ -131,7 +130,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'worker-for-each-record',
-    description: 'every record of a batch that speaks of a job begins a worker',
+    description: 'every record of a job in a batch starts a worker',
     file: 'functions/jobs/on-stream.ts',
     search: 'const identity = job ? key : sequenceNumber;',
     replacement: 'const identity = job ? key + sequenceNumber : sequenceNumber;',
@@ -140,7 +139,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'job-without-lease',
-    description: 'a worker begins a job that another one holds',
+    description: 'a worker starts a job that another worker holds',
     file: 'functions/shared/store/cascades/job.ts',
     search: 'lease.owner !== owner && lease.until > now',
     replacement: 'lease.owner === owner && lease.until < now',
@@ -149,7 +148,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'lists-share-keys',
-    description: 'the tasks of a project and those of a user are one list when they have one id',
+    description: 'the tasks of a project and of a user with the same id share one list',
     file: 'functions/shared/store/model/keys.ts',
     search: "{ child, field }: Pick<Relation, 'child' | 'field'>,\n  parentId: string,",
     replacement: "{ child }: Pick<Relation, 'child' | 'field'>,\n  parentId: string,\n  field = 'parent',",
@@ -158,7 +157,7 @@ export const writeMutations: readonly Mutation[] = [
   },
   {
     name: 'one-record-for-all',
-    description: 'a record of the stream that fails takes the others of its batch along',
+    description: 'a failing stream record fails its whole batch',
     file: 'functions/jobs/job-session.ts',
     search: '    return false;\n',
     replacement: '    throw error;\n',

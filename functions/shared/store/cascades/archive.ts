@@ -1,10 +1,10 @@
 /** Archives an organization and its projects. */
 
-import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
 import { type ArchiveWork, beginJob, type Job, type Step } from './job.ts';

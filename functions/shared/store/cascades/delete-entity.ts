@@ -1,8 +1,8 @@
-import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import { commit } from '../unit-of-work/commit.ts';
+import { type ExpectedVersions, readEntity } from '../unit-of-work/read-entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
 import { buildDelete } from './sweep.ts';

@@ -1,4 +1,5 @@
 /** Changes of entities, before they are written. */
+
 import { hasVersion, notExists } from './condition-expressions.ts';
 import type { Entity, Fields, StoredEntity } from './entity.ts';
 import { newId } from './ids.ts';
