@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /**
- * Starts the Chromium of this machine: the one that `CHROMIUM` names, or where packages put it.
- * @throws Error that says how to get one.
+ * Starts the Chromium at `CHROMIUM`, or at a default path of distributions.
+ * @throws Error that explains how to install Chromium.
  */
 export function startChromium(): Promise<Browser> {
-  const executablePath = [process.env['CHROMIUM'] ?? '', ...usual].find((path) => existsSync(path));
+  const executablePath = [process.env['CHROMIUM'] ?? '', ...defaultPaths].find((path) => existsSync(path));
   if (!executablePath) {
     throw new Error(
-      'These tests need Chromium: "apt-get install chromium", or say where it is with CHROMIUM=…',
+      'These tests need Chromium. Run "apt-get install chromium", or set CHROMIUM to its path.',
     );
   }
   return chromium.launch({

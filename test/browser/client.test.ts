@@ -9,7 +9,7 @@ import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 
-/** The client in an app on another origin: what it relies on must be let through there. */
+/** Runs the client in a page on another origin. The CORS headers must expose everything that it uses. */
 
 const root = join(__dirname, '../..');
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('it creates, pages, and has its versions from the answers', async () => {
+test('the client creates entities, reads pages and reads versions from ETag headers', async () => {
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await page.waitForFunction('window.seen');

@@ -4,14 +4,14 @@ import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 
-/** The pages as people see them. */
+/** The static pages in a browser. */
 
 let browser: Browser;
 let service: Service;
 let page: Page;
 
-/** What went wrong in the page, and what it asked of other hosts. */
-let troubles: string[];
+/** Errors of the page, and its requests to other hosts. */
+let errors: string[];
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([startChromium(), startTestService()]);
@@ -23,24 +23,24 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  troubles = [];
+  errors = [];
   page = await browser.newPage();
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
+    if (message.type() === 'error') errors.push(message.text());
   });
-  page.on('pageerror', (error) => troubles.push(error.message));
-  page.on('requestfailed', (request) => troubles.push(`failed: ${request.url()}`));
-  // The network is cut: there is only the service.
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('requestfailed', (request) => errors.push(`failed: ${request.url()}`));
+  // Blocks all requests except those to the service.
   await page.route('**/*', async (route) => {
     if (new URL(route.request().url()).origin === service.url) return route.continue();
-    troubles.push(`asked elsewhere: ${route.request().url()}`);
+    errors.push(`request to another host: ${route.request().url()}`);
     return route.abort();
   });
 });
 
 afterEach(() => page.close());
 
-/** Opens an operation of the reference, and sends it as it stands there, or with another body. */
+/** Opens an operation of the reference and sends its example, or another body. @returns the shown response. */
 async function execute(id: string, body?: string): Promise<string> {
   const operation = page.locator(`#operations-${id}`);
   await operation.locator('.opblock-summary').click();
@@ -49,22 +49,22 @@ async function execute(id: string, body?: string): Promise<string> {
   return operation.locator('.live-responses-table .response').innerText();
 }
 
-test('the reference loads without an error, and asks nothing of other hosts', async () => {
+test('the reference loads without errors and without requests to other hosts', async () => {
   await page.goto(`${service.url}/docs`);
   await page.locator('#operations-Tasks-listTasks').waitFor();
   expect(await page.locator('.opblock').count()).toBeGreaterThan(40);
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a request sent from the reference as it stands there succeeds', async () => {
+test('the example requests of the reference succeed', async () => {
   await page.goto(`${service.url}/docs`);
   expect(await execute('Organizations-createOrganization')).toMatch(/^201[\s\S]*"name": "Acme"/);
   expect(await execute('Tasks-createTask')).toMatch(/^201/);
   expect(await execute('Tasks-listTasks')).toMatch(/^200[\s\S]*"total": 1/);
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a refusal is shown with its type, and the type leads to its explanation', async () => {
+test('the reference shows a problem, and its type links to the explanation', async () => {
   await page.goto(`${service.url}/docs`);
   const shown = await execute('Tasks-createTask', '{"nmae":"x"}');
   expect(shown).toMatch(/^400[\s\S]*Did you mean/);
@@ -73,24 +73,24 @@ test('a refusal is shown with its type, and the type leads to its explanation', 
   expect(await page.locator('section:target h2').innerText()).toBe(catalogue['invalid-request'].title);
 });
 
-test('every type of problem has its section', async () => {
+test('the problems page has a section for every problem type', async () => {
   await page.goto(`${service.url}/docs/problems`);
   const sections = await page.locator('section').evaluateAll((found) => found.map(({ id }) => id));
   expect(sections).toEqual(Object.keys(catalogue));
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('the root leads to all of it', async () => {
+test('the start page links to all pages', async () => {
   await page.goto(service.url);
   const links = await page
     .locator('main a')
     .evaluateAll((found) => found.map((link) => link.getAttribute('href')));
   expect(links).toEqual(['/docs', '/docs/problems', '/v1/openapi.json', '/v1/health']);
   for (const link of links) expect((await fetch(service.url + link)).status).toBe(200);
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test.each([1280, 390])('nothing is wider than a window of %d pixels', async (width) => {
+test.each([1280, 390])('no page is wider than a window of %d pixels', async (width) => {
   await page.setViewportSize({ width, height: 900 });
   for (const path of ['/', '/docs', '/docs/problems']) {
     await page.goto(service.url + path);

@@ -4,7 +4,7 @@ import { routes } from '../../functions/routes.ts';
 import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** Generated bad requests: whatever comes, the answer is never our fault, and every error is a problem document. */
+/** Generated invalid requests: no response has a status of 500 or more, and every error is a problem document. */
 
 let service: Service;
 
@@ -14,22 +14,22 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-/** Node's own client sends what fetch would mend or refuse. */
+/** Sends a request with the HTTP client of Node.js, because fetch normalizes or rejects invalid requests. */
 function send(
   method: string,
   path: string,
   headers: Record<string, string>,
   body: string | undefined,
-): Promise<Answer> {
+): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(service.url);
-    // Without a length, Node's client would send the body of a GET behind the request.
+    // Without a length, the client would send the body of a GET as another request.
     const framed = body ? { ...headers, 'content-length': String(Buffer.byteLength(body)) } : headers;
     const request = httpRequest({ host: 'localhost', port, method, path, headers: framed }, (response) => {
       let text = '';
@@ -49,7 +49,7 @@ function send(
   });
 }
 
-const nasty = fc.constantFrom(
+const hostile = fc.constantFrom(
   '__proto__',
   'constructor',
   'prototype',
@@ -84,7 +84,7 @@ const nasty = fc.constantFrom(
   '\u202e',
   'x'.repeat(3_000),
 );
-const word = fc.oneof(nasty, fc.string({ maxLength: 20 }));
+const word = fc.oneof(hostile, fc.string({ maxLength: 20 }));
 
 const segment = fc.oneof(
   word.map((text) => encodeURIComponent(text.toWellFormed())),
@@ -171,7 +171,7 @@ const body = fc.oneof(
 );
 const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE');
 
-test('10,000 bad requests give no 5xx, and every error is a problem document', async () => {
+test('10,000 invalid requests return no 5xx, and every error is a problem document', async () => {
   const seen = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(
@@ -186,30 +186,30 @@ test('10,000 bad requests give no 5xx, and every error is a problem document', a
           ...headers,
           ...(type === undefined ? [] : [['content-type', type]]),
         ]) as Record<string, string>;
-        // What Node's client refuses to send cannot arrive.
+        // The client rejects other characters.
         const safeTarget = `${target}${parameters && `?${parameters}`}`
           .replaceAll(/[^\u0021-\u007e]/g, '_')
           .slice(0, 9_000);
-        const answer = await send(
+        const response = await send(
           verb,
           safeTarget,
           all,
           verb === 'TRACE' ? undefined : content?.toWellFormed(),
         );
-        seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-        expect(answer.status).toBeLessThan(500);
-        if (answer.status < 400 || verb === 'HEAD') return;
-        expect(answer.type).toBe('application/problem+json');
-        expect(JSON.parse(answer.body)).toMatchObject({
-          status: answer.status,
+        seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+        expect(response.status).toBeLessThan(500);
+        if (response.status < 400 || verb === 'HEAD') return;
+        expect(response.type).toBe('application/problem+json');
+        expect(JSON.parse(response.body)).toMatchObject({
+          status: response.status,
           type: expect.stringContaining('/docs/problems#'),
         });
-        expect(answer.body).not.toMatch(/[Dd]ynamo|amazonaws|node_modules|\.ts:\d|ConditionExpression/);
+        expect(response.body).not.toMatch(/[Dd]ynamo|amazonaws|node_modules|\.ts:\d|ConditionExpression/);
       },
     ),
     { numRuns: 10_000, endOnFailure: true },
   );
-  // The generator reaches every kind of refusal, and now and then something that is fine.
+  // The generator must reach every kind of error and some successes.
   for (const status of [200, 204, 400, 404, 405, 413, 415]) expect([...seen.keys()]).toContain(status);
   expect(Object.prototype).not.toHaveProperty('status');
 }, 180_000);

@@ -3,7 +3,6 @@ import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import { audience } from '../support/issuer.ts';
 import {
-  type Answer,
   bodyFor,
   guarded,
   type Ids,
@@ -13,12 +12,13 @@ import {
   resources,
   type Sent,
   startTwoTenants,
+  type TestResponse,
   type TwoTenants,
   unknown,
   writes,
 } from './two-tenants.ts';
 
-/** OWASP's risks 1, 2 and 5: whose data a request is about, who sends it, and what they may do. */
+/** OWASP API risks 1, 2 and 5: object level authorization, authentication and function level authorization. */
 
 let tenants: TwoTenants;
 let victims: Ids;
@@ -34,38 +34,38 @@ afterAll(() => tenants?.stop());
 const as: TwoTenants['as'] = (...values) => tenants.as(...values);
 const send: TwoTenants['send'] = (...values) => tenants.send(...values);
 
-/** An answer without what differs between any two. */
-const comparable = ({ status, text }: Answer, id: string): string =>
+/** Returns a response without the parts that differ between requests. */
+const comparable = ({ status, text }: TestResponse, id: string): string =>
   `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`.replaceAll(id, '<id>');
 
-// An id in a path: 'tenants' in test/unit/lib/local/authentication.test.ts.
-describe('API1: another tenant is not reached', () => {
-  test('by an id in the body: a reference to its entity is one to nothing', async () => {
+// test/unit/lib/local/authentication.test.ts covers ids in paths ('tenants').
+describe('API1: a token gives no access to another tenant', () => {
+  test('by an id in the body: it behaves like an unknown id', async () => {
     const before = await tenants.ofVictim();
     const token = await as('stranger');
-    const refer = async (contract: Contract, field: string, id: string) => {
+    const sendReference = async (contract: Contract, field: string, id: string) => {
       const body = { name: 'x', ...referring(contract.resource as Resource, own) };
       const value = Array.isArray((body as Record<string, unknown>)[field]) ? [id] : id;
-      const answer = await send(contract.method, pathWith(contract, own), {
+      const response = await send(contract.method, pathWith(contract, own), {
         token,
         body: { ...body, [field]: value },
       });
-      return comparable(answer, id);
+      return comparable(response, id);
     };
     let references = 0;
     for (const contract of writes.filter(({ body }) => body && !body.optional)) {
       for (const { field, parent } of referencesOf((contract.resource as Resource).kind)) {
         references += 1;
-        const answer = await refer(contract, field, victims[parent] ?? '');
-        expect(answer).toBe(await refer(contract, field, unknown));
-        expect([contract.operation, field, answer.slice(0, 3)]).toEqual([contract.operation, field, '400']);
+        const response = await sendReference(contract, field, victims[parent] ?? '');
+        expect(response).toBe(await sendReference(contract, field, unknown));
+        expect([contract.operation, field, response.slice(0, 3)]).toEqual([contract.operation, field, '400']);
       }
     }
     expect(references).toBeGreaterThan(10);
     expect(await tenants.ofVictim()).toEqual(before);
   });
 
-  test('by an id in a filter: it finds nothing', async () => {
+  test('by an id in a filter: the list is empty', async () => {
     const token = await as('stranger');
     for (const contract of guarded.filter(({ success }) => success === 'list')) {
       const resource = contract.resource as Resource;
@@ -82,8 +82,8 @@ describe('API1: another tenant is not reached', () => {
     }
   });
 
-  test('by a key that was used there: it is nobody else’s', async () => {
-    const headers = { 'idempotency-key': 'of-the-victim' };
+  test('by an idempotency key of the other tenant: the keys are independent', async () => {
+    const headers = { 'idempotency-key': 'key-of-the-victim' };
     for (const contract of writes.filter(({ method }) => method === 'POST')) {
       const request = async (tenant: string, ids: Ids) =>
         send('POST', pathWith(contract, ids), {
@@ -102,39 +102,39 @@ describe('API1: another tenant is not reached', () => {
   describe.each(['tenant', 'x-tenant', 'custom:tenant'])(
     'by "%s" in the query, in the body or in a header',
     (name) => {
-      /** A request of the victim's things, with the victim's name where it has no place. */
-      const tries = (contract: Contract): (Sent & { path: string })[] => {
+      /** Returns requests for the victim's entities with the name of the victim in an unexpected place. */
+      const attempts = (contract: Contract): (Sent & { path: string })[] => {
         const path = pathWith(contract, victims);
         const body = bodyFor(contract, victims);
         return [
           { path: `${path}?${name}=victim`, body },
           ...(body ? [{ path, body: { ...body, [name]: 'victim' } }] : []),
-          // A header's name has no colon.
+          // A header name cannot contain a colon.
           ...(name.includes(':') ? [] : [{ path, body, headers: { [name]: 'victim' } }]),
         ];
       };
 
-      test('when the token names no tenant: that is refused before anything else is looked at', async () => {
+      test('returns 403 before any other check when the token names no tenant', async () => {
         const token = await as('', { tenant: undefined });
         for (const contract of guarded) {
-          for (const { path, ...sent } of tries(contract)) {
+          for (const { path, ...sent } of attempts(contract)) {
             const { status } = await send(contract.method, path, { ...sent, token });
             expect([contract.operation, path, status]).toEqual([contract.operation, path, 403]);
           }
         }
       });
 
-      test('when the token names another: nothing of the victim is shown, or changed', async () => {
+      test('shows and changes nothing of the victim when the token names another tenant', async () => {
         const before = await tenants.ofVictim();
         const token = await as('stranger');
         for (const contract of guarded) {
-          for (const { path, ...sent } of tries(contract)) {
+          for (const { path, ...sent } of attempts(contract)) {
             const { status, text } = await send(contract.method, path, { ...sent, token });
             expect([contract.operation, [200, 201, 400, 404].includes(status)]).toEqual([
               contract.operation,
               true,
             ]);
-            // The id that was asked for is said back where there is nothing at it.
+            // A 404 may repeat the requested id.
             const others = Object.values(victims).filter((id) => !path.includes(id));
             expect([contract.operation, others.filter((id) => text.includes(id))]).toEqual([
               contract.operation,
@@ -148,11 +148,11 @@ describe('API1: another tenant is not reached', () => {
   );
 });
 
-// Signature, issuer, audience, times, scopes: every operation in test/unit/lib/local/authentication.test.ts.
-describe('API2: a token is the only way in', () => {
+// test/unit/lib/local/authentication.test.ts covers signature, issuer, audience, times and scopes for every operation.
+describe('API2: a valid token', () => {
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  test('and only in its own header', async () => {
+  test('is accepted only in the Authorization header', async () => {
     const token = await as('victim');
     for (const contract of guarded) {
       const path = pathWith(contract, victims);
@@ -167,7 +167,7 @@ describe('API2: a token is the only way in', () => {
     }
   });
 
-  test('and brings no key of its own', async () => {
+  test('cannot contain its own key', async () => {
     const { generateKeyPair, exportJWK, SignJWT } = await import('jose');
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = await exportJWK(publicKey);
@@ -180,7 +180,7 @@ describe('API2: a token is the only way in', () => {
           .sign(privateKey),
       ),
     );
-    // The public key as a secret that both sides know: an algorithm that is not the issuer's.
+    // An algorithm that the issuer does not use, with a shared secret.
     const head = `${encoded({ alg: 'HS256', kid: 'first' })}.${encoded({ ...claims, exp: 9_999_999_999 })}`;
     forged.push(`${head}.${Buffer.from('no signature').toString('base64url')}`);
     for (const token of forged) {
@@ -191,7 +191,7 @@ describe('API2: a token is the only way in', () => {
     }
   });
 
-  test('and is not said back', async () => {
+  test('is not repeated in a response', async () => {
     const token = await as('victim', { scope: 'none' });
     for (const contract of guarded) {
       const { text, headers } = await send(contract.method, pathWith(contract, victims), { token });
@@ -200,17 +200,17 @@ describe('API2: a token is the only way in', () => {
   });
 });
 
-// Each operation with every scope but its own, and with its own alone: test/unit/lib/local/authentication.test.ts.
-describe('API5: who may read may not write', () => {
+// test/unit/lib/local/authentication.test.ts covers each operation with only its scope and with all other scopes.
+describe('API5: scopes for reading', () => {
   const reading = resources.map(({ plural }) => `${plural}:read`).join(' ');
 
-  test.each(named(writes))('%s is refused to who has all scopes of reading', async (_, contract) => {
+  test.each(named(writes))('do not allow %s', async (_, contract) => {
     const before = await tenants.ofVictim();
     const token = await as('victim', { scope: reading });
     const request = { token, body: bodyFor(contract, victims) };
     const path = pathWith(contract, victims);
     expect((await send(contract.method, path, request)).status).toBe(403);
-    // Nor by another method that says that it means this one.
+    // Headers that override the method have no effect.
     for (const header of ['x-http-method-override', 'x-method-override', 'x-http-method']) {
       const headers = { [header]: contract.method };
       await send('GET', path, { token, headers });
@@ -219,7 +219,7 @@ describe('API5: who may read may not write', () => {
     expect(await tenants.ofVictim()).toEqual(before);
   });
 
-  test('a path that is written in another way leads to no operation without a token', async () => {
+  test('cannot be avoided with another spelling of a path', async () => {
     for (const contract of guarded) {
       const path = pathWith(contract, victims);
       for (const other of [

@@ -22,7 +22,7 @@ import {
   writes,
 } from './two-tenants.ts';
 
-/** OWASP's risks 3 and 4: what a request may set and is shown, and how much it may ask for. */
+/** OWASP API risks 3 and 4: object property level authorization and resource consumption. */
 
 let tenants: TwoTenants;
 let own: Ids;
@@ -37,11 +37,11 @@ afterAll(() => tenants?.stop());
 const as: TwoTenants['as'] = (...values) => tenants.as(...values);
 const send: TwoTenants['send'] = (...values) => tenants.send(...values);
 
-// Answers have what the document declares, and nothing else: test/support/declared-answers.ts, in every suite.
-describe.each(resources)('API3: of a $kind', (resource) => {
+// test/support/declared-answers.ts checks in every suite that responses contain only declared fields.
+describe.each(resources)('API3: $kind', (resource) => {
   const { kind, plural, fieldNames: fields } = resource;
 
-  test('what is read-only is not changed, and what is inside cannot be named', async () => {
+  test('ignores read-only fields and rejects internal attributes', async () => {
     const token = await as('stranger');
     const body = { name: 'x', ...referring(resource, own) };
     const readOnly = {
@@ -49,49 +49,49 @@ describe.each(resources)('API3: of a $kind', (resource) => {
       createdAt: '2001-01-01T00:00:00.000Z',
       updatedAt: '2001-01-01T00:00:00.000Z',
     };
-    const made = await tenants.make(token, resource, { ...body, ...readOnly });
-    const path = `/v1/${plural}/${made['id']}`;
+    const created = await tenants.make(token, resource, { ...body, ...readOnly });
+    const path = `/v1/${plural}/${created['id']}`;
     for (const [method, target] of [
       ['POST', `/v1/${plural}`],
       ['PUT', path],
       ['PATCH', path],
     ] as const) {
-      const answer = await send(method, target, { token, body: { ...body, ...readOnly } });
-      expect(answer.status).toBeLessThan(300);
-      for (const [field, value] of Object.entries(readOnly)) expect(answer.body?.[field]).not.toBe(value);
+      const response = await send(method, target, { token, body: { ...body, ...readOnly } });
+      expect(response.status).toBeLessThan(300);
+      for (const [field, value] of Object.entries(readOnly)) expect(response.body?.[field]).not.toBe(value);
       for (const attribute of [...internalAttributes, 'tenant', 'owner', 'role', 'isAdmin', 'scope']) {
-        const refused = await send(method, target, { token, body: { ...body, [attribute]: 'x' } });
-        expect([attribute, refused.status]).toEqual([attribute, 400]);
-        expect(refused.body).toMatchObject({ errors: [{ pointer: `/${attribute}` }] });
+        const rejected = await send(method, target, { token, body: { ...body, [attribute]: 'x' } });
+        expect([attribute, rejected.status]).toEqual([attribute, 400]);
+        expect(rejected.body).toMatchObject({ errors: [{ pointer: `/${attribute}` }] });
       }
     }
     const { body: now } = await send('GET', path, { token });
-    expect(now).toMatchObject({ id: made['id'], createdAt: made['createdAt'] });
+    expect(now).toMatchObject({ id: created['id'], createdAt: created['createdAt'] });
   });
 
-  test('what the table holds besides its fields stays inside', async () => {
+  test('does not return other attributes of the table', async () => {
     const token = await as('stranger');
     const { id } = await tenants.make(token, resource, referring(resource, own));
-    // As an earlier version of the service may have left it, which had a field more.
+    // An attribute that an earlier version of the service could have written.
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: tenants.service.endpoint }));
     await client.send(
       new UpdateCommand({
         TableName: tenants.service.tableName,
         Key: entityKey('@stranger', kind, String(id)),
-        UpdateExpression: 'SET secretOfThePast = :secret',
+        UpdateExpression: 'SET formerAttribute = :secret',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':secret': 'secret' },
       }),
     );
     client.destroy();
     const path = `/v1/${plural}/${id}`;
-    const answers = [
+    const responses = [
       await send('GET', path, { token }),
       await send('PATCH', path, { token, body: { status: 'changed' } }),
       await send('PUT', path, { token, body: { name: 'y', ...referring(resource, own) } }),
       await send('GET', path, { token }),
     ];
-    for (const { body } of answers) expect(Object.keys(body ?? {}).sort()).toEqual([...fields].sort());
+    for (const { body } of responses) expect(Object.keys(body ?? {}).sort()).toEqual([...fields].sort());
     const list = await send('GET', `/v1/${plural}?name=y`, { token });
     const data = (list.body as { data: object[] }).data;
     expect(data.map((one) => Object.keys(one).sort())).toEqual([[...fields].sort()]);
@@ -100,8 +100,8 @@ describe.each(resources)('API3: of a $kind', (resource) => {
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
 
-/** The fields of a body, as the document declares them. */
-function declaredMembers({ path, method }: Contract): [name: string, schema: Schema][] {
+/** Returns the fields of a body in the OpenAPI document. */
+function declaredFields({ path, method }: Contract): [name: string, schema: Schema][] {
   const operation = document.paths[path]?.[method.toLowerCase()];
   const content = Object.values(operation?.requestBody?.content ?? {})[0];
   const name =
@@ -111,45 +111,45 @@ function declaredMembers({ path, method }: Contract): [name: string, schema: Sch
   return Object.entries(document.components.schemas[name]?.properties ?? {});
 }
 
-/** A text of a field, of a length. */
+/** Returns a text for a field with this length. */
 function textOf(field: string, length: number): string {
   const end = field === 'email' ? '@example.com' : '';
   return `${'x'.repeat(Math.max(0, length - end.length))}${end}`;
 }
 
-// All is bounded in the document: test/unit/lib/openapi/document.test.ts. Bodies, nesting: test/contract/hostile-input.test.ts.
-/** Fields whose values are of one length, or name what is there: the longest text is refused for what it is. */
-const isShaped = (field: string, schema: Schema): boolean =>
+// test/unit/lib/openapi/document.test.ts covers the bounds in the document, test/contract/hostile-input.test.ts bodies and nesting.
+/** Returns whether a field has a fixed format or refers to an entity, so that its longest text is invalid anyway. */
+const hasFormat = (field: string, schema: Schema): boolean =>
   schema['x-reference'] !== undefined || schema['format'] === 'date' || field === 'color';
 
-/** The fields of a body that have a longest text. */
-const boundedMembers = (contract: Contract) =>
-  declaredMembers(contract).flatMap(([field, schema]) => {
+/** Returns the fields of a body with a maximum length. */
+const boundedFields = (contract: Contract) =>
+  declaredFields(contract).flatMap(([field, schema]) => {
     const longest = schema['maxLength'];
     const isReadOnly = (readOnlyFields as readonly string[]).includes(field);
     return typeof longest === 'number' && !isReadOnly
-      ? [{ field, longest, isShaped: isShaped(field, schema) }]
+      ? [{ field, longest, hasFormat: hasFormat(field, schema) }]
       : [];
   });
 
-describe('API4: what a request may use up has bounds', () => {
+describe('API4: the resources of a request are bounded', () => {
   const bodies = writes.filter(({ body }) => body && !body.optional);
 
   test.each(named(bodies))(
-    'each field of the body of %s is taken at its longest, not one longer, and not a hundred times as long',
+    'each field in the body of %s accepts its maximum length, and rejects one character more and a hundred times as much',
     async (_, contract) => {
       const token = await as('stranger');
       const fixed = { name: 'x', ...referring(contract.resource as Resource, own) };
-      const fields = boundedMembers(contract);
+      const fields = boundedFields(contract);
       expect(fields.length).toBeGreaterThan(1);
-      for (const { field, longest, isShaped } of fields) {
+      for (const { field, longest, hasFormat } of fields) {
         const of = async (length: number) =>
           send(contract.method, pathWith(contract, own), {
             token,
             body: { ...fixed, [field]: textOf(field, length) },
           });
         const good = contract.success === 'created' ? 201 : 200;
-        expect([field, (await of(longest)).status]).toEqual([field, isShaped ? 400 : good]);
+        expect([field, (await of(longest)).status]).toEqual([field, hasFormat ? 400 : good]);
         const more = await of(longest + 1);
         expect([field, more.status, more.body]).toMatchObject([
           field,
@@ -162,7 +162,7 @@ describe('API4: what a request may use up has bounds', () => {
     },
   );
 
-  test('a list gives a hundred entities at most, and no page, order or filter of it does without', async () => {
+  test('a list returns at most 100 entities', async () => {
     const token = await as('stranger');
     for (const contract of guarded.filter(({ success }) => success === 'list')) {
       for (const limit of [100, 101, 10_000, 1e15]) {
@@ -184,8 +184,8 @@ describe('API4: what a request may use up has bounds', () => {
     ['characters of an Idempotency-Key', 255, 201, 400, (number: number) => ({ key: 'k'.repeat(number) })],
     ['bytes of a body', maxBodyBytes, 400, 413, (number: number) => ({ size: number })],
   ] as const)(
-    'of %s, %i are taken, not one more, and not a hundred times as many',
-    async (_, most, good, bad, make) => {
+    'the number of %s can be %i, not one more and not a hundred times as many',
+    async (_, maximum, good, bad, make) => {
       const token = await as('stranger');
       const of = async (number: number): Promise<number> => {
         const { query, key, size } = make(number) as { query?: string; key?: string; size?: number };
@@ -194,10 +194,10 @@ describe('API4: what a request may use up has bounds', () => {
         const headers = key === undefined ? {} : { 'idempotency-key': key };
         return (await send('POST', '/v1/tags', { token, body, headers })).status;
       };
-      expect(await of(most)).toBe(good);
-      expect(await of(most + 1)).toBe(bad);
-      // What is larger than the gateway takes, it refuses itself.
-      expect([bad, 413, 431]).toContain(await of(100 * most));
+      expect(await of(maximum)).toBe(good);
+      expect(await of(maximum + 1)).toBe(bad);
+      // The gateway rejects requests above its own limits.
+      expect([bad, 413, 431]).toContain(await of(100 * maximum));
     },
   );
 });

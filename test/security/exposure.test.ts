@@ -17,7 +17,7 @@ import {
   unknown,
 } from './two-tenants.ts';
 
-/** OWASP's risks 6 to 10: what the service lets be done, asks of others, shows of itself, has, and believes. */
+/** OWASP API risks 6 to 10: business flows, server-side requests, misconfiguration, inventory and third-party APIs. */
 
 let tenants: TwoTenants;
 
@@ -33,15 +33,15 @@ const send: TwoTenants['send'] = (...values) => tenants.send(...values);
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
 
 /*
- * API6, unrestricted access to sensitive business flows: nothing here is sold, reserved or sent to people. What one
- * request sets in motion is bounded (API4), a request under one key is done once (test/contract/idempotency.test.ts), and
- * the gateway bounds requests per second (test/infrastructure/api-stack.test.ts).
+ * API6, unrestricted access to sensitive business flows: the API sells, reserves and sends nothing. The effect of one request
+ * is bounded (API4), a request with a key has one effect (test/contract/idempotency.test.ts), and the gateway limits requests
+ * per second (test/infrastructure/api-stack.test.ts).
  */
 
 describe('API7: no request makes the service send one', () => {
-  test('no field and no parameter holds an address', () => {
+  test('no field and no parameter is an address', () => {
     const fields = Object.entries(document.components.schemas)
-      // What bodies are made of; problems and lists are answers.
+      // Only the schemas of request bodies.
       .filter(([name]) => /^New|Changes$|Options$/.test(name))
       .flatMap(([, { properties = {} }]) => Object.values(properties));
     const parameters = Object.values(document.components.parameters).map(({ schema }) => schema);
@@ -53,54 +53,50 @@ describe('API7: no request makes the service send one', () => {
     expect(addresses).toEqual([]);
   });
 
-  test('what ships speaks to the database alone', () => {
+  test('functions connect only to the database', () => {
     const folder = join(__dirname, '../../functions');
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.ts'),
     );
     expect(sources.length).toBeGreaterThan(50);
-    const holding = (text: RegExp): string[] =>
+    const filesWith = (text: RegExp): string[] =>
       sources.filter((name) => text.test(readFileSync(join(folder, name), 'utf8')));
     expect(
-      holding(/\bfetch\(|node:(?:https?2?|net|tls|dgram|dns|child_process)|WebSocket|XMLHttpRequest/),
+      filesWith(/\bfetch\(|node:(?:https?2?|net|tls|dgram|dns|child_process)|WebSocket|XMLHttpRequest/),
     ).toEqual([]);
-    // The SDK's client of the database, which `client.ts` makes, opens the only connections.
-    expect(holding(/new DynamoDBClient/)).toEqual([join('shared', 'store', 'dynamodb', 'client.ts')]);
+    // `client.ts` creates the SDK client of the database, which opens the only connections.
+    expect(filesWith(/new DynamoDBClient/)).toEqual([join('shared', 'store', 'dynamodb', 'client.ts')]);
   });
 });
 
-// Other origins: test/contract/cross-origin.test.ts. What answers tell of the inside: test/faults/disclosure.test.ts.
-describe('API8: every answer says no more than it must', () => {
-  test.each(named(contracts))(
-    'that of %s of itself, to whom and from wherever it is',
-    async (_, contract) => {
-      // What would be there, is not: nothing is changed for the others.
-      const path = pathWith(contract, {});
-      const origin = { headers: { origin: 'https://evil.example' } };
-      for (const request of [origin, { ...origin, token: await as('stranger') }]) {
-        const { headers, status } = await send(contract.method, path, request);
-        // Who somebody is does not go along from other origins.
-        const revealing = [
-          'access-control-allow-credentials',
-          'server',
-          'x-powered-by',
-          'set-cookie',
-          'x-amzn-trace-id',
-        ];
-        expect(revealing.filter((name) => headers.has(name))).toEqual([]);
-        // What people wrote is no page, whatever a browser thinks of it. The gateway's own answers do not say so.
-        const byGateway = status === 401;
-        expect(headers.get('x-content-type-options')).toBe(byGateway ? null : 'nosniff');
-        // What is a tenant's own is in no cache that others share; a page is the same for all.
-        const isShared = /public/.test(headers.get('cache-control') ?? '');
-        expect([status, isShared]).toEqual([status, contract.success === 'staticPage']);
-        if (contract.success !== 'staticPage')
-          expect(headers.get('content-type') ?? '').not.toContain('html');
-      }
-    },
-  );
+// test/contract/cross-origin.test.ts covers other origins, test/faults/disclosure.test.ts internal names in responses.
+describe('API8: responses disclose no more than necessary', () => {
+  test.each(named(contracts))('the headers of %s are safe for any caller and origin', async (_, contract) => {
+    // The ids are unknown, so the requests change nothing.
+    const path = pathWith(contract, {});
+    const origin = { headers: { origin: 'https://evil.example' } };
+    for (const request of [origin, { ...origin, token: await as('stranger') }]) {
+      const { headers, status } = await send(contract.method, path, request);
+      // Browsers must not send credentials from other origins.
+      const revealing = [
+        'access-control-allow-credentials',
+        'server',
+        'x-powered-by',
+        'set-cookie',
+        'x-amzn-trace-id',
+      ];
+      expect(revealing.filter((name) => headers.has(name))).toEqual([]);
+      // Browsers must not interpret user data as HTML. Responses of the gateway do not have this header.
+      const byGateway = status === 401;
+      expect(headers.get('x-content-type-options')).toBe(byGateway ? null : 'nosniff');
+      // Only static pages may be in shared caches.
+      const isShared = /public/.test(headers.get('cache-control') ?? '');
+      expect([status, isShared]).toEqual([status, contract.success === 'staticPage']);
+      if (contract.success !== 'staticPage') expect(headers.get('content-type') ?? '').not.toContain('html');
+    }
+  });
 
-  test('and every other method of every path is refused with the methods that it has', async () => {
+  test('a method that a path does not allow returns 405 with the allowed methods', async () => {
     const token = await as('victim');
     for (const [template, known] of Object.entries(methodsByPath)) {
       const path = template.replace('{id}', unknown).replace('{file}', 'style.css');
@@ -114,8 +110,8 @@ describe('API8: every answer says no more than it must', () => {
   });
 });
 
-// The document has the operations that the routes have: test/unit/lib/openapi/document.test.ts.
-describe('API9: what is not documented is not there', () => {
+// test/unit/lib/openapi/document.test.ts checks that the document contains all routes.
+describe('API9: an undocumented path returns 404', () => {
   const guesses = [
     ...['/v1', '/v1/', '/v0/tags', '/v2/tags', '/tags', '/api/v1/tags', '/dev/v1/tags', '/$default/v1/tags'],
     ...['/admin', '/debug', '/metrics', '/status', '/health', '/ping', '/console', '/graphql', '/swagger'],
@@ -138,7 +134,7 @@ describe('API9: what is not documented is not there', () => {
   });
 });
 
-test('API9: no other file is served than those that ship to be', async () => {
+test('API9: only declared files are served', async () => {
   for (const file of [
     'package.json',
     'routes.ts',
@@ -151,12 +147,12 @@ test('API9: no other file is served than those that ship to be', async () => {
   }
 });
 
-// Whatever the database answers: test/faults/outages.test.ts and test/faults/disclosure.test.ts.
-describe('API10: what others answer is not trusted', () => {
-  /** An issuer that answers in its own way. */
-  async function startStrangeIssuer(answer: () => { status: number; body: string } | undefined) {
+// test/faults/outages.test.ts and test/faults/disclosure.test.ts cover invalid responses of the database.
+describe('API10: responses of other services are not trusted', () => {
+  /** Starts an issuer with the given response. */
+  async function startInvalidIssuer(respond: () => { status: number; body: string } | undefined) {
     const server = createServer((_, response) => {
-      const given = answer();
+      const given = respond();
       if (given) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -170,28 +166,31 @@ describe('API10: what others answer is not trusted', () => {
   }
 
   test.each([
-    ['fails', () => ({ status: 500, body: '{}' })],
-    ['answers what is not JSON', () => ({ status: 200, body: '<html>' })],
+    ['returns an error', () => ({ status: 500, body: '{}' })],
+    ['returns text that is not JSON', () => ({ status: 200, body: '<html>' })],
     ['has no keys', () => ({ status: 200, body: '{}' })],
-    ['names no address', () => ({ status: 200, body: '{"jwks_uri":"nothing"}' })],
-    ['leads to this machine', () => ({ status: 200, body: '{"jwks_uri":"file:///etc/passwd"}' })],
-    ['does not answer', () => undefined],
-  ])('an issuer that %s lets nobody in', async (_, answer) => {
-    const strange = await startStrangeIssuer(answer);
+    ['returns an invalid address', () => ({ status: 200, body: '{"jwks_uri":"nothing"}' })],
+    [
+      'returns the address of a local file',
+      () => ({ status: 200, body: '{"jwks_uri":"file:///etc/passwd"}' }),
+    ],
+    ['does not respond', () => undefined],
+  ])('an issuer that %s authenticates nobody', async (_, respond) => {
+    const issuer = await startInvalidIssuer(respond);
     const other = await startService({
       port: 0,
       databaseFile: ':memory:',
       endpoint: tenants.service.endpoint,
       tableName: tenants.service.tableName,
-      authentication: { issuer: strange.url, audience: [audience] },
+      authentication: { issuer: issuer.url, audience: [audience] },
     });
     try {
-      const headers = { authorization: `Bearer ${await as('victim', { iss: strange.url })}` };
-      const answered = await fetch(`${other.url}/v1/tags`, { headers, signal: AbortSignal.timeout(8_000) });
-      expect(answered.status).toBe(401);
+      const headers = { authorization: `Bearer ${await as('victim', { iss: issuer.url })}` };
+      const response = await fetch(`${other.url}/v1/tags`, { headers, signal: AbortSignal.timeout(8_000) });
+      expect(response.status).toBe(401);
     } finally {
       await other.stop();
-      await strange.stop();
+      await issuer.stop();
     }
   });
 });

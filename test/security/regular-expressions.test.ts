@@ -7,17 +7,17 @@ import * as v from 'valibot';
 import { documentedEmail, email } from '../../functions/shared/contract/fields.ts';
 
 /**
- * No request can keep a regular expression busy: each of those that requests meet is proved to go back in its input a few
- * times at most, however long that is.
+ * No request can make a regular expression slow. An analysis proves that every regular expression that reads input has a
+ * small, fixed number of backtracks.
  */
 
 const root = join(__dirname, '../..');
 
-/** What requests pass through. */
+/** The folders with code that reads requests. */
 const folders = ['functions', 'lib/local'];
 
-/** Ways in which an input can match in part; each but the first is one more time that an engine may go back. */
-const mostBacktracks = 4;
+/** The maximum score of redos-detector: the number of ways in which an input can partly match. */
+const maxScore = 4;
 
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -32,7 +32,7 @@ interface SyntaxNode {
   readonly callee?: { readonly value?: string };
 }
 
-/** All that is below a node of the syntax tree, and the node. */
+/** Yields a node of the syntax tree and all its descendants. */
 function* nodesOf(value: unknown): Generator<SyntaxNode> {
   if (typeof value !== 'object' || value === null) return;
   if ('type' in value) yield value as SyntaxNode;
@@ -49,29 +49,29 @@ const expressions = nodes.flatMap(([file, { type, pattern = '', flags }]) =>
   type === 'RegExpLiteral' ? [{ file, expression: new RegExp(pattern, flags) }] : [],
 );
 
-test('regular expressions are found', () => {
+test('the test finds regular expressions', () => {
   expect(expressions.length).toBeGreaterThan(15);
 });
 
-test('none is made of text, which nothing could prove safe', () => {
-  const made = nodes.filter(([, { callee }]) => callee?.value === 'RegExp').map(([file]) => file);
-  expect(made).toEqual([]);
+test('no regular expression is built from text, which cannot be analysed', () => {
+  const built = nodes.filter(([, { callee }]) => callee?.value === 'RegExp').map(([file]) => file);
+  expect(built).toEqual([]);
 });
 
-test('none looks behind: the proof below does not count what that reads', () => {
+test('no regular expression uses lookbehind, which the analysis does not count', () => {
   expect(expressions.filter(({ expression }) => /\(\?<[=!]/.test(expression.source))).toEqual([]);
 });
 
 test.each(expressions)('$expression in $file cannot be made slow', ({ expression }) => {
-  const { safe, score } = isSafe(expression, { maxScore: mostBacktracks, timeout: 10_000 });
+  const { safe, score } = isSafe(expression, { maxScore, timeout: 10_000 });
   expect({ safe, score }).toMatchObject({ safe: true });
 });
 
-test.each([/^(a+)+$/, /\s+$/, /^a*a*$/])('%s would be noticed', (expression) => {
-  expect(isSafe(expression, { maxScore: mostBacktracks, timeout: 10_000 }).safe).toBe(false);
+test.each([/^(a+)+$/, /\s+$/, /^a*a*$/])('the analysis detects %s', (expression) => {
+  expect(isSafe(expression, { maxScore, timeout: 10_000 }).safe).toBe(false);
 });
 
-test('the e-mail addresses that are taken are those that the document describes', async () => {
+test('the accepted e-mail addresses match the pattern in the document', async () => {
   const part = fc.string({
     unit: fc.constantFrom('a', 'B', '7', '.', '-', '@', '+', '_', ' '),
     maxLength: 12,

@@ -7,14 +7,14 @@ import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
 
 /**
- * The service with tokens and two tenants, for tests of OWASP's ten risks of APIs over the table of routes.
+ * The service with tokens and two tenants, for tests of the OWASP API Security Top 10 over the table of routes.
  * @see https://owasp.org/API-Security/editions/2023/en/0x11-t10/
  */
 
-/** One entity of each kind, which refer to each other: their ids by kind. */
+/** The ids of related entities by kind, one of each. */
 export type Ids = Readonly<Record<string, string>>;
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Answer {
 
 export interface Sent {
   readonly token?: string | undefined;
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a text unchanged. */
   readonly body?: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,15 +31,15 @@ export interface Sent {
 export interface TwoTenants {
   readonly service: Service;
   readonly issuer: Issuer;
-  /** Entities of the tenant "victim", and of the tenant "stranger". */
+  /** The entities of the tenant "victim" and, as `own`, of the tenant "stranger". */
   readonly victims: Ids;
   readonly own: Ids;
-  /** A token with all scopes. @param claims other than usual. */
+  /** Returns a token with all scopes. @param claims the claims to replace. */
   as(tenant: string, claims?: object): Promise<string>;
-  send(method: string, path: string, sent?: Sent): Promise<Answer>;
-  /** Makes an entity. @returns what is answered. */
+  send(method: string, path: string, sent?: Sent): Promise<TestResponse>;
+  /** Creates an entity. @returns the body of the response. */
   make(token: string, resource: Resource, more: object): Promise<Record<string, unknown>>;
-  /** All that the victim has, with its versions. */
+  /** Returns all entities of the victim with their versions. */
   ofVictim(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -48,17 +48,17 @@ export const contracts: readonly Contract[] = routes.map(({ contract }) => contr
 export const resources: readonly Resource[] = [
   ...new Set(contracts.flatMap(({ resource }) => resource ?? [])),
 ];
-/** What needs a token. */
+/** The operations that require a token. */
 export const guarded = contracts.filter((contract) => scopeOf(contract) !== undefined);
 export const writes = guarded.filter(({ method }) => method !== 'GET');
-/** For `test.each`. */
+/** Returns rows for `test.each`. */
 export const named = (some: readonly Contract[]) =>
   some.map((contract) => [contract.operation, contract] as const);
 const allScopes = [...new Set(guarded.map(scopeOf))].join(' ');
-/** What could be an id, and is nobody's. */
+/** A valid id that no entity has. */
 export const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 
-/** What entities of a kind refer to, when there is one of each. */
+/** Returns the references of a kind to other entities. */
 export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown> =>
   Object.fromEntries(
     referencesOf(kind).map(({ field, parent }) => {
@@ -67,7 +67,7 @@ export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown>
     }),
   );
 
-/** An operation's path, with an id of the kind that its first segment names. */
+/** Returns the path of an operation with the id of the kind in its first segment. */
 export const pathWith = ({ path, files }: Contract, ids: Ids): string =>
   path
     .replace(
@@ -76,7 +76,7 @@ export const pathWith = ({ path, files }: Contract, ids: Ids): string =>
     )
     .replace('{file}', files?.[0] ?? '');
 
-/** A body that an operation takes, if it takes one. */
+/** Returns a valid body, if the operation has one. */
 export const bodyFor = ({ body, resource }: Contract, ids: Ids): object | undefined =>
   body && resource && (body.optional ? {} : { name: 'x', ...referring(resource, ids) });
 
@@ -85,9 +85,9 @@ async function sendTo(
   method: string,
   path: string,
   { token, body, headers }: Sent,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const content = typeof body === 'object' ? JSON.stringify(body) : body;
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     redirect: 'manual',
     headers: {
@@ -97,17 +97,17 @@ async function sendTo(
     },
     ...(content !== undefined && { body: content }),
   });
-  const text = await answer.text();
-  const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
     body: isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : undefined,
   };
 }
 
-/** In the order in which they refer to each other. */
+/** The resources, each after those that it refers to. */
 const inOrder = ['organization', 'project', 'user', 'tag', 'task'].map(
   (kind) => resources.find((resource) => resource.kind === kind) as Resource,
 );
@@ -150,7 +150,7 @@ export async function startTwoTenants(): Promise<TwoTenants> {
       try {
         await service.stop();
       } finally {
-        // Stopping the service checks all that it answered, and may fail.
+        // service.stop() throws if a response did not match the OpenAPI document.
         await issuer.stop();
       }
     },

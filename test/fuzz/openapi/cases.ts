@@ -1,4 +1,4 @@
-/** Requests made from the OpenAPI document alone: such as it allows, and such as it forbids in one place. */
+/** Generates requests from the OpenAPI document alone: valid ones, and ones with a single invalid part. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import * as fc from 'fast-check';
@@ -14,21 +14,21 @@ import type {
 export interface Case {
   readonly operation: Operation;
   readonly method: string;
-  /** The template. */
+  /** The path template. */
   readonly path: string;
-  /** What is wrong; nothing when all is as declared. */
+  /** The invalid part. `undefined` for a valid request. */
   readonly wrong: string | undefined;
   readonly pathValues: Readonly<Record<string, Value>>;
   readonly query: readonly (readonly [name: string, value: Value])[];
   readonly headers: Readonly<Record<string, Value>>;
-  /** The text of the body, before ids are filled in. */
+  /** The body before ids are filled in. */
   readonly body: unknown;
-  /** Sent as it is, in the place of a body. */
+  /** Sent unchanged instead of `body`. */
   readonly rawBody?: string;
   readonly mediaType?: string;
 }
 
-/** The id of something of a kind that is there when the request is sent, or else any text. */
+/** Stands for the id of an entity that exists when the request is sent, or for `otherwise`. */
 export class KnownId {
   readonly kind: string;
   readonly choice: number;
@@ -58,7 +58,7 @@ const referenceKind = (schema: Schema): string | undefined => schema['x-referenc
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Strings of a schema, mostly short. */
+/** Returns strings of a schema, mostly short ones. */
 function strings(schema: Schema): fc.Arbitrary<unknown> {
   const { pattern, format } = schema;
   const minLength = number(schema['minLength'], 0);
@@ -67,7 +67,7 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
     const [min, max] = [new Date('0001-01-01'), new Date('9999-12-31')];
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
   }
-  // A pattern that is anchored says it all; another only asks for something to be there.
+  // An anchored pattern describes the whole text. Other patterns only require some character.
   if (typeof pattern === 'string' && pattern.startsWith('^')) return fc.stringMatching(new RegExp(pattern));
   const short = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 30) });
   const long = fc.string({
@@ -79,7 +79,7 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: short }, { weight: 1, arbitrary: long });
 }
 
-/** Values that a schema allows. */
+/** Returns values that a schema allows. */
 function values(schema: Schema): fc.Arbitrary<unknown> {
   const { type, enum: closed, items, properties } = schema;
   const kind = referenceKind(schema);
@@ -124,8 +124,8 @@ function fields(
   return fc.record(model, { requiredKeys: required as never[] });
 }
 
-/** Whatever might be wrong somewhere; what is right there is left out. */
-const suspects: readonly unknown[] = [
+/** Values that are invalid for some fields. Valid ones are removed for each field. */
+const candidates: readonly unknown[] = [
   null,
   true,
   0,
@@ -147,7 +147,7 @@ const suspects: readonly unknown[] = [
   '\u{1f600}'.repeat(10_001),
 ];
 
-/** One more than there may be. */
+/** Returns values that exceed a limit by one. */
 function tooMuch({ maxLength, maxItems }: Schema): unknown[] {
   return [
     ...(typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []),
@@ -157,9 +157,9 @@ function tooMuch({ maxLength, maxItems }: Schema): unknown[] {
   ];
 }
 
-/** An id that nothing has is wrong for another reason. */
+/** Returns invalid values of a schema. Unknown ids are excluded, because the schema allows them. */
 const wrongValues = (schema: Schema): unknown[] => [
-  ...suspects.filter(
+  ...candidates.filter(
     (value) => !isValid(schema, value) && !(referenceKind(schema) && typeof value === 'string'),
   ),
   ...tooMuch(schema),
@@ -174,7 +174,7 @@ const wrongTexts = ['', '0', '-1', '1.5', 'x', 'ASC', 'tagIds', 'é', 'x'.repeat
 
 type Parts = Pick<Case, 'pathValues' | 'query' | 'headers' | 'body'>;
 
-/** All requests to an operation. */
+/** Generates the requests to an operation. */
 class OperationCases {
   readonly #document: OpenApiDocument;
   readonly #operation: Operation;
@@ -222,7 +222,7 @@ class OperationCases {
     return this.#parameters.filter((parameter) => parameter.in === place);
   }
 
-  /** Values of some parameters of the query: of two spellings one, because both may contradict each other. */
+  /** Returns values of some query parameters. It uses one of two spellings, because both could differ. */
   #query(): fc.Arbitrary<[string, Value][]> {
     const parameters = this.#in('query');
     const some = (deprecated: boolean) => {
@@ -265,7 +265,7 @@ class OperationCases {
     });
   }
 
-  /** Everything that one thing can be wrong with, each with how it gets so. */
+  /** Returns every invalid part with the change that produces it. */
   #wrongs(): [string, (parts: Parts) => Partial<Case>][] {
     const wrongs: [string, (parts: Parts) => Partial<Case>][] = [
       'unknown',
@@ -325,7 +325,7 @@ class OperationCases {
   }
 }
 
-/** Requests to all operations of a document. */
+/** Returns requests to all operations of a document. */
 export function cases(document: OpenApiDocument): fc.Arbitrary<Case> {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) =>
