@@ -1,4 +1,4 @@
-import { type Injector, refusal, seeded } from './engine-proxy.ts';
+import { errorResponse, type Injector, seeded } from './engine-proxy.ts';
 
 /**
  * The reasons for which DynamoDB cancels a transaction.
@@ -47,7 +47,7 @@ export function cancellations(
     for (const Code of codes) {
       CancellationReasons[Math.floor(random() * items)] = { Code, Message: `${Code} at ${secret}` };
     }
-    return refusal('TransactionCanceledException', { CancellationReasons, Message: secret });
+    return errorResponse('TransactionCanceledException', { CancellationReasons, Message: secret });
   };
   injector.cancelled = 0;
   return injector;

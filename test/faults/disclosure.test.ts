@@ -2,7 +2,7 @@ import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { expectNoInternals } from '../contract/problem.ts';
 import type { TestResponse } from '../contract/service.ts';
-import { type Injector, refusal } from './engine-proxy.ts';
+import { errorResponse, type Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities } from './operations.ts';
 
@@ -89,12 +89,12 @@ const conditions: readonly Condition[] = [
   { title: 'works', injector: undefined },
   {
     title: 'rejects invalid calls',
-    injector: async () => refusal('ValidationException', { message: engineMessage }),
+    injector: async () => errorResponse('ValidationException', { message: engineMessage }),
     status: 500,
   },
   {
     title: 'throttles',
-    injector: async () => refusal('ThrottlingException', { message: engineMessage }),
+    injector: async () => errorResponse('ThrottlingException', { message: engineMessage }),
     status: 503,
   },
   {
@@ -222,7 +222,7 @@ test.each(conditions)(
 
 test('the log contains the message of the engine', async () => {
   written = [];
-  faulty.proxy.inject(async () => refusal('ValidationException', { message: engineMessage }));
+  faulty.proxy.inject(async () => errorResponse('ValidationException', { message: engineMessage }));
   expect((await faulty.send('GET', `/v1/tags/${ids['tags']}`)).status).toBe(500);
   faulty.proxy.inject(undefined);
   expect(written.join('')).toContain(engineMessage);

@@ -42,7 +42,7 @@ export interface EngineProxy {
 }
 
 /** Returns the response of DynamoDB to a call that it rejects. */
-export const refusal = (type: string, more: object = {}): EngineResponse => ({
+export const errorResponse = (type: string, more: object = {}): EngineResponse => ({
   status: 400,
   body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...more }),
 });
@@ -199,7 +199,7 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
       const CancellationReasons = taken.map((isTaken) => ({
         Code: isTaken ? 'TransactionConflict' : 'None',
       }));
-      return refusal('TransactionCanceledException', { CancellationReasons });
+      return errorResponse('TransactionCanceledException', { CancellationReasons });
     }
     for (const key of keys) held.add(key);
     try {

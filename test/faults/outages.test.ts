@@ -1,4 +1,4 @@
-import { type Injector, refusal } from './engine-proxy.ts';
+import { errorResponse, type Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, operations, request } from './operations.ts';
 
@@ -34,8 +34,8 @@ const serverError = { status: 500, body: JSON.stringify({ __type: 'x#InternalSer
 const hung: ((response: undefined) => void)[] = [];
 
 const outages: readonly (readonly [string, Injector])[] = [
-  ['throttles every call', async () => refusal('ThrottlingException')],
-  ['has no capacity', async () => refusal('ProvisionedThroughputExceededException')],
+  ['throttles every call', async () => errorResponse('ThrottlingException')],
+  ['has no capacity', async () => errorResponse('ProvisionedThroughputExceededException')],
   ['resets every connection', async () => undefined],
   ['hangs', () => new Promise((resolve) => hung.push(resolve))],
   ['returns internal errors', async () => serverError],

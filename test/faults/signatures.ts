@@ -1,4 +1,4 @@
-import { type Injector, refusal } from './engine-proxy.ts';
+import { errorResponse, type Injector } from './engine-proxy.ts';
 
 /** Milliseconds by which AWS allows the time of a signature to differ. */
 const tolerance = 5 * 60_000;
@@ -21,7 +21,7 @@ export function datedSignatures(): Injector & { refused: number } {
     const off = signedAt(String(headers['x-amz-date'])) - rightTime();
     if (Math.abs(off) <= tolerance) return pass();
     injector.refused += 1;
-    return refusal('InvalidSignatureException');
+    return errorResponse('InvalidSignatureException');
   };
   injector.refused = 0;
   return injector;

@@ -7,7 +7,7 @@ import type { Session } from '../../../functions/shared/store/unit-of-work/sessi
 import { startTestStore, type TestStore } from '../../support/local-store.ts';
 import { makeFarApart } from '../../support/long-listing.ts';
 
-/** What writing costs, as the embedded engine reports it: docs/performance.md publishes these numbers. */
+/** The capacity units of writes, as the embedded engine reports them. docs/performance.md contains these numbers. */
 
 let store: TestStore;
 
@@ -26,12 +26,12 @@ async function costOf(work: (session: Session) => Promise<unknown>) {
   return { calls, readUnits, writeUnits };
 }
 
-/** An entity of less than 1 KB in a transaction, or a counter: two units (DynamoDB's own rule). */
+/** Write units of an item of up to 1 KB in a transaction (DynamoDB pricing). */
 const inTransaction = 2;
-/** The two counters of a listing: of its block, and of its group. */
+/** Write units of the two counters of a list: one of a block, one of a group. */
 const listing = 2 * inTransaction;
 
-test('a write costs the entity, its indexes, and two counters for each listing that it touches', async () => {
+test('a write costs the entity, its indexes, and two counters for each affected list', async () => {
   const description = 'x'.repeat(100);
   const make = async (kind: 'organization' | 'project' | 'user', fields: object) =>
     (await createEntity(store.session(tenant), kind, { name: 'x', status: 'active', ...fields })).entity.id;
@@ -40,18 +40,18 @@ test('a write costs the entity, its indexes, and two counters for each listing t
   const userId = await make('user', { organizationId: null });
   const task: Fields = { name: 'x', status: 'active', description, projectId, userId, tagIds: [] };
 
-  // A task is in three listings and seven indexes.
+  // A task is in three lists and seven indexes.
   let id = '';
   const create = await costOf(async (session) => {
     id = (await createEntity(session, 'task', task)).entity.id;
   });
   expect(create).toEqual({ calls: 5, readUnits: 5, writeUnits: inTransaction + 7 + 3 * listing });
 
-  // Neither status nor parents change: no counter does.
+  // Without a change of status or parents, no counter changes.
   const rename = await costOf((session) => updateEntity(session, { kind: 'task', id }, { description: 'y' }));
   expect(rename).toMatchObject({ calls: 2, writeUnits: inTransaction + 7 });
 
-  // An index whose key changes is written twice: the old entry goes, the new one comes.
+  // A changed index key costs two writes: one removes the old entry, one adds the new entry.
   const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
   expect(close).toMatchObject({ calls: 5, writeUnits: inTransaction + 7 + 3 + 3 * listing });
 
@@ -59,8 +59,8 @@ test('a write costs the entity, its indexes, and two counters for each listing t
   expect(remove).toMatchObject({ calls: 5, writeUnits: inTransaction + 7 + 3 * listing });
 });
 
-/** What it costs to create an entity, and to change the status of others and delete them. */
-async function costsBeside(ids: readonly string[]) {
+/** Returns the costs of creating an entity, and of updating and deleting others. */
+async function costsOfWrites(ids: readonly string[]) {
   const costs = [];
   costs.push(await costOf((session) => createEntity(session, 'tag', { name: 'x', status: 'active' })));
   for (const id of ids) {
@@ -70,13 +70,13 @@ async function costsBeside(ids: readonly string[]) {
   return costs;
 }
 
-test('a write costs the same in a long listing as in a short one', async () => {
+test('a write costs the same in a long list as in a short one', async () => {
   const make = async () =>
     (await createEntity(store.session(tenant), 'tag', { name: 'x', status: 'active' })).entity.id;
-  const inShort = await costsBeside([await make(), await make(), await make()]);
+  const inShort = await costsOfWrites([await make(), await make(), await make()]);
 
-  // As many sections as 9,600 would have, in 15 blocks.
+  // As many sections as a list of 9,600 entities, in 15 blocks.
   const ids = await makeFarApart(15 * cut.fullBlock, make);
-  const inLong = await costsBeside([ids.at(10) ?? '', ids.at(150) ?? '', ids.at(-10) ?? '']);
+  const inLong = await costsOfWrites([ids.at(10) ?? '', ids.at(150) ?? '', ids.at(-10) ?? '']);
   expect(inLong).toEqual(inShort);
 });

@@ -11,7 +11,7 @@ const resources = new Map(
   routes.flatMap(({ contract: { resource } }) => (resource ? [[resource.kind, resource]] : [])),
 );
 
-/** The kind that a field refers to, found in its schema's metadata however it is wrapped. */
+/** Returns the kind that a field refers to, from the metadata of its schema or of a wrapped schema. */
 function referredKind(schema: unknown): Kind | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
   const { wrapped, item, pipe } = schema as { wrapped?: unknown; item?: unknown; pipe?: readonly unknown[] };
@@ -23,7 +23,7 @@ function referredKind(schema: unknown): Kind | undefined {
   return item ? referredKind(item) : undefined;
 }
 
-test('every operation has a handler file, and every handler file an operation', () => {
+test('operations and handler files match one to one', () => {
   const files = readdirSync(functions, { withFileTypes: true })
     .filter(
       (entry) => entry.isDirectory() && readdirSync(join(functions, entry.name)).includes('contract.ts'),
@@ -34,7 +34,7 @@ test('every operation has a handler file, and every handler file an operation', 
   expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
 });
 
-test('every path of a resource has the version in front, lower-case nouns, and an id as its only parameter', () => {
+test('every resource path consists of the version, lower-case nouns and at most the parameter {id}', () => {
   for (const { contract } of routes) {
     if (contract.success !== 'staticPage') {
       expect(contract.path).toMatch(/^\/v1\/[a-z]+(?:\/\{id\}(?:\/[a-z]+)?)?$/);
@@ -42,20 +42,20 @@ test('every path of a resource has the version in front, lower-case nouns, and a
   }
 });
 
-test('wherever there is GET there is HEAD', () => {
+test('every path with GET has HEAD', () => {
   for (const methods of Object.values(methodsByPath)) {
     expect(methods.includes('HEAD')).toBe(methods.includes('GET'));
   }
 });
 
 test.each([...resources.values()])(
-  'no field of a $kind is named like an attribute of the store',
+  'no field of a $kind has the name of an internal attribute',
   ({ fieldNames }) => {
     expect(fieldNames.filter((field) => internalAttributes.has(field))).toEqual([]);
   },
 );
 
-test('the references in the contracts are the relations that the store keeps', () => {
+test('the references in the contracts match the relations of the store', () => {
   const inContracts = [...resources.values()].flatMap(({ kind, fields }) =>
     Object.entries(fields).flatMap(([field, schema]) => {
       const parent = referredKind(schema);

@@ -1,7 +1,7 @@
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
 import { handler } from '../../../../functions/authentication/claim-tenant.ts';
 
-/** What the user pool sends, for a user or a client. */
+/** Returns an event of the user pool for a user or a client. */
 const event = (userAttributes: Record<string, string>) => ({
   version: '3',
   region: 'us-east-1',
@@ -23,10 +23,10 @@ const tenantOf = async (attributes: Record<string, string>): Promise<unknown> =>
     .claimsAndScopeOverrideDetails?.accessTokenGeneration?.claimsToAddOrOverride?.['tenant'];
 
 test.each([
-  ['what the administrator says', { sub: 'user', 'custom:tenant': 'acme' }, 'acme'],
-  ['the user, without that', { sub: 'user' }, 'user'],
-  ['the user, when it is empty', { sub: 'user', 'custom:tenant': '' }, 'user'],
-  ['the client, without a user', {}, 'client'],
+  ['the attribute that the administrator set', { sub: 'user', 'custom:tenant': 'acme' }, 'acme'],
+  ['the user without the attribute', { sub: 'user' }, 'user'],
+  ['the user when the attribute is empty', { sub: 'user', 'custom:tenant': '' }, 'user'],
+  ['the client without a user', {}, 'client'],
 ])('the tenant in the token is %s', async (_, attributes, tenant) => {
   expect(await tenantOf(attributes)).toBe(tenant);
 });

@@ -1,11 +1,11 @@
+import { buildJobWrite, type Job } from '../../../../functions/shared/store/cascades/job.ts';
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler } from '../../../../functions/jobs/on-stream.ts';
-import { buildJobWrite, type Job } from '../../../../functions/shared/store/cascades/job.ts';
 import { functionContext } from '../../../../lib/local/lambda-context.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
-/** Records of the stream that cannot be worked on, among others that can. */
+/** Stream batches with invalid records among valid ones. */
 
 let store: TestStore;
 let logged: jest.SpyInstance;
@@ -13,7 +13,7 @@ let logged: jest.SpyInstance;
 beforeAll(async () => {
   store = await startTestStore();
   process.env['TABLE_NAME'] = store.tableName;
-  // Each failure is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -44,23 +44,23 @@ const recordOf = ({ id, tenant }: Job): DynamoDBRecord => ({
 
 const jobItem = ({ id, tenant }: Job) => store.database().get({ pk: `${tenant}#job#${id}`, sk: 'job' });
 
-test('a record that fails keeps no other from being worked on, and is the only one that is delivered again', async () => {
+test('a failing record does not block the others and is the only one to be delivered again', async () => {
   const copyToNothing = { type: 'clone', from: randomUUID(), to: randomUUID(), after: '' };
   const jobs = [
     await makeJob(copyToNothing),
-    await makeJob({ type: 'a type that a later version of the service has' }),
+    await makeJob({ type: 'a type of a later version' }),
     await makeJob(copyToNothing),
     await makeJob(copyToNothing),
   ];
-  const poison = jobs[1] as Job;
+  const invalid = jobs[1] as Job;
   const context = functionContext('request', 30_000);
   const { batchItemFailures } = await handler({ Records: jobs.map(recordOf) }, context);
-  expect(batchItemFailures).toEqual([{ itemIdentifier: poison.id }]);
-  const left = await Promise.all(jobs.map(jobItem));
-  expect(left.map((item) => item?.['id'])).toEqual([undefined, poison.id, undefined, undefined]);
+  expect(batchItemFailures).toEqual([{ itemIdentifier: invalid.id }]);
+  const remaining = await Promise.all(jobs.map(jobItem));
+  expect(remaining.map((item) => item?.['id'])).toEqual([undefined, invalid.id, undefined, undefined]);
 });
 
-test('a record whose key is no job of anybody counts as failed: taken for done, it would be forgotten', async () => {
+test('a record whose key is not of a job fails, so that it is not lost', async () => {
   const record: DynamoDBRecord = {
     eventName: 'INSERT',
     dynamodb: { SequenceNumber: '7', Keys: { pk: { S: 'public#job' }, sk: { S: 'job' } } },

@@ -1,16 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { handler } from '../../../../functions/jobs/on-schedule.ts';
 import { beginJob, decodeJob, jobsQuery } from '../../../../functions/shared/store/cascades/job.ts';
-import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
 import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
+import { randomUUID } from 'node:crypto';
+import { handler } from '../../../../functions/jobs/on-schedule.ts';
+import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '../../../../lib/local/engine-environment.ts';
-import { functionContext, scheduledEvent } from '../../../../lib/local/lambda-context.ts';
-import { type EngineProxy, type Injector, refusal, startEngineProxy } from '../../../faults/engine-proxy.ts';
+import {
+  type EngineProxy,
+  errorResponse,
+  type Injector,
+  startEngineProxy,
+} from '../../../faults/engine-proxy.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
-/** The schedule's function, with jobs that never come to an end. */
+/** The function of the schedule, with jobs that never complete. */
 
 /** Milliseconds that a call of the function may take. */
 const timeout = 12_000;
@@ -24,7 +28,7 @@ beforeAll(async () => {
   proxy = await startEngineProxy(store.endpoint);
   setEngineEnvironment(proxy.endpoint);
   process.env['TABLE_NAME'] = store.tableName;
-  // Each failure is logged, as it should be.
+  // The expected error lines would fill the output.
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 
@@ -35,15 +39,17 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** A tenant whose items are always in the way of another transaction. */
+/** A tenant whose transactions always conflict. */
 const stuck = 'stuck';
 
 const conflicts: Injector = async ({ operation, body }, pass) =>
   operation === 'TransactWriteItems' && JSON.stringify(body).includes(`${stuck}#`)
-    ? refusal('TransactionCanceledException', { CancellationReasons: [{ Code: 'TransactionConflict' }] })
+    ? errorResponse('TransactionCanceledException', {
+        CancellationReasons: [{ Code: 'TransactionConflict' }],
+      })
     : pass();
 
-/** A project that is gone, with a task that is left of it, and the job that is to clean up behind it. */
+/** Creates a task of a deleted project, and the job that must delete the task. */
 async function beginSweepOf(session: Session): Promise<void> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
   const { id } = buildCreate('project', {
@@ -67,13 +73,13 @@ async function tenantsWithJobs(): Promise<string[]> {
   return found;
 }
 
-test('jobs that get nowhere do not keep those behind them from being done', async () => {
-  // More than are worked on side by side, and all of them before the one that can be done.
+test('jobs that never complete do not block later jobs', async () => {
+  // More stuck jobs than run concurrently. All of them are due before the job that can complete.
   for (let number = 0; number < 10; number += 1) await beginSweepOf(store.session(stuck));
   const tenant = randomUUID();
   await beginSweepOf(store.session(tenant));
   proxy.inject(conflicts);
-  // Each call has the stuck ones before it. The test's own time is over if they always take all of it.
+  // Each call starts with the stuck jobs. The timeout of the test ends the loop.
   const call = () => handler(scheduledEvent(), functionContext(randomUUID(), timeout));
   while ((await tenantsWithJobs()).includes(tenant)) await call();
   expect((await tenantsWithJobs()).filter((one) => one === stuck)).toHaveLength(10);
@@ -81,14 +87,14 @@ test('jobs that get nowhere do not keep those behind them from being done', asyn
   while ((await tenantsWithJobs()).length > 0) await call();
 });
 
-test('when jobs cannot be read, the log says so in its own form, and Lambda counts it', async () => {
+test('when jobs cannot be read, the function logs the error and fails', async () => {
   proxy.inject(async ({ operation }, pass) =>
-    operation === 'Query' ? refusal('AccessDeniedException', { Message: 'of arn:secret' }) : pass(),
+    operation === 'Query' ? errorResponse('AccessDeniedException', { Message: 'of arn:secret' }) : pass(),
   );
   logged.mockClear();
   const requestId = randomUUID();
   const call = handler(scheduledEvent(), functionContext(requestId, timeout));
-  // What Lambda itself would log, with whatever is in it.
+  // Lambda logs the message of this error, so it must contain no secrets.
   await expect(call).rejects.toThrow(/^The jobs that are due could not be read\.$/);
   proxy.inject(undefined);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { routes } from '../../../../../functions/routes.ts';
 
 /**
- * No pattern reads text beyond the largest length of its field, in any schema of any body. The time of a pattern that
- * goes back in what it reads is then bounded, whatever the pattern.
+ * No pattern reads a text that is longer than the maximum length of its field, in any schema of any body. This bounds the
+ * time of every pattern, also with backtracking.
  */
 
-/** Characters of the longest text that has a pattern: ids, names and e-mail addresses. */
+/** The largest maximum length of a field with a pattern: ids, names and e-mail addresses. */
 const maxPatternLength = 255;
 
-/** A body has at most this many bytes. */
+/** The maximum bytes of a body. */
 const bodyLength = 256 * 1024;
 
 const filled = (start: string, repeated: string, end: string): string =>
@@ -35,11 +35,11 @@ const bodies = [
   ).values(),
 ];
 
-/** Runs `work` and returns the length of the longest text that a regular expression was applied to. */
+/** Runs `work` and returns the length of the longest text that a regular expression read. */
 function longestSubject(work: () => void): number {
   let longest = 0;
   const { exec } = RegExp.prototype;
-  // `test`, `match` and `replace` call it, too.
+  // `test`, `match` and `replace` also call `exec`.
   const spy = jest.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, text: string) {
     longest = Math.max(longest, String(text).length);
     return exec.call(this, text);
@@ -52,7 +52,7 @@ function longestSubject(work: () => void): number {
   return longest;
 }
 
-test('texts that patterns read are noticed', () => {
+test('the spy measures the texts that patterns read', () => {
   expect(longestSubject(() => /^a+$/.test('a'.repeat(1_000)))).toBe(1_000);
 });
 
@@ -60,7 +60,7 @@ const fields = bodies.flatMap(({ operation, body }) =>
   body.writable.map((field) => [operation, field, body.schema] as const),
 );
 
-test.each(fields)('%s refuses long hostile texts in %s before a pattern reads them', (_, field, schema) => {
+test.each(fields)('%s rejects long hostile texts in %s before a pattern reads them', (_, field, schema) => {
   for (const text of hostile) {
     for (const value of [text, [text], Array.from({ length: 100 }, () => text.slice(0, 2_000))]) {
       for (const abortPipeEarly of [true, false]) {

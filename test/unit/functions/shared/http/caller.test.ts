@@ -2,7 +2,7 @@ import { callerOf } from '../../../../../functions/shared/http/caller.ts';
 import type { PipelineEvent } from '../../../../../functions/shared/http/middleware.ts';
 import { Problem } from '../../../../../functions/shared/http/problems.ts';
 
-/** The caller, from what the gateway hands over and from the token that it has verified. */
+/** The caller, read from the event of the gateway and from the verified token. */
 
 const variables = ['TENANT_CLAIM', 'SCOPE_PREFIX'] as const;
 
@@ -13,7 +13,7 @@ afterEach(() => {
 const tokenOf = (payload: unknown): string =>
   `head.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
 
-/** An event as API Gateway makes it: claims as text. */
+/** Returns an event of API Gateway, in which all claims are text. */
 function eventOf(
   payload: Readonly<Record<string, unknown>>,
   header = `Bearer ${tokenOf(payload)}`,
@@ -25,7 +25,7 @@ function eventOf(
   } as unknown as PipelineEvent;
 }
 
-const refusal = (event: PipelineEvent): unknown => {
+const errorCodeOf = (event: PipelineEvent): unknown => {
   try {
     return callerOf(event, true);
   } catch (error) {
@@ -42,26 +42,26 @@ test('reads tenant, subject and scopes of the verified token', () => {
   });
 });
 
-test.each([null, 2 ** 60, true, {}, ['a'], ''])('refuses the tenant claim %j', (tenant) => {
+test.each([null, 2 ** 60, true, {}, ['a'], ''])('rejects the tenant claim %j', (tenant) => {
   process.env['TENANT_CLAIM'] = 'tenant';
-  expect(refusal(eventOf({ tenant }))).toBe('no-tenant');
+  expect(errorCodeOf(eventOf({ tenant }))).toBe('no-tenant');
 });
 
 test.each([
   ['no token', ''],
-  ['a token that is not one', 'Bearer a.b.c'],
-  ['a token with another tenant than the authorizer saw', `Bearer ${tokenOf({ tenant: 'other' })}`],
+  ['an invalid token', 'Bearer a.b.c'],
+  ['a token with another tenant than the authorizer', `Bearer ${tokenOf({ tenant: 'other' })}`],
   ['a token whose payload is null', `Bearer ${tokenOf(null)}`],
-])('refuses %s', (_, header) => {
+])('rejects %s', (_, header) => {
   process.env['TENANT_CLAIM'] = 'tenant';
-  expect(refusal(eventOf({ tenant: 'acme' }, header))).toBe('no-tenant');
+  expect(errorCodeOf(eventOf({ tenant: 'acme' }, header))).toBe('no-tenant');
 });
 
-test('refuses every caller when there is an authorizer and no claim is configured', () => {
-  expect(refusal(eventOf({ tenant: 'acme' }))).toBe('no-tenant');
+test('rejects every caller when there is an authorizer and no configured claim', () => {
+  expect(errorCodeOf(eventOf({ tenant: 'acme' }))).toBe('no-tenant');
 });
 
-test('is the public tenant where no token is required', () => {
+test('returns the public tenant when no token is required', () => {
   const event = { headers: {}, requestContext: {} } as unknown as PipelineEvent;
   expect(callerOf(event, true)).toEqual({ tenant: 'public', subject: '', scopes: undefined });
   expect(callerOf(eventOf({ tenant: 'acme' }), false)).toMatchObject({ tenant: 'public' });

@@ -12,8 +12,8 @@ function parses(text: string): boolean {
 
 const characters = [...'{}[]",:.-+eE01u\\/ \n\ttrufalsn', '\u0001', '\ufeff', '\u00a0', 'é'];
 
-test('finds a mistake in exactly the texts that JSON.parse refuses', () => {
-  const spoiled = fc
+test('finds an error in exactly the texts that JSON.parse rejects', () => {
+  const corrupted = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ...characters), fc.nat(3))
     .map(([json, place, character, removed]) => {
       const position = place % (json.length + 1);
@@ -21,14 +21,14 @@ test('finds a mistake in exactly the texts that JSON.parse refuses', () => {
     });
   const any = fc.string({ unit: fc.constantFrom(...characters), maxLength: 12 });
   fc.assert(
-    fc.property(fc.oneof(spoiled, any, fc.json()), (text) => {
+    fc.property(fc.oneof(corrupted, any, fc.json()), (text) => {
       expect(findJsonMistake(text) === undefined).toBe(parses(text));
     }),
     { numRuns: 5_000 },
   );
 });
 
-test('never places the mistake outside the text', () => {
+test('the position of the error is inside the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...characters), maxLength: 30 }), (text) => {
       const { position = 0 } = findJsonMistake(text) ?? {};

@@ -1,25 +1,17 @@
+import { buildJobWrite, decodeJob, jobsQuery, type Job } from '../../../../../../functions/shared/store/cascades/job.ts';
+import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { applyChangeSet, applyInBatches } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import { continueJob } from '../../../../../../functions/shared/store/cascades/continue-job.ts';
 import { deleteEntity } from '../../../../../../functions/shared/store/cascades/delete-entity.ts';
-import {
-  buildJobWrite,
-  decodeJob,
-  type Job,
-  jobsQuery,
-} from '../../../../../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../../../../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
 import type { Kind } from '../../../../../../functions/shared/store/model/relations.ts';
-import {
-  applyChangeSet,
-  applyInBatches,
-} from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
-/** Jobs on the engine, without the stream: each step is called by hand, cut short, twice, or late. */
+/** Jobs without the stream. The tests call each step directly: with a short timeout, twice or late. */
 
 let store: TestStore;
 
@@ -29,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-/** For a whole test: it writes hundreds of entities, and DynamoDB Local takes its time. */
+/** Returns a session with a timeout for a whole test, because DynamoDB Local writes slowly. */
 const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
 const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
 
@@ -44,14 +36,14 @@ async function count(session: Session, kind: Kind, field: string, value: string)
   return (await listEntities(session, kind, query)).total;
 }
 
-/** Jobs but those that only tidy up counters. */
+/** Returns the jobs of a tenant, except compactions of counters. */
 async function pendingJobs({ tenant }: Session): Promise<Job[]> {
   const found: Job[] = [];
   for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
   return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
 }
 
-/** Works off all that is due, as often as it becomes due. A step that its time cut off is delivered again. */
+/** Runs all due jobs until none is due. Repeats steps that time out. @returns the number of steps. */
 async function workAll(session: Session, milliseconds?: number): Promise<number> {
   for (let steps = 0; ; ) {
     const due = (await pendingJobs(session)).filter(({ dueAt }) => dueAt <= new Date().toISOString());
@@ -67,7 +59,7 @@ async function workAll(session: Session, milliseconds?: number): Promise<number>
   }
 }
 
-/** Makes the jobs that wait for their last look due. */
+/** Makes the jobs that wait for their second sweep due. */
 async function bringForward(session: Session): Promise<void> {
   for (const job of await pendingJobs(session)) {
     await store
@@ -87,18 +79,18 @@ async function projectWithTasks(session: Session, tasks: number): Promise<string
   return project.entity.id;
 }
 
-test('a deletion that outgrows a transaction is done in steps that are cut short', async () => {
+test('a deletion that outgrows a transaction completes in steps that time out', async () => {
   const session = newSession();
   const project = await projectWithTasks(session, 260);
   await deleteEntity(session, 'project', project);
   expect(await count(session, 'task', 'projectId', project)).toBe(260);
-  // A little more than the time that a turn asks for: each step makes a turn or two.
+  // A little more than the minimum time of a turn, so that each step makes one or two turns.
   const steps = await workAll(session, 1_015);
   expect(steps).toBeGreaterThan(1);
   expect(await count(session, 'task', 'projectId', project)).toBe(0);
 });
 
-test('a child that was written by a request that still saw its parent goes with the last look', async () => {
+test('the second sweep deletes a child of a request that still saw its parent', async () => {
   const session = newSession();
   const project = await projectWithTasks(session, 1);
   await deleteEntity(session, 'project', project);
@@ -115,7 +107,7 @@ test('a child that was written by a request that still saw its parent goes with 
   expect(await pendingJobs(session)).toEqual([]);
 });
 
-test('a job that is delivered several times at once is done once', async () => {
+test('a job that is delivered several times concurrently is done once', async () => {
   const session = newSession();
   const from = await projectWithTasks(session, 120);
   const to = await projectWithTasks(session, 0);
@@ -134,7 +126,7 @@ test('a job that is delivered several times at once is done once', async () => {
   expect(await pendingJobs(session)).toEqual([]);
 });
 
-test('copies stop when their project is gone', async () => {
+test('a clone stops when the new project is deleted', async () => {
   const session = newSession();
   const from = await projectWithTasks(session, 3);
   const to = await projectWithTasks(session, 0);
@@ -151,7 +143,7 @@ test('copies stop when their project is gone', async () => {
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
 
-test('a tag that is deleted is taken from tasks that were tagged after their listing was read', async () => {
+test('a deleted tag is removed from tasks that were tagged after the first sweep', async () => {
   const session = newSession();
   const tag = (await createEntity(session, 'tag', fields())).entity.id;
   const other = (await createEntity(session, 'tag', fields())).entity.id;
@@ -165,7 +157,7 @@ test('a tag that is deleted is taken from tasks that were tagged after their lis
   expect(await count(session, 'task', 'tagIds', other)).toBe(1);
 });
 
-test('a deleted organization takes projects and their tasks along, job by job', async () => {
+test('deleting an organization deletes its projects and their tasks in several jobs', async () => {
   const session = newSession();
   const organization = (await createEntity(session, 'organization', fields())).entity.id;
   const tasks: string[] = [];
@@ -177,6 +169,6 @@ test('a deleted organization takes projects and their tasks along, job by job', 
   await deleteEntity(session, 'organization', organization);
   await workAll(session);
   expect(await count(session, 'project', 'organizationId', organization)).toBe(0);
-  const left = await Promise.all(tasks.map((project) => count(session, 'task', 'projectId', project)));
-  expect(left.every((number) => number === 0)).toBe(true);
+  const remaining = await Promise.all(tasks.map((project) => count(session, 'task', 'projectId', project)));
+  expect(remaining.every((number) => number === 0)).toBe(true);
 });

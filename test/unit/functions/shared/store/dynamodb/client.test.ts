@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { connect } from '../../../../../../functions/shared/store/dynamodb/client.ts';
 
-/** The SDK's client as the store configures it, against peers that misbehave. */
+/** The SDK client with the configuration of the store, against faulty servers. */
 
 const get = new GetCommand({ TableName: 't', Key: { pk: 'a', sk: 'b' } });
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Starts a peer, and returns a client of it. */
+/** Starts a server and returns a client for it. */
 async function clientOf(listener: NonNullable<Parameters<typeof createServer>[1]>) {
   const listening = createServer(listener);
   server = listening;
@@ -41,13 +41,13 @@ test('makes one attempt, signed with the credentials of the environment', async 
   client.destroy();
 });
 
-test('gives up a peer that does not respond', async () => {
+test('times out when the server does not respond', async () => {
   const client = await clientOf(() => {});
   await expect(client.send(get)).rejects.toMatchObject({ name: 'TimeoutError' });
   client.destroy();
 });
 
-test('gives up a peer that stops in the middle of a response', async () => {
+test('fails when the server stops in the middle of a response', async () => {
   const client = await clientOf((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{');
   });
@@ -55,7 +55,7 @@ test('gives up a peer that stops in the middle of a response', async () => {
   client.destroy();
 });
 
-test('ends a call whose signal is aborted', async () => {
+test('aborts a call when its signal is aborted', async () => {
   const controller = new AbortController();
   const client = await clientOf(() => controller.abort());
   await expect(client.send(get, { abortSignal: controller.signal })).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test('ends a call whose signal is aborted', async () => {
   client.destroy();
 });
 
-test('says that nobody accepts a connection', async () => {
+test('reports a refused connection', async () => {
   const client = connect({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1' });
   await expect(client.send(get)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   client.destroy();

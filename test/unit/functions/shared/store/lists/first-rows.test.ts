@@ -6,7 +6,7 @@ import {
 } from '../../../../../../functions/shared/store/lists/first-rows.ts';
 import { PageTooDeep } from '../../../../../../functions/shared/store/model/errors.ts';
 
-/** The rows that a sorted list keeps while it reads: the right ones, and never more than its memory allows. */
+/** The rows that a sorted list keeps in memory: the correct ones, within the memory limit. */
 
 const rowOf = (sort: string | number | undefined, place: number): Row => ({
   id: String(place).padStart(8, '0'),
@@ -22,7 +22,7 @@ const query = (page: number, limit: number, sortOrder: 'asc' | 'desc' = 'asc') =
   sortOrder,
 });
 
-test('keeps less than its bound, however many rows come and however long their texts are', () => {
+test('stays below its limit for any number of rows and any length of texts', () => {
   const rows = new FirstRows(query(1_000_000, 100), maxBytes);
   for (let place = 0; place < 20_000; place += 1) {
     rows.add([rowOf('\u{1F600}'.repeat(place % 300), place)]);
@@ -31,19 +31,19 @@ test('keeps less than its bound, however many rows come and however long their t
   expect(rows.total).toBe(20_000);
 });
 
-test('a page behind the end is empty, with the true total, whatever was dropped', () => {
+test('a page past the end is empty and has the correct total, also after rows were dropped', () => {
   const rows = new FirstRows(query(1_000, 100), maxBytes);
   rows.add(Array.from({ length: 5_000 }, (_, place) => rowOf('x', place)));
   expect([rows.pageIds(), rows.total]).toEqual([[], 5_000]);
 });
 
-test('a page whose rows were dropped is refused, and says how far pages reach', () => {
+test('a page whose rows were dropped throws PageTooDeep', () => {
   const rows = new FirstRows(query(40, 100), maxBytes);
   rows.add(Array.from({ length: 5_000 }, (_, place) => rowOf('x', place)));
   expect(() => rows.pageIds()).toThrow(PageTooDeep);
 });
 
-test('every page that is not refused is the one that sorting everything gives', () => {
+test('every other page equals the page of the fully sorted rows', () => {
   const sorts = fc.oneof(fc.string({ maxLength: 40 }), fc.constant(undefined));
   fc.assert(
     fc.property(

@@ -1,14 +1,14 @@
+import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import type { Entity } from '../../../../../../functions/shared/store/model/entity.ts';
-import { applyInBatches } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { task } from '../../../../../../functions/tasks/contract.ts';
 import { ascendingBy } from '../../../../../contract/total-order.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
-/** Lists of a collection that is large enough to be read in parts, against a model that keeps it in an array. */
+/** Compares lists of a collection that needs several reads with an in-memory model. */
 
 const number = 6_000;
 const tenant = randomUUID();
@@ -23,7 +23,7 @@ const entities: Entity[] = [];
 
 const any = <Value>(values: readonly Value[], place: number): Value => values[place % values.length] as Value;
 
-/** Names that begin alike, are equal, and are too long for a sort key. */
+/** Returns names with equal beginnings, equal names, and names that are too long for a sort key. */
 const nameOf = (place: number): string =>
   place % 100 === 0
     ? `${emoji.repeat(250)}${place % 7}`
@@ -48,7 +48,7 @@ beforeAll(async () => {
     });
     await applyInBatches(store.session(tenant), pieces, 90);
   }
-  // DynamoDB Local takes a minute or two.
+  // DynamoDB Local takes one to two minutes.
 }, 300_000);
 
 afterAll(() => store.stop());
@@ -66,11 +66,11 @@ const queries = fc.record({
   sortBy: fc.constantFrom('createdAt', 'name', 'priority', 'dueDate', 'id', 'status'),
   sortOrder: fc.constantFrom('asc' as const, 'desc' as const),
   limit: fc.constantFrom(1, 20, 100),
-  // Near both ends, and anywhere.
+  // The beginning, and any other position up to the end.
   place: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1.01, noNaN: true })),
 });
 
-test('any page of any list is the one that a model has, first, middle and last', async () => {
+test('any page of any list matches the model', async () => {
   await fc.assert(
     fc.asyncProperty(queries, async ({ filters, sortBy, sortOrder, limit, place }) => {
       const matching = entities.filter((entity) =>
@@ -98,7 +98,7 @@ test('any page of any list is the one that a model has, first, middle and last',
   );
 });
 
-test('every page by name begins where the one before it ended', async () => {
+test('every page by name continues after the previous page', async () => {
   const byName = entities.toSorted(ascendingBy('name'));
   for (let page = 1; page <= number / 100; page += 7) {
     const query = { filters: [], sortBy: 'name', sortOrder: 'asc', limit: 100, page } as const;

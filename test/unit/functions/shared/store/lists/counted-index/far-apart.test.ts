@@ -1,18 +1,14 @@
+import { buildCreate, buildUpdate, type Change } from '../../../../../../../functions/shared/store/model/changes.ts';
+import { applyChangeSet } from '../../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import fc from 'fast-check';
 import { cut } from '../../../../../../../functions/shared/store/lists/counted-index/counters.ts';
 import { listEntities } from '../../../../../../../functions/shared/store/lists/list-entities.ts';
-import {
-  buildCreate,
-  buildUpdate,
-  type Change,
-} from '../../../../../../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../../../../../../functions/shared/store/model/entity.ts';
-import { applyChangeSet } from '../../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { auditTable } from '../../../../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../../../../support/local-store.ts';
 import { makeFarApart } from '../../../../../../support/long-listing.ts';
 
-/** Transactions that change entities of a long listing which were made long after each other. */
+/** Transactions that change entities in different sections of a long list. */
 
 let store: TestStore;
 const tenant = 'public';
@@ -42,8 +38,8 @@ const totalOf = async (status: string): Promise<number> => {
   return (await listEntities(store.session(tenant), 'tag', query)).total;
 };
 
-/** What there is, as a model keeps it. */
-class Present {
+/** The model: the existing tags. */
+class Model {
   readonly tags = new Map<string, StoredEntity>();
 
   apply(changes: readonly Change[]): void {
@@ -57,7 +53,7 @@ class Present {
     return [...this.tags.values()].filter(({ entity }) => entity.status === status).length;
   }
 
-  /** Changes of the tags at some places: they get a status, or go without one. */
+  /** Returns changes of the tags at some positions: updates of their status, or deletions without a status. */
   changes(places: readonly number[], status: string | undefined): Change[] {
     const tags = [...this.tags.values()];
     const chosen = new Set(places.flatMap((place) => tags[place % tags.length] ?? []));
@@ -65,12 +61,12 @@ class Present {
   }
 }
 
-test('whatever they change together, every counter is that of the section it is in', async () => {
-  const present = new Present();
+test('every change adjusts the counter of its own section', async () => {
+  const model = new Model();
   await makeFarApart(60, async () => {
     const changes = [newTag()];
     await applyChangeSet(store.session(tenant), { changes });
-    present.apply(changes);
+    model.apply(changes);
   });
   const actions = fc.record({
     places: fc.uniqueArray(fc.nat({ max: 59 }), { minLength: 1, maxLength: 30 }),
@@ -79,12 +75,12 @@ test('whatever they change together, every counter is that of the section it is 
   });
   await fc.assert(
     fc.asyncProperty(actions, async ({ places, status, added }) => {
-      // Few go, so that there is always something to change.
+      // Deletes only a few, so that enough tags remain.
       const chosen = status === undefined ? places.slice(0, 2) : places;
-      const changes = [...Array.from({ length: added }, newTag), ...present.changes(chosen, status)];
+      const changes = [...Array.from({ length: added }, newTag), ...model.changes(chosen, status)];
       await applyChangeSet(store.session(tenant), { changes });
-      present.apply(changes);
-      for (const each of statuses) expect([each, await totalOf(each)]).toEqual([each, present.count(each)]);
+      model.apply(changes);
+      for (const each of statuses) expect([each, await totalOf(each)]).toEqual([each, model.count(each)]);
     }),
     { numRuns: 40 },
   );
