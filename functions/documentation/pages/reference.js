@@ -1,23 +1,23 @@
-/** Shows the document of this service, without what is there for tools only. */
+/** Shows the OpenAPI document without the parts that only tools need. */
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** A HEAD is its GET without content: to list both would double every read. */
+/** Removes HEAD, which would repeat every GET. */
 const withoutHead = (item) =>
   Object.fromEntries(Object.entries(item).filter(([name]) => methods.includes(name)));
 
 const mapped = (record, change) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
-/** A refusal says what it is and where that is explained; its form, which is always the same, would hide that. */
+/** Keeps only the description of an error response. All error responses have the same schema. */
 const brief = ({ description }) => ({ description });
 
-/** An example would be filled in and sent: a key or a tag that is not the reader's own. */
+/** Removes the example of a parameter, because Swagger UI would send it as the value. */
 const unfilled = ({ example: _, ...parameter }) => parameter;
 
-const answer = await fetch('/v1/openapi.json');
-// There is one server, which is this.
-const { servers: _, ...document } = await answer.json();
+const response = await fetch('/v1/openapi.json');
+// Requests go to this server.
+const { servers: _, ...document } = await response.json();
 
 window.SwaggerUIBundle({
   dom_id: '#reference',
@@ -36,6 +36,6 @@ window.SwaggerUIBundle({
   displayRequestDuration: true,
   persistAuthorization: true,
   tryItOutEnabled: true,
-  // It would ask a server elsewhere.
+  // The validator would send requests to another host.
   validatorUrl: null,
 });
