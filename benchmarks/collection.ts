@@ -1,10 +1,10 @@
 /** Creates a large collection through the store. */
 
-import { buildCreate, type Change } from '../functions/shared/store/model/changes.ts';
-import { applyChangeSet } from '../functions/shared/store/unit-of-work/commit.ts';
 import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
 import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
+import { buildCreate, type Change } from '../functions/shared/store/model/changes.ts';
 import type { Fields } from '../functions/shared/store/model/entity.ts';
+import { applyChangeSet } from '../functions/shared/store/unit-of-work/commit.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 
 export const tenant = 'public';

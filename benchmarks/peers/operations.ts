@@ -4,7 +4,6 @@
  * out.
  */
 
-import { readEntity } from '../../functions/shared/store/unit-of-work/read-entity.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { createProject as creation, project } from '../../functions/projects/contract.ts';
@@ -14,6 +13,7 @@ import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { EntityNotFound, ReferenceNotFound } from '../../functions/shared/store/model/errors.ts';
+import { readEntity } from '../../functions/shared/store/unit-of-work/read-entity.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 
 /** The store retries itself. */

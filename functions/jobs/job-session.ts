@@ -1,7 +1,7 @@
 /** What the functions share that continue jobs. */
 
-import { type Job } from '../shared/store/cascades/job.ts';
 import { type LogContext, logError, logInfo } from '../shared/log.ts';
+import type { Job } from '../shared/store/cascades/job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
 

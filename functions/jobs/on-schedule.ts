@@ -1,9 +1,9 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up. Runs every minute. */
 
-import { decodeJob, isReady, jobsQuery, type Job } from '../shared/store/cascades/job.ts';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError } from '../shared/log.ts';
 import { continueJob, minStepMs } from '../shared/store/cascades/continue-job.ts';
+import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/cascades/job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
 

@@ -3,14 +3,13 @@
  * reference, and compares the keys of every entity with its fields. Repairs what is wrong when the options ask for it.
  */
 
-import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
-import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
-import { type Item, type Key } from '../../functions/shared/store/model/writes.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { continueJob } from '../../functions/shared/store/cascades/continue-job.ts';
+import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
+import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
@@ -26,6 +25,7 @@ import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { IndexFamily } from '../../functions/shared/store/model/table.ts';
+import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 import type { Drift, Report } from './report.ts';
 import {
   type Difference,

@@ -1,6 +1,5 @@
 /** A scan of the whole table. Writes continue meanwhile, so a difference must be confirmed by a second comparison. */
 
-import { type Item, type Key } from '../../functions/shared/store/model/writes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
@@ -21,6 +20,7 @@ import type { StoredEntity } from '../../functions/shared/store/model/entity.ts'
 import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 
 /** Position of an entity in a listing, and the status under which it counts. */
 export interface CountedEntity {

@@ -1,4 +1,3 @@
-import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
@@ -13,6 +12,7 @@ import {
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsAccess } from '../../functions/shared/contract/permissions.ts';
+import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
 import { jobTimeoutMs, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';
 import type { DataStack } from './data-stack.ts';

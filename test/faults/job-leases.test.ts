@@ -1,14 +1,21 @@
-import { decodeJob, isReady, jobKey, jobSortKey, jobsQuery, type Job } from '../../functions/shared/store/cascades/job.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler as onStream } from '../../functions/jobs/on-stream.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import {
+  decodeJob,
+  isReady,
+  type Job,
+  jobKey,
+  jobSortKey,
+  jobsQuery,
+} from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';

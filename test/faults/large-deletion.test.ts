@@ -1,12 +1,12 @@
-import { buildJobWrite, decodeJob, jobsQuery, type Job } from '../../functions/shared/store/cascades/job.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import { buildJobWrite, decodeJob, type Job, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';

@@ -1,6 +1,3 @@
-import { beginJob, jobSortKey, type JobWork } from '../../functions/shared/store/cascades/job.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -13,8 +10,11 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler } from '../../functions/jobs/on-stream.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import { beginJob, type JobWork, jobSortKey } from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type StreamFunction, StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';

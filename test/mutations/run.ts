@@ -54,7 +54,9 @@ async function inCopy<Result>(work: (folder: string) => Promise<Result>): Promis
 
 /** Runs a program. Returns its exit code and its output. */
 async function run(folder: string, ...command: string[]): Promise<{ code: number | null; printed: string }> {
-  const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs });
+  // Full runs: a short run leaves out operations that some mutations need.
+  const env = { ...process.env, TEST_RUNS: 'full' };
+  const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs, env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

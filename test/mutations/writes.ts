@@ -26,7 +26,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'if-match-ignored',
     description: 'a write ignores the version in If-Match',
-    file: 'functions/shared/store/unit-of-work/read-entity.ts',
+    file: 'functions/shared/store/entities/read-entity.ts',
     search: 'if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);',
     replacement: 'if (expected?.size === -1) throw new VersionMismatch(kind);',
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],

@@ -1,8 +1,8 @@
 /** Lambda handlers of operations: they read and validate the request, run the operation and render the result. */
 
-import { type ExpectedVersions } from '../store/unit-of-work/read-entity.ts';
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
+import type { ExpectedVersions } from '../store/entities/read-entity.ts';
 import type { ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';

@@ -1,7 +1,7 @@
 /** Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. */
 
-import { type ExpectedVersions } from '../store/unit-of-work/read-entity.ts';
 import { hash } from 'node:crypto';
+import type { ExpectedVersions } from '../store/entities/read-entity.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */

@@ -3,15 +3,24 @@
  * which the job continues, and is conditional on what it read.
  */
 
-import { archiveStep } from './archive.ts';
-import { cloneStep } from './clone.ts';
-import { buildJobWrite, decodeJob, isReady, jobKey, stepBatchSize, type Job, type JobWork, type Step } from './job.ts';
-import { sweepStep } from './sweep.ts';
-import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { archiveStep } from './archive.ts';
+import { cloneStep } from './clone.ts';
 import { foldStep } from './fold-counters.ts';
+import {
+  buildJobWrite,
+  decodeJob,
+  isReady,
+  type Job,
+  type JobWork,
+  jobKey,
+  type Step,
+  stepBatchSize,
+} from './job.ts';
+import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
 export const minStepMs = 1_000;

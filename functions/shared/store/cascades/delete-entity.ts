@@ -1,11 +1,11 @@
-import { buildDelete } from './sweep.ts';
+import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
 import { mergeChangeSets } from '../model/changes.ts';
+import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import { commit } from '../unit-of-work/commit.ts';
-import { readEntity, type ExpectedVersions } from '../unit-of-work/read-entity.ts';
-import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
+import { buildDelete } from './sweep.ts';
 
 /** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: an index may lag. */
 const maxAttemptsWithDescendants = 3;

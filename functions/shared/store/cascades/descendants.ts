@@ -1,11 +1,11 @@
 /** Everything that the deletion of an entity changes, when it is little enough for one transaction. */
 
-import { sweepChild } from './sweep.ts';
-import { type ChangeSet } from '../model/changes.ts';
+import type { ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
+import { sweepChild } from './sweep.ts';
 
 /** A child of the entity `parentId`. */
 interface Child {

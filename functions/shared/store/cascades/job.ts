@@ -3,12 +3,12 @@
  * it cannot be lost. The functions in `functions/jobs` continue jobs, step by step.
  */
 
-import { type ChangeSet } from '../model/changes.ts';
-import { type Item, type Key, type Write } from '../model/writes.ts';
 import { v7 as uuidv7 } from 'uuid';
+import type { ChangeSet } from '../model/changes.ts';
 import { hasVersion, notExists } from '../model/condition-expressions.ts';
 import type { Kind } from '../model/relations.ts';
 import { table } from '../model/table.ts';
+import type { Item, Key, Write } from '../model/writes.ts';
 
 /**
  * Cleans up after a deleted entity: deletes its children or removes their references to it. It sweeps once at once, and once more

@@ -1,16 +1,16 @@
 /** Deletes the children of a deleted entity, or removes their references to it. */
 
-import { beginJob, type Job, type Step, type SweepWork } from './job.ts';
-import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
-import { type Write } from '../model/writes.ts';
 import { maxRequestMs } from '../dynamodb/deadline.ts';
 import { removeCounters } from '../lists/counted-index/fold.ts';
+import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey, parentPartition } from '../model/keys.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
+import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
+import { beginJob, type Job, type Step, type SweepWork } from './job.ts';
 
 const pageSize = 100;
 

@@ -1,7 +1,7 @@
 /** Actions on an entity and its children: in one transaction when they fit, and otherwise with a job for the children. */
-import { type Change } from '../model/changes.ts';
-import { type Write } from '../model/writes.ts';
-import { type Plan } from '../unit-of-work/commit.ts';
+import type { Change } from '../model/changes.ts';
+import type { Write } from '../model/writes.ts';
+import type { Plan } from '../unit-of-work/commit.ts';
 
 /** Changes of one page of children. */
 export interface ChildChanges {

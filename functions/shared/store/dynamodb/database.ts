@@ -1,6 +1,5 @@
 /** All calls to DynamoDB: the only file that sends commands. */
 
-import { type Item, type Key, type Write } from '../model/writes.ts';
 import { randomUUID } from 'node:crypto';
 import {
   BatchGetCommand,
@@ -10,6 +9,7 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import type { Item, Key, Write } from '../model/writes.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';

@@ -1,5 +1,5 @@
 /** What errors of the SDK mean: whether a call may succeed when it is made again, and why a transaction was cancelled. */
-import { type Key, type Write } from '../model/writes.ts';
+import type { Key, Write } from '../model/writes.ts';
 
 export interface SdkError extends Error {
   /** Absent where no response of DynamoDB arrived. */

@@ -1,7 +1,7 @@
 /** Queries, their pages, and what calls cost. */
 
-import { type Item } from '../model/writes.ts';
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../model/writes.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 

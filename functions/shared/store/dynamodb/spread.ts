@@ -1,4 +1,4 @@
-import { type Key } from '../model/writes.ts';
+import type { Key } from '../model/writes.ts';
 
 /** How counters are spread; the benchmark of contention compares with one that is not. */
 export const spreading = {

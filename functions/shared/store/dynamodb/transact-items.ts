@@ -1,7 +1,7 @@
 /** Writes in the form of a `TransactWriteItems` request. */
 
-import { type Addition, type Write } from '../model/writes.ts';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Addition, Write } from '../model/writes.ts';
 import type { PartOf } from './spread.ts';
 
 type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];

@@ -1,7 +1,7 @@
 import { buildCreate } from '../model/changes.ts';
-import { commit } from '../unit-of-work/commit.ts';
 import type { Fields, StoredEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
+import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { requireReferences } from './references.ts';
 

@@ -1,10 +1,10 @@
-import { buildUpdate } from '../model/changes.ts';
-import { commit } from '../unit-of-work/commit.ts';
-import { readEntity, type ExpectedVersions } from '../unit-of-work/read-entity.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
+import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { type ExpectedVersions, readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
 
 /** Which entity to update, and which of its versions. */

@@ -1,12 +1,12 @@
 /** Changes of entities, before they are written. */
 
-import { type Write } from './writes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import type { Entity, Fields, StoredEntity } from './entity.ts';
 import { newId } from './ids.ts';
 import { encodeEntity } from './item-codec.ts';
 import { entityKey } from './keys.ts';
 import type { Kind } from './relations.ts';
+import type { Write } from './writes.ts';
 
 /** The change of one entity: a creation has no `before`, a deletion no `after`. */
 export type Change =

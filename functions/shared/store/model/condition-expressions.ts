@@ -1,5 +1,5 @@
 /** The conditions of writes. */
-import { type Condition } from './writes.ts';
+import type { Condition } from './writes.ts';
 
 /** No item has this key. */
 export const notExists: Condition = { expression: 'attribute_not_exists(pk)' };

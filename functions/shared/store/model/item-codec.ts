@@ -1,10 +1,10 @@
 /** Entities as items of the table, and back. */
 
-import { type Item } from './writes.ts';
 import type { Entity, StoredEntity } from './entity.ts';
 import { entityKey, indexKeys } from './keys.ts';
 import type { Kind } from './relations.ts';
 import { table } from './table.ts';
+import type { Item } from './writes.ts';
 
 /** Returns the item that stores an entity. */
 export function encodeEntity(tenant: string, { kind, entity, version }: StoredEntity): Item {

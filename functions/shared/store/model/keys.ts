@@ -1,9 +1,9 @@
 /** Keys of entities in the table and its indexes. Every key begins with the tenant. `#` separates the parts of a key. */
 
-import { type Key } from './writes.ts';
 import type { Entity } from './entity.ts';
 import { type Kind, type Relation, referencesOf } from './relations.ts';
 import { table } from './table.ts';
+import type { Key } from './writes.ts';
 
 /** Returns the primary key of an entity. */
 export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({

@@ -1,11 +1,11 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { buildWrite, mergeChangeSets, type ChangeSet } from '../model/changes.ts';
-import { maxTransactionWrites, type Write } from '../model/writes.ts';
-import { findRecordedResult, recordResult } from './idempotency.ts';
 import { adjustments } from '../lists/counted-index/adjustments.ts';
 import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
+import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { maxTransactionWrites, type Write } from '../model/writes.ts';
+import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */

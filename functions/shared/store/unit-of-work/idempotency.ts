@@ -1,7 +1,7 @@
 /** Results under idempotency keys: a request that is sent again gets the first result. */
 
-import { type Key, type Write } from '../model/writes.ts';
 import { IdempotencyKeyReused } from '../model/errors.ts';
+import type { Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from './session.ts';
 
 /** Seconds for which a result is kept. */

@@ -1,11 +1,12 @@
-import { beginJob, decodeJob, jobsQuery } from '../../../../functions/shared/store/cascades/job.ts';
-import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
-import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../../../functions/jobs/on-schedule.ts';
+import { beginJob, decodeJob, jobsQuery } from '../../../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
+import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
+import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '../../../../lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '../../../../lib/local/lambda-context.ts';
 import {
   type EngineProxy,
   errorResponse,

@@ -1,14 +1,14 @@
-import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
-import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
-import { readEntity } from '../../../../functions/shared/store/unit-of-work/read-entity.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { deleteEntity } from '../../../../functions/shared/store/cascades/delete-entity.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
+import { readEntity } from '../../../../functions/shared/store/entities/read-entity.ts';
 import { cut } from '../../../../functions/shared/store/lists/counted-index/counters.ts';
+import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
 import type { Fields, StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
 import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
+import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';

@@ -1,9 +1,9 @@
 /** What changes of entities mean for the counters, in the same transaction. */
-import { type Change } from '../../model/changes.ts';
-import { type Addition, type Write } from '../../model/writes.ts';
+import type { Change } from '../../model/changes.ts';
 import type { StoredEntity } from '../../model/entity.ts';
 import { kindPartition, parentPartition } from '../../model/keys.ts';
 import { referencesOf } from '../../model/relations.ts';
+import type { Addition, Write } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { Count, countAttribute, counterAddition, type Level, sumOf } from './counters.ts';
 import type { Listing } from './page.ts';

@@ -5,7 +5,7 @@
  * ids; sections are bundled into blocks, and blocks into groups. A block is one item that counts each of its sections; a
  * group is one item that counts all of it. Boundaries are times, the first characters of an id; they never move.
  */
-import { type Addition, type Item, type Key } from '../../model/writes.ts';
+import type { Addition, Item, Key } from '../../model/writes.ts';
 
 /** How listings are cut; tests make it smaller, to see more of it with fewer entities. */
 export const cut = {

@@ -3,10 +3,10 @@
  * more, and removes the counters of listings whose parent is gone.
  */
 
-import { type Condition, type Item, type Write } from '../../model/writes.ts';
 import type { Database } from '../../dynamodb/database.ts';
 import { notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../model/errors.ts';
+import type { Condition, Item, Write } from '../../model/writes.ts';
 import {
   type Counter,
   changes,

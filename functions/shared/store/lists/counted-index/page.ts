@@ -1,10 +1,10 @@
 /** Any page of a listing in the order of creation, and its exact total, without reading the listing. */
 
-import { type Item } from '../../model/writes.ts';
 import type { Database } from '../../dynamodb/database.ts';
 import type { Query } from '../../dynamodb/query.ts';
 import { statusPrefix } from '../../model/keys.ts';
 import { type IndexFamily, table } from '../../model/table.ts';
+import type { Item } from '../../model/writes.ts';
 import { readUntilComplete } from '../catch-up.ts';
 import {
   type Counted,

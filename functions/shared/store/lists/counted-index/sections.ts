@@ -1,11 +1,11 @@
 /** Which section an id belongs to, and when the next one begins. */
 
 import { beginJob } from '../../cascades/job.ts';
-import { type Item, type Write } from '../../model/writes.ts';
 import type { Database } from '../../dynamodb/database.ts';
 import type { QueryPage } from '../../dynamodb/query.ts';
 import { isSpread, spreading } from '../../dynamodb/spread.ts';
 import { notExists } from '../../model/condition-expressions.ts';
+import type { Item, Write } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import {
   boundariesKey,

@@ -1,4 +1,13 @@
-import { beginJob, buildJobWrite, decodeJob, isReady, jobKey, jobsQuery, parseJobKey, type Job } from '../../../../../../functions/shared/store/cascades/job.ts';
+import {
+  beginJob,
+  buildJobWrite,
+  decodeJob,
+  isReady,
+  type Job,
+  jobKey,
+  jobsQuery,
+  parseJobKey,
+} from '../../../../../../functions/shared/store/cascades/job.ts';
 
 const work = { type: 'archive', id: 'organization-1', after: '' } as const;
 const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };

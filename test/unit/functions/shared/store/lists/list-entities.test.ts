@@ -1,9 +1,9 @@
-import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
+import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import type { Entity } from '../../../../../../functions/shared/store/model/entity.ts';
+import { applyInBatches } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { task } from '../../../../../../functions/tasks/contract.ts';
 import { ascendingBy } from '../../../../../contract/total-order.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';

@@ -1,4 +1,9 @@
-import { buildCreate, buildUpdate, buildWrite, mergeChangeSets } from '../../../../../../functions/shared/store/model/changes.ts';
+import {
+  buildCreate,
+  buildUpdate,
+  buildWrite,
+  mergeChangeSets,
+} from '../../../../../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../../../../../functions/shared/store/model/entity.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';

@@ -1,9 +1,13 @@
-import { buildCreate, buildUpdate, type Change } from '../../../../../../../functions/shared/store/model/changes.ts';
-import { applyChangeSet } from '../../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import fc from 'fast-check';
 import { cut } from '../../../../../../../functions/shared/store/lists/counted-index/counters.ts';
 import { listEntities } from '../../../../../../../functions/shared/store/lists/list-entities.ts';
+import {
+  buildCreate,
+  buildUpdate,
+  type Change,
+} from '../../../../../../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../../../../../../functions/shared/store/model/entity.ts';
+import { applyChangeSet } from '../../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import { auditTable } from '../../../../../../../lib/audit/audit-table.ts';
 import { startTestStore, type TestStore } from '../../../../../../support/local-store.ts';
 import { makeFarApart } from '../../../../../../support/long-listing.ts';
