@@ -78,6 +78,9 @@ export const text = (maximum: number) =>
     bounded(maximum, [wellFormed, noControlCharacters]),
   );
 
+const labelLength = (maximum: number): string =>
+  `must have 1 to ${maximum} characters besides surrounding white space`;
+
 /**
  * Text that is trimmed before it is measured and stored, and is not empty then.
  * @param maximum largest length in Unicode code points, after trimming.
@@ -94,33 +97,23 @@ export const label = (maximum: number) =>
     ),
   );
 
-const labelLength = (maximum: number): string =>
-  `must have 1 to ${maximum} characters besides surrounding white space`;
-
 /**
- * Text that a pattern describes.
- * @param maximum largest length in characters; the pattern never sees more.
- * @param documented the pattern in the OpenAPI document, where it can be said there.
+ * Text that satisfies a rule.
+ * @param maximum largest length in characters; the rule never sees more.
+ * @param documented JSON Schema keywords for the OpenAPI document.
+ * @param tooLong the message for a longer text.
  */
 const matching = (
   maximum: number,
-  holds: (value: string) => boolean,
-  message: string,
+  rule: Rule,
   documented: Readonly<Record<string, unknown>>,
-  tooLong = message,
-) =>
-  v.pipe(
-    aString(),
-    v.metadata({ maxLength: maximum, ...documented }),
-    bounded(maximum, [{ holds, message }], tooLong),
-  );
+  tooLong = rule.message,
+) => v.pipe(aString(), v.metadata({ maxLength: maximum, ...documented }), bounded(maximum, [rule], tooLong));
+
+const validStatus: Rule = { holds: isStatus, message: 'must be 1 to 64 letters, digits, "-" or "_"' };
 
 /** An open value: known ones are documented, others are allowed. */
-export const status = () =>
-  matching(64, isStatus, 'must be 1 to 64 letters, digits, "-" or "_"', {
-    minLength: 1,
-    pattern: statusPattern.source,
-  });
+export const status = () => matching(64, validStatus, { minLength: 1, pattern: statusPattern.source });
 
 /** One of a closed list of values. */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
@@ -133,8 +126,10 @@ function isDay(value: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
+const validDay: Rule = { holds: isDay, message: 'must be a day that exists, as YYYY-MM-DD' };
+
 /** A calendar day, `YYYY-MM-DD` (RFC 3339 full-date). */
-export const day = () => matching(10, isDay, 'must be a day that exists, as YYYY-MM-DD', { format: 'date' });
+export const day = () => matching(10, validDay, { format: 'date' });
 
 /** The accepted e-mail addresses in the OpenAPI document: valibot's pattern, without flags, which JSON Schema does not have. */
 export const documentedEmail = '^[\\w+-]+(?:\\.[\\w+-]+)*@[\\dA-Za-z]+(?:[.-][\\dA-Za-z]+)*\\.[A-Za-z]{2,}$';
@@ -144,23 +139,26 @@ const isEmail = (value: string): boolean =>
   /^[\w+-]+(?:\.[\w+-]+)*@[\dA-Za-z]+(?:[.-][\dA-Za-z]+)*$/.test(value) &&
   /^\.[A-Za-z]{2,}$/.test(value.slice(value.lastIndexOf('.')));
 
+const validEmail: Rule = { holds: isEmail, message: 'must be an e-mail address' };
+
 /** An e-mail address of at most 254 characters (RFC 5321, 4.5.3.1.3). */
 export const email = () =>
   matching(
     254,
-    isEmail,
-    'must be an e-mail address',
+    validEmail,
     { format: 'email', pattern: documentedEmail },
     'must have at most 254 characters',
   );
 
-/** A colour as `#rrggbb`. */
-export const color = () =>
-  matching(7, (value) => colorPattern.test(value), 'must be a color as #rrggbb, six hexadecimal digits', {
-    pattern: colorPattern.source,
-  });
-
 const colorPattern = /^#[0-9A-Fa-f]{6}$/;
+
+const validColor: Rule = {
+  holds: (value) => colorPattern.test(value),
+  message: 'must be a color as #rrggbb, six hexadecimal digits',
+};
+
+/** A color as `#rrggbb`. */
+export const color = () => matching(7, validColor, { pattern: colorPattern.source });
 
 /** The id of another entity. The store checks that an entity of this kind has it. */
 export const reference = (kind: Kind) =>
