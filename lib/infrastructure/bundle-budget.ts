@@ -74,7 +74,7 @@ const forbiddenModules: readonly { readonly what: string; readonly path: RegExp 
   { what: 'the CDK', path: /node_modules\/(?:aws-cdk|constructs)|^lib\/infrastructure\// },
   {
     what: 'the OpenAPI generator',
-    path: /^lib\/openapi\/|(?:^|\/)documentation\.ts$|node_modules\/@valibot\/to-json-schema\//,
+    path: /^lib\/openapi\/|(?:^|\/)resource-docs\.ts$|node_modules\/@valibot\/to-json-schema\//,
   },
   { what: 'a file that hosts the functions', path: /^(?:lib|bin|test)\// },
 ];

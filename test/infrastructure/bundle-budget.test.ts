@@ -77,7 +77,7 @@ describe('the limits of bundles', () => {
       '@aws-sdk/credential-provider-http',
       'node_modules/@aws-sdk/credential-provider-http/',
     ],
-    ['the OpenAPI generator', '../../../tasks/documentation.ts', 'functions/tasks/resource-docs.ts'],
+    ['the OpenAPI generator', '../../../tasks/resource-docs.ts', 'functions/tasks/resource-docs.ts'],
     ['the CDK', 'constructs', 'node_modules/constructs/'],
     ['a file that hosts the functions', '../../../../lib/hosting/functions.ts', 'lib/hosting/functions.ts'],
   ])('report %s, with the chain of imports', async (what, imported, module) => {
