@@ -125,13 +125,35 @@ test('the schedule and a later batch skip a job that another worker holds', asyn
   const session = newSession();
   const project = await deletedProject(session);
   const job = await theJob(session);
+  // Holds every transaction of this tenant after the one that takes the lease.
+  let openGate = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    openGate = resolve;
+  });
+  let ofTenant = 0;
+  let leaseTaken = (): void => {};
+  const lease = new Promise<void>((resolve) => {
+    leaseTaken = resolve;
+  });
+  proxy.inject(async (call, pass) => {
+    const isHeld =
+      call.operation === 'TransactWriteItems' && JSON.stringify(call.body).includes(session.tenant);
+    if (isHeld) ofTenant += 1;
+    if (isHeld && ofTenant > 1) await gate;
+    const response = await countTransactions(call, pass);
+    if (isHeld) leaseTaken();
+    return response;
+  });
   const working = deliver([recordOf(job, 1)]);
-  while ((await theJob(session)).lease === undefined) await new Promise(setImmediate);
+  await lease;
   await Promise.all([
     deliver([recordOf(job, 2), recordOf(job, 3)]),
     onSchedule(scheduledEvent(), functionContext(randomUUID(), 30_000)),
   ]);
+  expect(ofTenant).toBe(1);
+  openGate();
   await working;
+  proxy.inject(countTransactions);
   expect(transactions.failed).toBe(0);
   expect(await tasksLeft(session, project)).toBe(0);
 });
@@ -152,13 +174,14 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
   });
   await reader.start();
   const project = await deletedProject(session);
-  while ((await jobsOf(session)).some((job) => isReady(job, 'nobody') || job.lease)) {
+  const isWorking = async () => (await jobsOf(session)).some((job) => isReady(job, 'nobody') || job.lease);
+  // The steps of the first call leave records behind, which arrive as one batch.
+  while (Math.max(0, ...batches) < 2 || (await isWorking())) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await reader.stop();
   streams.destroy();
   expect(transactions.failed).toBe(0);
-  expect(Math.max(...batches)).toBeGreaterThan(1);
   expect(await tasksLeft(session, project)).toBe(0);
 });
 
