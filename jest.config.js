@@ -11,22 +11,16 @@ const kinds = {
   faults: ['test/faults'],
   security: ['test/security'],
   fuzz: ['test/fuzz'],
-  // The contract tests again, on the synthesized stacks.
-  synthesized: ['test/contract', 'test/synthesized'],
   browser: ['test/browser'],
 };
 
 /** Further settings of some kinds. */
 const settings = {
   infrastructure: { globalSetup: '<rootDir>/test/infrastructure/global-setup.ts' },
-  synthesized: {
-    globalSetup: '<rootDir>/test/synthesized/global-setup.ts',
-    globalTeardown: '<rootDir>/test/synthesized/global-teardown.ts',
-    setupFiles: ['<rootDir>/test/support/one-realm.ts', '<rootDir>/test/synthesized/setup.ts'],
-  },
 };
 
-const common = {
+/** Settings of every kind. */
+export const common = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
   setupFiles: ['<rootDir>/test/support/one-realm.ts'],
@@ -41,15 +35,20 @@ const common = {
   transformIgnorePatterns: ['/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose)/)'],
 };
 
+/** Settings of every run. */
+export const run = {
+  maxWorkers: '100%',
+  reporters: ['default', '<rootDir>/test/support/suite-times.js'],
+};
+
 export default {
+  ...run,
   projects: Object.entries(kinds).map(([displayName, folders]) => ({
     ...common,
     ...settings[displayName],
     displayName,
     testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   })),
-  maxWorkers: '100%',
-  reporters: ['default', '<rootDir>/test/support/suite-times.js'],
   coverageDirectory: '<rootDir>/coverage',
   collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts', 'client/**/*.ts'],
 };

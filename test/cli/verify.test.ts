@@ -32,7 +32,7 @@ afterAll(async () => {
 
 test('prints each test as passed and deletes what it created', async () => {
   const { code, errors } = await run('verify', [service.url, '--only', 'idempotency']);
-  expect(errors).toMatch(/✓ replays an archiving/);
+  expect(errors).toMatch(/✓ replays the response of archive/);
   expect(errors).toMatch(/Tests: +\d+ passed, \d+ total/);
   expect(code).toBe(0);
   for (const path of ['organizations', 'projects', 'users', 'tasks', 'tags']) {
