@@ -115,7 +115,11 @@ export function openApiDocument(): OpenApiDocument {
     info: { title: 'Project management API', version, description },
     // The document's linter requires the environment in the description (OWASP API9:2023).
     servers: [
-      { url: '/', description: 'The service that serves this document, local or production.', 'x-internal': false },
+      {
+        url: '/',
+        description: 'The service that serves this document, local or production.',
+        'x-internal': false,
+      },
     ],
     tags: [
       ...[...resources].map(({ kind, plural }) => ({
