@@ -353,7 +353,7 @@ describe('tenants', () => {
     test.each([{}, { sub: null }, { sub: 7 }, { sub: '' }])(
       'is 400 for a token that names neither, %j',
       async (claims) => {
-        const response = await create({ sub: undefined, ...claims }, 'same', 'of nobody');
+        const response = await create({ sub: undefined, ...claims }, 'same', 'without a caller');
         expect(response.status).toBe(400);
         expect(await response.json()).toMatchObject({ errors: [{ parameter: 'Idempotency-Key' }] });
       },

@@ -87,6 +87,19 @@ async function projectWithTasks(session: Session, tasks: number): Promise<string
   return project.entity.id;
 }
 
+/** Records a job that clones the tasks of one project into another and is due now. */
+const recordCloneJob = async (session: Session, from: string, to: string): Promise<Job> => {
+  const job: Job = {
+    id: (await createEntity(session, 'tag', fields())).entity.id,
+    tenant: session.tenant,
+    version: 1,
+    dueAt: new Date(0).toISOString(),
+    work: { type: 'clone', from, to, after: '' },
+  };
+  await session.database.transact([buildJobWrite(undefined, job)]);
+  return job;
+};
+
 test('a deletion that outgrows a transaction completes in steps that time out', async () => {
   const session = newSession();
   const project = await projectWithTasks(session, 260);
@@ -119,14 +132,7 @@ test('a job that is delivered several times concurrently is done once', async ()
   const session = newSession();
   const from = await projectWithTasks(session, 120);
   const to = await projectWithTasks(session, 0);
-  const job: Job = {
-    id: (await createEntity(session, 'tag', fields())).entity.id,
-    tenant: session.tenant,
-    version: 1,
-    dueAt: new Date(0).toISOString(),
-    work: { type: 'clone', from, to, after: '' },
-  };
-  await session.database.transact([buildJobWrite(undefined, job)]);
+  const job = await recordCloneJob(session, from, to);
   await Promise.all(
     Array.from({ length: 4 }, () => continueJob(store.database(), session.tenant, job.id, randomUUID())),
   );
@@ -139,14 +145,7 @@ test('a clone stops when the new project is deleted', async () => {
   const from = await projectWithTasks(session, 3);
   const to = await projectWithTasks(session, 0);
   await deleteEntity(session, 'project', to);
-  const job: Job = {
-    id: (await createEntity(session, 'tag', fields())).entity.id,
-    tenant: session.tenant,
-    version: 1,
-    dueAt: new Date(0).toISOString(),
-    work: { type: 'clone', from, to, after: '' },
-  };
-  await session.database.transact([buildJobWrite(undefined, job)]);
+  const job = await recordCloneJob(session, from, to);
   await continueJob(store.database(), session.tenant, job.id, randomUUID());
   expect(await count(session, 'task', 'projectId', to)).toBe(0);
 });
