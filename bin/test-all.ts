@@ -22,6 +22,7 @@ const beyondTest: Step[] = [
   { name: 'cli, security, fuzz', command: jest('cli', 'security', 'fuzz'), environment },
   { name: 'synthesized', command: ['npm', 'run', 'test:synthesized'] },
   { name: 'DynamoDB Local', command: ['npm', 'run', 'test:dynamodb-local'] },
+  { name: 'types of benchmarks', command: ['npm', 'run', 'bench:types'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', 'openapi:lint'] },
   {
     name: 'browser',

@@ -11,9 +11,9 @@ import { environment } from '../../functions/shared/environment.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
+import { readEntity } from '../../functions/shared/store/entities/read-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { EntityNotFound, ReferenceNotFound } from '../../functions/shared/store/model/errors.ts';
-import { readEntity } from '../../functions/shared/store/unit-of-work/read-entity.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 
 /** The store retries itself. */
@@ -35,8 +35,8 @@ export async function readProject(id: string): Promise<unknown> {
 }
 
 export async function listProjects(page: number, limit: number): Promise<unknown> {
-  const { members } = project;
-  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit, members } as const;
+  const { fieldNames: fields } = project;
+  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit, fields } as const;
   const { entities, total } = await listEntities(session(), 'project', query);
   const data = entities.map((entity) => project.show(entity));
   return { data, total, page, totalPages: Math.ceil(total / limit) };
