@@ -7,7 +7,7 @@ const kinds = {
   infrastructure: ['test/infrastructure'],
   client: ['test/client'],
   cli: ['test/cli'],
-  properties: ['test/properties'],
+  properties: ['test/properties', 'test/simulation'],
   faults: ['test/faults'],
   security: ['test/security'],
   fuzz: ['test/fuzz'],

@@ -1,9 +1,9 @@
 /** What the functions share that continue jobs. */
 
 import { type LogContext, logError, logInfo } from '../shared/log.ts';
-import type { Job } from '../shared/store/cascades/job.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
+import type { Job } from '../shared/store/model/job.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;

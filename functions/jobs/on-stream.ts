@@ -2,7 +2,7 @@
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { continueJob } from '../shared/store/cascades/continue-job.ts';
-import { type Job, jobSortKey, parseJobKey } from '../shared/store/cascades/job.ts';
+import { type Job, jobSortKey, parseJobKey } from '../shared/store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record is about a job. The event source mapping has the same filter: it does not deliver other records. */
@@ -46,7 +46,7 @@ export async function handler(
       const isDone = await runLogged(invocation, job, async () => {
         // A success would remove the record from the stream.
         if (!job) throw new TypeError('The record does not name a job.');
-        await continueJob(database, job.tenant, job.id, sequenceNumber);
+        await continueJob(database, job, { owner: sequenceNumber });
       });
       return isDone ? [] : [{ itemIdentifier: sequenceNumber }];
     }),

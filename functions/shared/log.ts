@@ -1,6 +1,9 @@
 /** The log: one line of JSON per event. It contains no bodies and no personal data. */
 import { environment } from './environment.ts';
 
+/** The namespace of the service's own metrics. */
+export const metricNamespace = 'ProjectManagement';
+
 /** What every line about one request or stream batch contains. */
 export interface LogContext {
   readonly requestId: string;
@@ -43,6 +46,21 @@ function write(level: 'INFO' | 'ERROR', message: string, fields: object): void {
 /** Writes a line about a success. */
 export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
   write('INFO', message, { ...context, ...more });
+
+/**
+ * Writes metrics as a line of the log, from which CloudWatch makes metrics without a call.
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+export function logMetrics(functionName: string, metrics: Readonly<Record<string, number>>): void {
+  if (environment.logLevel() === 'ERROR') return;
+  const definition = {
+    Namespace: metricNamespace,
+    Dimensions: [['FunctionName']],
+    Metrics: Object.keys(metrics).map((Name) => ({ Name })),
+  };
+  const aws = { Timestamp: Date.now(), CloudWatchMetrics: [definition] };
+  process.stdout.write(`${JSON.stringify({ _aws: aws, FunctionName: functionName, ...metrics })}\n`);
+}
 
 /** Writes a line about a failure, with the error and its cause. */
 export const logError = (message: string, context: LogContext, error: unknown, more: object = {}): void =>

@@ -8,11 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { continueJob } from '../../functions/shared/store/cascades/continue-job.ts';
-import { decodeJob, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
 import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
+import { countedStatus, listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
 import {
   end,
   levels,
@@ -22,10 +21,12 @@ import {
 import { correctCounter, readItems } from '../../functions/shared/store/lists/counted-index/fold.ts';
 import { partQuery } from '../../functions/shared/store/lists/counted-index/page.ts';
 import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { decodeJob, jobsQuery } from '../../functions/shared/store/model/job.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { IndexFamily } from '../../functions/shared/store/model/table.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
+import { compareLogs, type LogDifference, rebuildLogs } from './logs.ts';
 import type { Drift, Report } from './report.ts';
 import {
   type Difference,
@@ -47,6 +48,8 @@ export interface AuditOptions {
    * pause must be longer than the lag of a global secondary index, or new entities count as missing.
    */
   readonly pause: number;
+  /** Milliseconds after which a record of a change log is settled. Tests that write nothing meanwhile need not wait. */
+  readonly marginMs?: number;
 }
 
 /** Comparisons of one group before it is reported as unsettled. */
@@ -107,6 +110,8 @@ class TableAudit {
     }
     const orphans = await this.#orphans(dangling);
     repaired += await this.#sweep(orphans);
+    const logs = await compareLogs(this.#client, this.#tableName, this.#options.pause);
+    repaired += await this.#rebuild(logs);
     return {
       entities: entities.size,
       listings: listings.size,
@@ -118,6 +123,7 @@ class TableAudit {
       })),
       malformed: malformed.map(({ pk }) => pk),
       unsettled,
+      logs,
       repaired,
     };
   }
@@ -147,7 +153,7 @@ class TableAudit {
     const counted = (await database.getMany(keys))
       .map(decodeEntity)
       .filter((stored) => listingsOf(tenant, stored).some((listing) => listing.partition === partition))
-      .map(({ entity }) => ({ time: timeOf(entity.id), status: entity.status }));
+      .map(({ entity }) => ({ time: timeOf(entity.id), status: countedStatus(entity.status) }));
     const isSettled = isDeepStrictEqual(items, await readGroup());
     return isSettled ? differences(counted, items) : undefined;
   }
@@ -198,6 +204,15 @@ class TableAudit {
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
   }
 
+  /** Writes the columns of logs again. */
+  async #rebuild(logs: readonly LogDifference[]): Promise<number> {
+    if (!this.#options.repair || logs.length === 0) return 0;
+    const { marginMs } = this.#options;
+    const only = new Set(logs.map(({ log }) => log));
+    const options = { only, ...(marginMs !== undefined && { marginMs }) };
+    return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
+  }
+
   /** Runs the deletion job of the missing parents. */
   async #sweep(orphans: readonly Reference[]): Promise<number> {
     if (!this.#options.repair) return 0;
@@ -205,7 +220,7 @@ class TableAudit {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = randomUUID();
       await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
-      await continueJob(this.#database, tenant, job, `audit ${randomUUID()}`);
+      await continueJob(this.#database, { tenant, id: job }, { owner: `audit ${randomUUID()}` });
     }
     return orphans.length;
   }

@@ -1,4 +1,5 @@
 /** The result of an audit. */
+import type { LogDifference } from './logs.ts';
 
 /** A stored total that differs from the actual data. */
 export interface Drift {
@@ -24,7 +25,9 @@ export interface Report {
   readonly malformed: readonly string[];
   /** Listings that were written to during every comparison, so that no result is certain. */
   readonly unsettled: readonly string[];
-  /** Number of repaired drifts and orphans. */
+  /** Logs of the list engine whose rows differ from the entities. */
+  readonly logs: readonly LogDifference[];
+  /** Number of repaired drifts, orphans and logs. */
   readonly repaired: number;
 }
 
@@ -35,12 +38,12 @@ const formatCounts = (counts: Readonly<Record<string, number>>): string =>
     .join(', ') || 'none';
 
 /** Returns whether the audit found nothing. */
-export const isClean = ({ drifts, orphans, malformed }: Report): boolean =>
-  drifts.length + orphans.length + malformed.length === 0;
+export const isClean = ({ drifts, orphans, malformed, logs }: Report): boolean =>
+  drifts.length + orphans.length + malformed.length + logs.length === 0;
 
 /** Returns the report as text, one line per finding, with a summary as the last line. */
 export function reportLines(report: Report): string[] {
-  const { entities, listings, drifts, orphans, malformed, unsettled, repaired } = report;
+  const { entities, listings, drifts, orphans, malformed, unsettled, logs, repaired } = report;
   return [
     ...drifts.map(
       ({ where, expected, counted }) =>
@@ -50,10 +53,14 @@ export function reportLines(report: Report): string[] {
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
+    ...logs.map(
+      ({ log, ids }) =>
+        `Rows: ${ids.length} rows of ${log} differ from the entities, among them ${ids.slice(0, 3).join(', ')}.`,
+    ),
     ...unsettled.map(
       (listing) => `Unsettled: ${listing} changed during every comparison. Audit again later.`,
     ),
     `${entities} entities in ${listings} listings: ${drifts.length} drifts, ${orphans.length} orphans, ` +
-      `${malformed.length} malformed${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+      `${malformed.length} malformed, ${logs.length} logs with wrong rows${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

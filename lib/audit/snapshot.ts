@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
+import { countedStatus, listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
 import {
   type Counter,
   countAttribute,
@@ -85,9 +85,11 @@ class Collection {
     const tenant = tenantOf(item);
     this.entities.add(pk);
     this.#references.push(...referencesFrom(tenant, stored));
-    if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored) }, { ...item })) this.malformed.push({ pk, sk });
+    if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored, stored.stamp ?? 0) }, { ...item }))
+      this.malformed.push({ pk, sk });
     for (const { partition } of listingsOf(tenant, stored)) {
-      this.#listing(partition).counted.push({ time: timeOf(stored.entity.id), status: stored.entity.status });
+      const status = countedStatus(stored.entity.status);
+      this.#listing(partition).counted.push({ time: timeOf(stored.entity.id), status });
     }
   }
 

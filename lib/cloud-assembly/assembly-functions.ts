@@ -36,12 +36,13 @@ function streamFunction(
   { function: target, batchSize, patterns }: EventSource,
   environment: Environment,
 ): StreamFunction {
-  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse>(target, environment);
+  // A function that does not report failed records returns nothing.
+  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(target, environment);
   return async ({ Records }) => {
     const records = Records.filter((record) => patterns.some((pattern) => matchesPattern(pattern, record)));
     for (let start = 0; start < records.length; start += batchSize) {
       const response = await invoke({ Records: records.slice(start, start + batchSize) });
-      if (response.batchItemFailures.length > 0) return response;
+      if (response && response.batchItemFailures.length > 0) return response;
     }
     return { batchItemFailures: [] };
   };
@@ -76,7 +77,7 @@ export const assemblyFunctions =
     }
     setCredentials(endpoint);
     const deployment = readDeployment(assembly, tableName);
-    const { place, streamArn, functions, stream, schedule } = deployment;
+    const { place, streamArn, functions, streams, schedule } = deployment;
     const policies = new Map(functions.map(({ name, policy }) => [name, policy]));
     const proxy = await startIamProxy({ engine: endpoint, place, streamArn, policies });
     const environment = {
@@ -85,12 +86,12 @@ export const assemblyFunctions =
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       SERVER_TIMING: 'true',
     };
-    // Lambda reads the stream with the role of the function.
-    const streams = new DynamoDBStreamsClient({
-      endpoint: proxy.endpoint,
-      credentials: { accessKeyId: stream.function.name, secretAccessKey: 'local' },
+    const readers = streams.map((source) => {
+      // Lambda reads the stream with the role of the function.
+      const credentials = { accessKeyId: source.function.name, secretAccessKey: 'local' };
+      const client = new DynamoDBStreamsClient({ endpoint: proxy.endpoint, credentials });
+      return { client, reader: new StreamReader(client, tableName, streamFunction(source, environment)) };
     });
-    const reader = new StreamReader(streams, tableName, streamFunction(stream, environment));
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
     return {
@@ -104,11 +105,11 @@ export const assemblyFunctions =
       },
       onSchedule: () => onSchedule(scheduledEvent()),
       startEventSources: async () => {
-        if (!withoutStream) await reader.start();
+        if (!withoutStream) await Promise.all(readers.map(({ reader }) => reader.start()));
       },
       stop: async () => {
-        await reader.stop();
-        streams.destroy();
+        await Promise.all(readers.map(({ reader }) => reader.stop()));
+        for (const { client } of readers) client.destroy();
         onPermissionReport(proxy.report());
         await proxy.stop();
       },

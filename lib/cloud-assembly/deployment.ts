@@ -35,7 +35,7 @@ export interface Deployment {
   readonly routes: readonly DeployedRoute[];
   readonly crossOrigin: CrossOrigin;
   readonly authentication: Authentication | undefined;
-  readonly stream: EventSource;
+  readonly streams: readonly EventSource[];
   readonly schedule: DeployedFunction;
 }
 
@@ -144,14 +144,15 @@ function crossOriginOf(api: Properties): CrossOrigin {
   };
 }
 
-function streamOf(templates: Templates, functions: readonly DeployedFunction[]): EventSource {
-  const [, mapping] = templates.theOnly('AWS::Lambda::EventSourceMapping');
-  const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
-  return {
-    function: functionBy(functions, mapping['FunctionName']),
-    batchSize: Number(mapping['BatchSize']),
-    patterns: Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown),
-  };
+function streamsOf(templates: Templates, functions: readonly DeployedFunction[]): EventSource[] {
+  return [...templates.ofType('AWS::Lambda::EventSourceMapping').values()].map((mapping) => {
+    const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    return {
+      function: functionBy(functions, mapping['FunctionName']),
+      batchSize: Number(mapping['BatchSize']),
+      patterns: Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown),
+    };
+  });
 }
 
 function authenticationOf(templates: Templates): Authentication | undefined {
@@ -182,7 +183,7 @@ export function readDeployment(assembly: string, tableName: string): Deployment 
     routes: routesOf(templates, functions, apiId),
     crossOrigin: crossOriginOf(api),
     authentication: authenticationOf(templates),
-    stream: streamOf(templates, functions),
+    streams: streamsOf(templates, functions),
     schedule: functionBy(functions, target?.Arn),
   };
 }

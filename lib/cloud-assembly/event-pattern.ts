@@ -1,3 +1,12 @@
+function matchesRule(rule: unknown, value: unknown): boolean {
+  if (typeof rule !== 'object' || rule === null) return rule === value;
+  const [[name, argument] = [], ...others] = Object.entries(rule);
+  if (name !== 'prefix' || typeof argument !== 'string' || others.length > 0) {
+    throw new Error(`The filter rule ${JSON.stringify(rule)} is not supported.`);
+  }
+  return typeof value === 'string' && value.startsWith(argument);
+}
+
 /**
  * Returns whether a value matches a filter pattern of an event source mapping.
  * @throws Error for a rule that is not supported here.
@@ -5,10 +14,7 @@
  */
 export function matchesPattern(pattern: unknown, value: unknown): boolean {
   if (Array.isArray(pattern)) {
-    if (pattern.some((one) => typeof one === 'object')) {
-      throw new Error(`The filter rule ${JSON.stringify(pattern)} is not supported.`);
-    }
-    return pattern.includes(value);
+    return pattern.some((rule) => matchesRule(rule, value));
   }
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(pattern as object).every(([name, one]) =>

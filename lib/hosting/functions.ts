@@ -7,6 +7,7 @@ import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts'
 /** Files of the handlers without a route, relative to `functions/`. */
 export const fallbackFile = 'fallback/answer-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
+export const logRecordsFile = 'jobs/on-log-records.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
@@ -15,6 +16,7 @@ export const functionFiles: readonly string[] = [
   ...routes.map(({ file }) => file),
   fallbackFile,
   streamFile,
+  logRecordsFile,
   scheduleFile,
   tenantClaimFile,
 ];

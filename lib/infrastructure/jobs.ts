@@ -12,15 +12,23 @@ import {
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsAccess } from '../../functions/shared/contract/permissions.ts';
-import { jobSortKey } from '../../functions/shared/store/cascades/job.ts';
+import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
+import { busyIntervalMs, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
-import { jobTimeoutMs, scheduleFile, streamFile, streamRetries } from '../hosting/functions.ts';
+import {
+  jobTimeoutMs,
+  logRecordsFile,
+  scheduleFile,
+  streamFile,
+  streamRetries,
+} from '../hosting/functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {
   readonly onStream: LambdaFunction;
+  readonly onLogRecords: LambdaFunction;
   readonly onSchedule: LambdaFunction;
   /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
@@ -37,6 +45,11 @@ const streamStatements = (streamArn: string, deadLetters: Queue): PolicyStatemen
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
 ];
 
+function streamArnOf({ tableStreamArn }: DataStack['table']): string {
+  if (!tableStreamArn) throw new Error('The table has no stream.');
+  return tableStreamArn;
+}
+
 /** Starts jobs within a second of the write that creates them. */
 function onStream(
   scope: Construct,
@@ -44,8 +57,7 @@ function onStream(
   { table }: DataStack,
   deadLetters: Queue,
 ): LambdaFunction {
-  const streamArn = table.tableStreamArn;
-  if (!streamArn) throw new Error('The table has no stream.');
+  const streamArn = streamArnOf(table);
   const { function: target } = new ServiceFunction(scope, 'onStream', {
     ...context,
     file: streamFile,
@@ -71,6 +83,44 @@ function onStream(
     retryAttempts: streamRetries,
     maxRecordAge: Duration.hours(1),
     // The construct's own destination would add a separate policy resource.
+    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
+  });
+  return target;
+}
+
+/** Seconds for which new records of logs are collected: as long as the time between two steps of a busy log. */
+const logRecordsWindow = Duration.millis(busyIntervalMs);
+
+/** Compacts busy logs soon after records are written to them. */
+function onLogRecords(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  { table }: DataStack,
+  deadLetters: Queue,
+): LambdaFunction {
+  const streamArn = streamArnOf(table);
+  const { function: target } = new ServiceFunction(scope, 'onLogRecords', {
+    ...context,
+    file: logRecordsFile,
+    description: 'Compacts busy change logs.',
+    timeoutMs: jobTimeoutMs,
+    data: { table, access: jobsAccess },
+    statements: streamStatements(streamArn, deadLetters),
+  });
+  new EventSourceMapping(scope, 'LogRecords', {
+    target,
+    eventSourceArn: streamArn,
+    startingPosition: StartingPosition.LATEST,
+    batchSize: 1_000,
+    maxBatchingWindow: logRecordsWindow,
+    filters: [
+      FilterCriteria.filter({
+        eventName: FilterRule.isEqual('INSERT'),
+        dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.beginsWith(recordPrefix) } } },
+      }),
+    ],
+    retryAttempts: 0,
+    // A batch that fails is left to the schedule.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   return target;
@@ -118,6 +168,7 @@ export function jobs(scope: Construct, context: ServiceFunctionContext, data: Da
   return {
     deadLetters,
     onStream: onStream(scope, context, data, deadLetters),
+    onLogRecords: onLogRecords(scope, context, data, deadLetters),
     onSchedule: onSchedule(scope, context, data, deadLetters),
   };
 }

@@ -13,9 +13,12 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { compactionMetrics } from '../../functions/jobs/compaction-metrics.ts';
+import { metricNamespace } from '../../functions/shared/log.ts';
 import type { Jobs } from './jobs.ts';
 import type { Settings } from './settings.ts';
 
@@ -46,11 +49,28 @@ const tableMetric = ({ tableName }: TableV2, metricName: string, statistic = 'Su
     period,
   });
 
+/** Returns a metric that the schedule writes to its log. */
+const compactionMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
+  new Metric({
+    namespace: metricNamespace,
+    metricName,
+    dimensionsMap: { FunctionName: functionName },
+    statistic: 'Maximum',
+    period,
+  });
+
 const sum = (label: string, usingMetrics: Record<string, IMetric>): MathExpression =>
   new MathExpression({ expression: Object.keys(usingMetrics).join(' + '), usingMetrics, label, period });
 
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
-function symptoms({ api, table, onStream, onSchedule, deadLetters }: MonitoredResources): Symptom[] {
+function symptoms({
+  api,
+  table,
+  onStream,
+  onLogRecords,
+  onSchedule,
+  deadLetters,
+}: MonitoredResources): Symptom[] {
   // Concurrency is shared by the account, so the metric covers all functions.
   const functionThrottles = new Metric({
     namespace: 'AWS/Lambda',
@@ -99,10 +119,25 @@ function symptoms({ api, table, onStream, onSchedule, deadLetters }: MonitoredRe
       periods: 2,
     },
     {
+      heading: 'Compaction is late',
+      label: 'ms after a step was due',
+      metric: compactionMetric(onSchedule, compactionMetrics.delay),
+      threshold: 120_000,
+      periods: 1,
+    },
+    {
+      heading: 'Change logs are long',
+      label: 'records that are not in columns',
+      metric: compactionMetric(onSchedule, compactionMetrics.pending),
+      threshold: 1_000,
+      periods: 3,
+    },
+    {
       heading: 'Jobs fail',
       label: 'failed calls',
       metric: sum('failed', {
         stream: onStream.metricErrors({ period }),
+        records: onLogRecords.metricErrors({ period }),
         schedule: onSchedule.metricErrors({ period }),
       }),
       threshold: 3,

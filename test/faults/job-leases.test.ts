@@ -4,6 +4,9 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler as onStream } from '../../functions/jobs/on-stream.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
+import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
 import {
   decodeJob,
   isReady,
@@ -11,10 +14,7 @@ import {
   jobKey,
   jobSortKey,
   jobsQuery,
-} from '../../functions/shared/store/cascades/job.ts';
-import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+} from '../../functions/shared/store/model/job.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
@@ -89,7 +89,8 @@ async function tasksLeft(session: Session, project: string): Promise<number> {
 async function jobsOf({ tenant, database }: Session): Promise<Job[]> {
   const found: Job[] = [];
   for await (const items of database.pages(jobsQuery)) found.push(...items.map(decodeJob));
-  return found.filter((job) => job.tenant === tenant && job.work.type !== 'fold');
+  const upkeep = new Set<string>(['fold', 'compact']);
+  return found.filter((job) => job.tenant === tenant && !upkeep.has(job.work.type));
 }
 
 const theJob = async (session: Session): Promise<Job> => {
@@ -130,18 +131,21 @@ test('the schedule and a later batch skip a job that another worker holds', asyn
   const gate = new Promise<void>((resolve) => {
     openGate = resolve;
   });
-  let ofTenant = 0;
+  let leases = 0;
   let leaseTaken = (): void => {};
   const lease = new Promise<void>((resolve) => {
     leaseTaken = resolve;
   });
   proxy.inject(async (call, pass) => {
-    const isHeld =
-      call.operation === 'TransactWriteItems' && JSON.stringify(call.body).includes(session.tenant);
-    if (isHeld) ofTenant += 1;
-    if (isHeld && ofTenant > 1) await gate;
+    const body = JSON.stringify(call.body);
+    const isTransaction = call.operation === 'TransactWriteItems';
+    // The schedule also compacts the logs of this tenant.
+    const isOfTenant = isTransaction && body.includes(session.tenant) && !body.includes('#job#compact-');
+    const isFirst = isOfTenant && leases === 0;
+    if (isOfTenant && body.includes(jobKey(job).pk)) leases += 1;
+    if (isOfTenant && !isFirst) await gate;
     const response = await countTransactions(call, pass);
-    if (isHeld) leaseTaken();
+    if (isFirst) leaseTaken();
     return response;
   });
   const working = deliver([recordOf(job, 1)]);
@@ -150,7 +154,7 @@ test('the schedule and a later batch skip a job that another worker holds', asyn
     deliver([recordOf(job, 2), recordOf(job, 3)]),
     onSchedule(scheduledEvent(), functionContext(randomUUID(), 30_000)),
   ]);
-  expect(ofTenant).toBe(1);
+  expect(leases).toBe(1);
   openGate();
   await working;
   proxy.inject(countTransactions);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
-import { buildJobWrite, decodeJob, type Job, jobsQuery } from '../../functions/shared/store/cascades/job.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { buildJobWrite, decodeJob, type Job, jobsQuery } from '../../functions/shared/store/model/job.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';

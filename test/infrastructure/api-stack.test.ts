@@ -145,10 +145,37 @@ describe('HEAD', () => {
 });
 
 describe('functions', () => {
-  test('run on Node.js 24 on ARM with 256 MB', () => {
+  test('run on Node.js 24 on ARM', () => {
     for (const { Properties } of all('AWS::Lambda::Function')) {
-      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], MemorySize: 256 });
+      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
     }
+  });
+
+  test('have 256 MB, and 1,769 MB where they load columns of the list engine', () => {
+    const memory = all('AWS::Lambda::Function').map((resource) => [
+      owner(resource),
+      resource.Properties['MemorySize'],
+    ]);
+    const ofRoutes = routes.map(({ contract }) => [
+      contract.operation,
+      contract.access.usesListEngine ? 1_769 : 256,
+    ]);
+    expect(Object.fromEntries(memory)).toEqual({
+      ...Object.fromEntries(ofRoutes),
+      answerUnmatched: 256,
+      onStream: 1_769,
+      onLogRecords: 1_769,
+      onSchedule: 1_769,
+    });
+    expect(Object.fromEntries(ofRoutes)).toMatchObject({
+      listTasks: 1_769,
+      listTagTasks: 1_769,
+      deleteTag: 1_769,
+      deleteProject: 256,
+      createTask: 256,
+      readTask: 256,
+      checkHealth: 256,
+    });
   });
 
   test('have 10 seconds for a request and 30 for a job', () => {
@@ -160,6 +187,7 @@ describe('functions', () => {
       ...Object.fromEntries(routes.map(({ contract }) => [contract.operation, 10])),
       answerUnmatched: 10,
       onStream: 30,
+      onLogRecords: 30,
       onSchedule: 30,
     });
   });
@@ -188,6 +216,7 @@ describe('functions', () => {
       expect(variables(contract.operation)).toEqual([...token, 'TABLE_NAME'].sort());
     }
     expect(variables('onStream')).toEqual(['TABLE_NAME']);
+    expect(variables('onLogRecords')).toEqual(['TABLE_NAME']);
     expect(variables('onSchedule')).toEqual(['TABLE_NAME']);
     expect(variables('answerUnmatched')).toEqual(['ROUTES', 'TABLE_NAME']);
     const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
@@ -202,14 +231,16 @@ describe('functions', () => {
     );
     expect(permitted('answerUnmatched')).toEqual(telling);
     expect(permitted('onSchedule')).toEqual(allowed(jobsAccess));
-    expect(permitted('onStream')).toEqual(
-      [
-        ...allowed(jobsAccess),
-        ...stream,
-        'dynamodb:ListStreams anywhere',
-        'sqs:SendMessage dead letters',
-      ].sort(),
-    );
+    for (const name of ['onStream', 'onLogRecords']) {
+      expect(permitted(name)).toEqual(
+        [
+          ...allowed(jobsAccess),
+          ...stream,
+          'dynamodb:ListStreams anywhere',
+          'sqs:SendMessage dead letters',
+        ].sort(),
+      );
+    }
   });
 });
 
@@ -287,9 +318,28 @@ describe('the gateway', () => {
 });
 
 describe('jobs', () => {
+  /** Returns the event source mapping of a function. */
+  const mappingOf = (name: string): Resource['Properties'] => {
+    const found = all('AWS::Lambda::EventSourceMapping').filter(
+      ({ Properties }) => owner(resourceAt(Properties['FunctionName'])) === name,
+    );
+    expect(found).toHaveLength(1);
+    return (found[0] as Resource).Properties;
+  };
+
+  const patternsOf = (mapping: Resource['Properties']): unknown[] => {
+    const { Filters } = mapping['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    return Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
+  };
+
+  const failureQueueOf = (mapping: Resource['Properties']): Resource => {
+    const { OnFailure } = mapping['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+    return resourceAt(OnFailure.Destination);
+  };
+
   test('start from the stream', () => {
-    const [mapping] = all('AWS::Lambda::EventSourceMapping') as [Resource];
-    expect(mapping.Properties).toMatchObject({
+    const mapping = mappingOf('onStream');
+    expect(mapping).toMatchObject({
       BatchSize: 10,
       BisectBatchOnFunctionError: true,
       MaximumRecordAgeInSeconds: 3_600,
@@ -297,16 +347,27 @@ describe('jobs', () => {
       StartingPosition: 'LATEST',
     });
     // A failing record blocks its shard until its retries are used up.
-    expect(mapping.Properties['MaximumRetryAttempts']).toBe(streamRetries);
-    expect(owner(resourceAt(mapping.Properties['FunctionName']))).toBe('onStream');
-    const { OnFailure } = mapping.Properties['DestinationConfig'] as { OnFailure: { Destination: unknown } };
-    expect(resourceAt(OnFailure.Destination)).toMatchObject({
+    expect(mapping['MaximumRetryAttempts']).toBe(streamRetries);
+    expect(failureQueueOf(mapping)).toMatchObject({
       Type: 'AWS::SQS::Queue',
       Properties: { SqsManagedSseEnabled: true },
     });
-    const { Filters } = mapping.Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
-    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+    expect(patternsOf(mapping)).toEqual([
       { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
+    ]);
+  });
+
+  test('compact the logs of new records, collected for 15 seconds, without a retry that would delay other logs', () => {
+    const mapping = mappingOf('onLogRecords');
+    expect(mapping).toMatchObject({
+      BatchSize: 1_000,
+      MaximumBatchingWindowInSeconds: 15,
+      MaximumRetryAttempts: 0,
+      StartingPosition: 'LATEST',
+    });
+    expect(failureQueueOf(mapping)).toBe(failureQueueOf(mappingOf('onStream')));
+    expect(patternsOf(mapping)).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'record#' }] } } } },
     ]);
   });
 

@@ -18,7 +18,7 @@ const anchors = [
 describe('alarms', () => {
   const alarms = (): Resource[] => all('AWS::CloudWatch::Alarm');
 
-  test('cover errors, latency, throttles, conflicts, the stream and dead letters, for all functions', () => {
+  test('cover errors, latency, throttles, conflicts, the stream, compaction and dead letters, for all functions', () => {
     const watched = JSON.stringify(alarms().map(({ Properties }) => Properties));
     for (const metric of [
       '"MetricName":"5xx"',
@@ -27,6 +27,8 @@ describe('alarms', () => {
       '"MetricName":"WriteThrottleEvents"',
       '"MetricName":"TransactionConflict"',
       '"MetricName":"IteratorAge"',
+      '"MetricName":"CompactionDelayMs"',
+      '"MetricName":"PendingRecords"',
       '"MetricName":"ApproximateNumberOfMessagesVisible"',
     ]) {
       expect(watched).toContain(metric);

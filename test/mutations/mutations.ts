@@ -1,4 +1,5 @@
 import { dynamodbMutations } from './dynamodb.ts';
+import { listEngineMutations } from './list-engine.ts';
 import type { Mutation } from './mutation.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
@@ -10,4 +11,5 @@ export const mutations: readonly Mutation[] = [
   ...writeMutations,
   ...requestMutations,
   ...responseMutations,
+  ...listEngineMutations,
 ];

@@ -64,9 +64,9 @@ export const writeMutations: readonly Mutation[] = [
     name: 'counted-outside-the-transaction',
     description: 'counters are adjusted before the transaction, not in it',
     file: commit,
-    search: 'return { writes: [...own, ...writes, ...more, ...additions], beginnings };',
+    search: 'return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };',
     replacement:
-      'if (additions.length > 0) await session.database.transact(additions);\n  return { writes: [...own, ...writes, ...more], beginnings };',
+      'if (additions.length > 0) await session.database.transact(additions);\n  return { writes: [...own, ...records, ...writes, ...more], beginnings };',
     detectedBy: ['test/faults/crash-points.test.ts'],
     testNamePattern: 'createTag',
   },
@@ -140,7 +140,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'job-without-lease',
     description: 'a worker starts a job that another worker holds',
-    file: 'functions/shared/store/cascades/job.ts',
+    file: 'functions/shared/store/model/job.ts',
     search: 'lease.owner !== owner && lease.until > now',
     replacement: 'lease.owner === owner && lease.until < now',
     detectedBy: ['test/faults/job-leases.test.ts'],

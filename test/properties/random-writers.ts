@@ -1,7 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { cut } from '../../functions/shared/store/lists/counted-index/counters.ts';
+import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
+import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
+import { compactAll } from '../support/compaction.ts';
 import { runs } from '../support/runs.ts';
 
 /**
@@ -42,7 +50,10 @@ type Kind = 'projects' | 'tasks';
 
 interface Entity {
   readonly id: string;
+  readonly name: string;
   readonly status: string;
+  readonly priority?: string;
+  readonly updatedAt: string;
   readonly organizationId?: string;
   readonly projectId?: string | null;
   readonly userId?: string | null;
@@ -190,6 +201,44 @@ class Writer {
   }
 }
 
+/** Small segments and runs, so that there are many. */
+const smallSizes = {
+  maxRows: 16,
+  maxPatchedShare: 0.3,
+  fanOut: 3,
+  maxWholeRunBytes: 300,
+  maxRecords: 25,
+  minFirstRecords: 6,
+  minRecords: 1,
+};
+
+/** Milliseconds that no transaction of these tests takes from its stamp to its commit. */
+const longestCommitMs = 6_000;
+
+/** Compacts the logs over and over, while others write. */
+async function compactUntil(signal: AbortSignal, random: () => number): Promise<void> {
+  while (!signal.aborted) {
+    await delay(random() * 200);
+    const kind = random() < 0.5 ? 'task' : 'project';
+    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(20_000));
+    await compact({
+      writer: openLog(database, 'public', kind),
+      cache: new SharedColumnCache().of('public', kind),
+      nowMs: Date.now(),
+      marginMs: longestCommitMs,
+      sizes: smallSizes,
+    });
+  }
+}
+
+/** Absorbs all records: nobody writes. */
+async function compactEverything(): Promise<void> {
+  for (const kind of ['task', 'project'] as const) {
+    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(20_000));
+    await compactAll(database, 'public', kind, smallSizes);
+  }
+}
+
 const newestFirst = (entities: Iterable<Entity>): string[] =>
   [...entities]
     .map(({ id }) => id)
@@ -216,6 +265,37 @@ async function expectList(
   expect([path, query, seen]).toEqual([path, query, expected]);
 }
 
+/** The model does not know when a project was archived. */
+const sortFields = (path: string): string[] =>
+  path.endsWith('tasks') ? ['name', 'status', 'updatedAt', 'priority'] : ['name', 'status'];
+
+/**
+ * Reads lists that the list engine serves and compares them with the expected entities. Their totals are those of the lists that the counted
+ * index serves, because both are compared with the same entities.
+ */
+async function expectEngineLists(
+  path: string,
+  entities: readonly Entity[],
+  random: () => number,
+): Promise<void> {
+  for (const sortBy of sortFields(path)) {
+    const compare = ascendingBy(sortBy);
+    const sorted = entities.toSorted((one, other) => compare({ ...one }, { ...other }));
+    const sortOrder = random() < 0.5 ? 'asc' : 'desc';
+    if (sortOrder === 'desc') sorted.reverse();
+    const limit = 1 + Math.floor(random() * 12);
+    const page = 1 + Math.floor((random() * entities.length) / limit);
+    const { data, total } = await list(path, { sortBy, sortOrder, limit, page });
+    const expected = sorted.slice((page - 1) * limit, page * limit);
+    expect([path, sortBy, sortOrder, page, total]).toEqual([path, sortBy, sortOrder, page, entities.length]);
+    expect([path, sortBy, data.map(({ id }) => id)]).toEqual([path, sortBy, expected.map(({ id }) => id)]);
+  }
+  const sample = entities[Math.floor(random() * entities.length)];
+  if (!sample) return;
+  const named = entities.filter(({ name }) => name === sample.name);
+  await expectList(path, named, 5, { name: sample.name });
+}
+
 async function runSequence(random: () => number): Promise<void> {
   const createReliably = async (path: string, body: object): Promise<string> => {
     for (;;) {
@@ -238,7 +318,22 @@ async function runSequence(random: () => number): Promise<void> {
     for (const project of own.projects.values()) everything.projects.set(project.id, project);
     for (const task of own.tasks.values()) everything.tasks.set(task.id, task);
   }
-  return verify(all, users, tasks);
+  await verify(all, users, tasks);
+  const engineLists = async (): Promise<void> => {
+    for (const user of users) {
+      const assigned = tasks.filter(({ userId }) => userId === user);
+      await expectEngineLists(`/v1/users/${user}/tasks`, assigned, random);
+    }
+    await expectEngineLists('/v1/tasks', [...everything.tasks.values()], random);
+    await expectEngineLists('/v1/projects', [...everything.projects.values()], random);
+  };
+  const injected = faulty.proxy.pause();
+  await engineLists();
+  if (random() < 0.3) {
+    await compactEverything();
+    await engineLists();
+  }
+  injected.resume();
 }
 
 async function verify(
@@ -283,7 +378,14 @@ export function testSequences(condition: string, injector: (seed: number) => Inj
       try {
         everything = { projects: new Map(), tasks: new Map() };
         faulty.proxy.inject(injector(seed + done));
-        for (let number = 0; number < sequencesOfAnEngine; number += 1) await runSequence(random);
+        const stopped = new AbortController();
+        const compaction = compactUntil(stopped.signal, seeded(seed + done));
+        try {
+          for (let number = 0; number < sequencesOfAnEngine; number += 1) await runSequence(random);
+        } finally {
+          stopped.abort();
+          await compaction;
+        }
         faulty.proxy.inject(undefined);
         await verifyEverything();
       } finally {

@@ -19,52 +19,62 @@ export interface Access {
   )[];
   /** Indexes that it queries besides. */
   readonly indexes?: readonly IndexName[];
+  /** Whether it loads columns of the list engine: its function gets the memory and the processor time for them. */
+  readonly usesListEngine?: boolean;
 }
 
-/** Every write reads the entity or a recorded result, and reads and updates counters. */
-const countedWrite = ['GetItem', 'Query', 'UpdateItem'] as const;
+/**
+ * Every write reads the entity or a recorded result, reads and updates counters, and puts a record of the change log and, at times, the job
+ * that compacts the log.
+ */
+const countedWrite = ['GetItem', 'Query', 'UpdateItem', 'PutItem'] as const;
 
 /** Returns the permissions to create, replace or update an entity, and to read the entities that it refers to. */
 export const writeAccess = (kind: Kind): Access => ({
-  actions: [
-    ...countedWrite,
-    'PutItem',
-    ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : []),
-  ],
+  actions: [...countedWrite, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
 });
 
 /** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
 export const childrenAccess = (family: IndexFamily): Access => ({
-  actions: [...countedWrite, 'PutItem'],
+  actions: countedWrite,
   indexes: [family],
 });
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
-/** Returns the index by which children are found. */
-const childrenIndex = ({ index }: Relation): IndexFamily => index ?? 'all';
+/** Returns the index by which the children of a cascade are found. The list engine finds the other children. */
+const childrenIndexes = ({ index, onDelete }: Relation): IndexName[] =>
+  index && onDelete === 'cascade' ? [index] : [];
 
-/** Returns the indexes by which the descendants of an entity are found that its deletion changes. */
-const descendantIndexes = (kind: Kind): IndexName[] =>
+/** Returns the relations of an entity that its deletion follows. */
+const descendantRelations = (kind: Kind): Relation[] =>
   dependentsOf(kind).flatMap((relation) => [
-    childrenIndex(relation),
-    ...(relation.onDelete === 'cascade' ? descendantIndexes(relation.child) : []),
+    relation,
+    ...(relation.onDelete === 'cascade' ? descendantRelations(relation.child) : []),
   ]);
 
 /** Returns the permissions to delete an entity and its descendants, or to begin the job that does. */
-export const removeAccess = (kind: Kind): Access => ({
-  actions: [...countedWrite, 'DeleteItem', ...(dependentsOf(kind).length > 0 ? (['PutItem'] as const) : [])],
-  indexes: distinct(descendantIndexes(kind)),
-});
+export function removeAccess(kind: Kind): Access {
+  const descendants = descendantRelations(kind);
+  const usesEngine = descendants.some((relation) => childrenIndexes(relation).length === 0);
+  return {
+    actions: [...countedWrite, 'DeleteItem', ...(usesEngine ? (['BatchGetItem'] as const) : [])],
+    indexes: distinct(descendants.flatMap(childrenIndexes)),
+    usesListEngine: usesEngine,
+  };
+}
 
-/** Returns the permissions of a list: the indexes of all its query plans. */
+/** Returns the permissions of a list: the indexes of all its query plans, and the log and the columns of the list engine. */
 export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
-  actions: ['BatchGetItem', 'Query'],
+  actions: ['GetItem', 'BatchGetItem', 'Query'],
   indexes: reachableIndexes(kind, nestedBy),
+  usesListEngine: true,
 });
 
 /** The permissions of the functions that continue jobs. */
 export const jobsAccess: Access = {
-  actions: [...countedWrite, 'BatchGetItem', 'PutItem', 'DeleteItem'],
-  indexes: distinct(relations.map(childrenIndex)),
+  actions: [...countedWrite, 'BatchGetItem', 'DeleteItem'],
+  // Jobs of all tenants are in the index `all`.
+  indexes: distinct(['all' as const, ...relations.flatMap(childrenIndexes)]),
+  usesListEngine: true,
 };

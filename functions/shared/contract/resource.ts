@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { type Entity, type Fields, readOnlyFields } from '../store/model/entity.ts';
-import type { SortValue } from '../store/model/list-query.ts';
 import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
 
-/** Characters of a name. Lists sort by the whole of texts up to this length. */
+/** Characters of a name. */
 const maxLabelLength = 255;
 
 /** The fields that every resource has. */
@@ -27,8 +26,10 @@ export interface Resource {
   readonly filters: readonly string[];
   /** Fields that lists sort by: all but arrays. */
   readonly sorts: readonly string[];
-  /** By field: returns what decides the order of a list, for a stored value. */
-  readonly sortValues: Readonly<Record<string, (stored: unknown) => SortValue>>;
+  /** By field: the values of an enumeration in the order of their rank. */
+  readonly ranks: Readonly<Record<string, readonly string[]>>;
+  /** By field: its default. An entity that is older than the field has this value. */
+  readonly defaults: Readonly<Record<string, unknown>>;
   /**
    * Returns what responses show of an entity: the fields in their order, and nothing else that the store has. An entity older than
    * a field has the field's default. Lists call this for every entity, so it does not validate again what was validated when it
@@ -72,33 +73,6 @@ const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnyS
 /** A timestamp of the store: RFC 3339, UTC, milliseconds. */
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
 
-/** Characters of a long text that lists sort by: whole descriptions would not fit into a function's memory. */
-export const sortedCharacters = 100;
-
-/**
- * Returns the beginning of a text. It is copied: a slice would keep the whole text in memory.
- * @param count Unicode code points.
- */
-const beginning = (value: string, count: number): string =>
-  [...value.slice(0, 2 * count)].slice(0, count).join('');
-
-/**
- * Returns what decides the order for the values of a field: the rank of an enumeration's value, the beginning of a long
- * text, and otherwise the text itself. A value that is missing counts as the field's default.
- */
-function sortValueOf(schema: v.GenericSchema): (stored: unknown) => SortValue {
-  const fallback = v.getDefault(schema);
-  const { type, options } = bare(schema) as AnySchema;
-  if (type === 'picklist') return (stored) => options?.indexOf((stored ?? fallback) as string);
-  const { maxLength } = v.getMetadata(bare(schema)) as { maxLength?: number };
-  const isLong = (maxLength ?? 0) > maxLabelLength;
-  return (stored) => {
-    const value = stored ?? fallback;
-    if (typeof value !== 'string') return undefined;
-    return isLong ? beginning(value, sortedCharacters) : value;
-  };
-}
-
 /** Returns a function that builds a value on its first call. */
 function lazy<Value>(make: () => Value): () => Value {
   let value: Value | undefined;
@@ -125,9 +99,13 @@ export function resource(definition: {
     fieldNames,
     filters: fieldNames,
     sorts: fieldNames.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
-    sortValues: Object.fromEntries(
-      Object.entries(fields).map(([name, schema]) => [name, sortValueOf(schema as v.GenericSchema)]),
+    ranks: Object.fromEntries(
+      Object.entries(fields).flatMap(([name, schema]) => {
+        const { type, options = [] } = bare(schema as v.GenericSchema) as AnySchema;
+        return type === 'picklist' ? [[name, options] as const] : [];
+      }),
     ),
+    defaults: Object.fromEntries(defaults),
     show: (entity) => {
       const shown: Record<string, unknown> = {};
       for (const [name, fallback] of defaults) shown[name] = entity[name] ?? fallback;

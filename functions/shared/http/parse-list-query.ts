@@ -99,14 +99,14 @@ export function listQuery(resource: Resource, rawQueryString: string): ListQuery
     const value = values.get(field);
     return value === undefined ? [] : [[field, value]];
   });
-  const sortValue = resource.sortValues[sortBy];
   return {
     filters,
     page,
     limit: Math.min(limit, maxLimit),
     sortBy,
-    ...(sortValue && { sortValue }),
     sortOrder,
+    ranks: resource.ranks,
+    defaults: resource.defaults,
     fields: resource.fieldNames,
   };
 }

@@ -3,7 +3,6 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
   EntityNotFound,
   IdempotencyKeyReused,
-  PageTooDeep,
   ReferenceNotFound,
   StoreUnavailable,
   VersionMismatch,
@@ -81,10 +80,6 @@ export function toProblem(error: unknown): Problem {
     return new Problem('version-mismatch', error.message, { cause: error });
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
-  }
-  if (error instanceof PageTooDeep) {
-    const remedy = 'Add filters, reverse "sortOrder", or sort by "createdAt".';
-    return invalidRequest([{ parameter: 'page', detail: `${error.message} ${remedy}` }]);
   }
   if (error instanceof ReferenceNotFound) {
     return invalidRequest(

@@ -3,11 +3,11 @@
 import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
+import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
-import { type ArchiveWork, beginJob, type Job, type Step } from './job.ts';
 import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
 const archived = { status: 'archived' } as const;

@@ -3,9 +3,9 @@
 import type { StoredEntity } from '../model/entity.ts';
 import { idAfter, newId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
-import { kindPartition, parentPartition } from '../model/keys.ts';
+import { parentPartition } from '../model/keys.ts';
 import type { Relation } from '../model/relations.ts';
-import { table } from '../model/table.ts';
+import { type IndexFamily, table } from '../model/table.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
 /** A range of a parent's children. */
@@ -24,41 +24,52 @@ export interface ChildrenPage {
   readonly next: string | undefined;
 }
 
+type IndexedRelation = Relation & { readonly index: IndexFamily };
+
+function requireIndex({ index, ...relation }: Relation): IndexedRelation {
+  if (!index) throw new TypeError(`There is no index of ${relation.child} by ${relation.field}.`);
+  return { ...relation, index };
+}
+
 /** Sorts before every id: a sort key cannot be empty. */
 const beforeAllIds = ' ';
 
-/** Reads one page of a parent's children from the index, which may lag. */
+/** Reads one page of a parent's children from an index, which may lag. */
+async function readIndexed(
+  { tenant, database }: Session,
+  relation: IndexedRelation,
+  parentId: string,
+  { after, limit }: ChildrenRange,
+): Promise<ChildrenPage> {
+  const { items, next } = await database.query({
+    IndexName: relation.index,
+    KeyConditionExpression: '#partition = :partition AND #id > :after',
+    ExpressionAttributeNames: { '#partition': table.indexes[relation.index].partitionKey, '#id': 'id' },
+    ExpressionAttributeValues: {
+      ':partition': parentPartition(tenant, relation, parentId),
+      ':after': after || beforeAllIds,
+    },
+    ...(limit !== undefined && { Limit: limit }),
+  });
+  return { children: items.map(decodeEntity), next: next && String(next['id']) };
+}
+
+/**
+ * Reads one page of a parent's children from the index of the relation, which may lag.
+ * @throws TypeError when the relation has no index.
+ */
 export async function readChildren(
   session: Session,
   relation: Relation,
   parentId: string,
-  { after, snapshotId, limit }: ChildrenRange = {},
+  range: ChildrenRange = {},
 ): Promise<ChildrenPage> {
-  const { child, field, index } = relation;
-  const { tenant } = session;
-  const name = index ?? 'all';
-  const partition = index ? parentPartition(tenant, relation, parentId) : kindPartition(tenant, child);
-  const { items, next } = await session.database.query({
-    IndexName: name,
-    KeyConditionExpression: '#partition = :partition AND #id > :after',
-    ExpressionAttributeNames: {
-      '#partition': table.indexes[name].partitionKey,
-      '#id': 'id',
-      ...(!index && { '#field': field }),
-    },
-    ExpressionAttributeValues: {
-      ':partition': partition,
-      ':after': after || beforeAllIds,
-      ...(!index && { ':parent': parentId }),
-    },
-    // Without an index of its own, a limit would count the entities that the filter leaves out.
-    ...(index ? limit !== undefined && { Limit: limit } : { FilterExpression: 'contains(#field, :parent)' }),
-  });
+  const { children, next } = await readIndexed(session, requireIndex(relation), parentId, range);
+  const { snapshotId } = range;
   const isInSnapshot = (id: string): boolean => snapshotId === undefined || id < snapshotId;
-  const nextId = next && String(next['id']);
   return {
-    children: items.map(decodeEntity).filter(({ entity }) => isInSnapshot(entity.id)),
-    next: nextId !== undefined && isInSnapshot(nextId) ? nextId : undefined,
+    children: children.filter(({ entity }) => isInSnapshot(entity.id)),
+    next: next !== undefined && isInSnapshot(next) ? next : undefined,
   };
 }
 
@@ -73,7 +84,7 @@ export async function createSnapshotId(
   parentId: string,
   { children, next }: ChildrenPage,
 ): Promise<string> {
-  const { index = 'parent' } = relation;
+  const { index } = requireIndex(relation);
   const last = children.at(-1)?.entity.id;
   if (next === undefined) return last === undefined ? newId().id : idAfter(last);
   const { items } = await database.query({

@@ -3,12 +3,12 @@
 import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
 import { type Entity, type Fields, readOnlyFields, type StoredEntity } from '../model/entity.ts';
+import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
-import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from './job.ts';
 import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');

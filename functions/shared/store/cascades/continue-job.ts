@@ -5,11 +5,6 @@
 
 import type { Database } from '../dynamodb/database.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
-import type { Session } from '../unit-of-work/session.ts';
-import { archiveStep } from './archive.ts';
-import { cloneStep } from './clone.ts';
-import { foldStep } from './fold-counters.ts';
 import {
   buildJobWrite,
   decodeJob,
@@ -19,7 +14,14 @@ import {
   jobKey,
   type Step,
   stepBatchSize,
-} from './job.ts';
+  type Trigger,
+} from '../model/job.ts';
+import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
+import type { Session } from '../unit-of-work/session.ts';
+import { archiveStep } from './archive.ts';
+import { cloneStep } from './clone.ts';
+import { compactStep } from './compact-log.ts';
+import { foldStep } from './fold-counters.ts';
 import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
@@ -36,7 +38,13 @@ type Steps = {
 };
 
 /** One file for each kind of job. */
-const steps: Steps = { sweep: sweepStep, archive: archiveStep, clone: cloneStep, fold: foldStep };
+const steps: Steps = {
+  sweep: sweepStep,
+  archive: archiveStep,
+  clone: cloneStep,
+  fold: foldStep,
+  compact: compactStep,
+};
 
 const nextStep = (session: Session, job: Job): Promise<Step> =>
   (steps[job.work.type] as (session: Session, job: Job) => Promise<Step>)(session, job);
@@ -81,14 +89,25 @@ async function takeStepUntilApplied(session: Session, job: Job): Promise<Job | u
   }
 }
 
+/** Why a worker looks at a job. */
+export interface Delivery {
+  /** What the worker handles: the same delivery, repeated after a failure, continues. */
+  readonly owner: string;
+  readonly trigger?: Trigger;
+}
+
 /**
  * Takes the lease of a job for as long as this worker has time.
  * @returns `undefined` when nothing is due, or another worker holds the job.
  */
-async function takeLease(session: Session, id: string, owner: string): Promise<Job | undefined> {
+async function takeLease(
+  session: Session,
+  id: string,
+  { owner, trigger }: Delivery,
+): Promise<Job | undefined> {
   const job = await readJob(session, id);
   const timeMs = session.database.deadline.remaining();
-  if (!job || !isReady(job, owner) || timeMs <= minStepMs) return undefined;
+  if (!job || !isReady(job, owner, trigger) || timeMs <= minStepMs) return undefined;
   requireKnownJob(job);
   const now = Date.now();
   // Not written again: every write is a stream record, and a job that always fails would deliver itself for ever.
@@ -113,17 +132,15 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
 /**
  * Continues a job until it ends, waits for a later time, or the time of this worker is nearly over. Only one worker at a time does:
  * the others return at once. The rest of the job is in its item, whose last write begins the next step by the stream.
- * @param owner the delivery that this worker handles.
  * @throws StoreUnavailable when DynamoDB does not respond: the same delivery continues the job.
  */
 export async function continueJob(
   database: Database,
-  tenant: string,
-  id: string,
-  owner: string,
+  { tenant, id }: Pick<Job, 'tenant' | 'id'>,
+  delivery: Delivery,
 ): Promise<void> {
   const session: Session = { tenant, database };
-  let job = await takeLease(session, id, owner);
+  let job = await takeLease(session, id, delivery);
   while (job?.lease && database.deadline.remaining() > minStepMs)
     job = await takeStepUntilApplied(session, job);
   if (job?.lease) await releaseLease(session, job);

@@ -4,7 +4,7 @@ import type { ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readChildren } from './children.ts';
+import { readDependents } from './dependents.ts';
 import { sweepChild } from './sweep.ts';
 
 /** A child of the entity `parentId`. */
@@ -40,7 +40,7 @@ export async function findDescendants(
 ): Promise<ChangeSet[] | undefined> {
   const found: ChangeSet[] = [];
   for (const relation of dependentsOf(kind)) {
-    const { children, next } = await readChildren(session, relation, id, { limit: limit + 1 });
+    const { children, next } = await readDependents(session, relation, id, { limit: limit + 1 });
     if (next || children.length > limit) return undefined;
     for (const child of children) {
       const more = await findOfChild(session, { relation, child, parentId: id }, limit - found.length);

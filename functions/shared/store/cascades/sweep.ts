@@ -5,12 +5,12 @@ import { removeCounters } from '../lists/counted-index/fold.ts';
 import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
+import { beginJob, type Job, type Step, type SweepWork } from '../model/job.ts';
 import { entityKey, parentPartition } from '../model/keys.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readChildren } from './children.ts';
-import { beginJob, type Job, type Step, type SweepWork } from './job.ts';
+import { readDependents } from './dependents.ts';
 
 const pageSize = 100;
 
@@ -74,7 +74,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) return endSweep(session, work);
   const range = { after: work.after, limit: pageSize };
-  const { children: listed, next } = await readChildren(session, relation, work.id, range);
+  const { children: listed, next } = await readDependents(session, relation, work.id, range);
   // The index may lag: the entities themselves decide.
   const keys = listed.map(({ entity }) => entityKey(tenant, relation.child, entity.id));
   const children = (await database.getMany(keys)).map(decodeEntity);

@@ -3,13 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import {
   BatchGetCommand,
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import type { Item, Key, Write } from '../model/writes.ts';
+import { maxCommitMs } from '../model/log-timing.ts';
+import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
@@ -30,7 +33,7 @@ type Units = 'readUnits' | 'writeUnits';
 const maxBatchKeys = 100;
 
 /**
- * DynamoDB for one request. It retries what may succeed until the deadline, and counts what calls cost. It writes only in
+ * DynamoDB for one request. It retries what may succeed until the deadline, and counts what calls cost. It writes entities only in
  * transactions with a token: a conditional `PutItem` whose response is lost fails when it is sent again, although it was applied.
  */
 export class Database {
@@ -61,20 +64,23 @@ export class Database {
     return output.Item as Item | undefined;
   }
 
-  /** Reads items consistently, in any order. Items that do not exist are absent. */
-  async getMany(keys: readonly Key[]): Promise<Item[]> {
+  /**
+   * Reads items, in any order. Items that do not exist are absent.
+   * @param isConsistent without it, a read costs half as much, and may miss the writes of the last moment.
+   */
+  async getMany(keys: readonly Key[], isConsistent = true): Promise<Item[]> {
     const batches = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, batch) =>
-      this.#getBatch(keys.slice(batch * maxBatchKeys, (batch + 1) * maxBatchKeys)),
+      this.#getBatch(keys.slice(batch * maxBatchKeys, (batch + 1) * maxBatchKeys), isConsistent),
     );
     return (await Promise.all(batches)).flat();
   }
 
-  async #getBatch(keys: readonly Key[]): Promise<Item[]> {
+  async #getBatch(keys: readonly Key[], isConsistent: boolean): Promise<Item[]> {
     const found: Item[] = [];
     let wanted: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
     // DynamoDB truncates responses at 16 MB and under load, and reports the rest in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
-      const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: true } };
+      const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: isConsistent } };
       const output = await this.#retry('readUnits', (abortSignal) =>
         this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
           abortSignal,
@@ -149,23 +155,57 @@ export class Database {
   /**
    * Applies all writes, or none.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
+   * @throws StoreUnavailable when the time of the request is over, or too much time has passed since the stamp of the transaction.
+   * The writes may have been applied all the same.
    */
   async transact(writes: readonly Write[]): Promise<void> {
+    const deadline = new Deadline(Math.min(maxCommitMs, this.deadline.remaining()));
     let request = this.#transaction(writes);
     // Whether an attempt may have been applied although no response arrived: then only its own token tells.
     let isInDoubt = false;
     for (let attempt = 1; ; attempt += 1) {
-      const error = await this.#attempt(request, this.deadline);
+      const error = await this.#attempt(request, deadline);
       if (!error) return;
       const cancellation = explainCancellation(error, writes);
       const { failed, contended } = cancellation;
       if (failed.length > 0) throw new ConditionFailed(failed, error);
       if (!isRetryable(error)) throw error;
-      if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
       isInDoubt ||= cancellation.isInDoubt;
       if (widen(contended) && !isInDoubt) request = this.#transaction(writes);
     }
+  }
+
+  /**
+   * Puts one item, not in a transaction. For items whose repeated put does no harm: after a lost response, the condition of the repeated
+   * one can fail although the first one was applied.
+   * @throws ConditionFailed when the condition does not hold.
+   */
+  async putItem(item: Item, condition?: Condition): Promise<void> {
+    const input = {
+      TableName: this.#tableName,
+      Item: item,
+      ...(condition && { ConditionExpression: condition.expression }),
+      ...(condition?.names && { ExpressionAttributeNames: { ...condition.names } }),
+      ...(condition?.values && { ExpressionAttributeValues: condition.values }),
+      ReturnConsumedCapacity: 'TOTAL' as const,
+    };
+    try {
+      await this.#retry('writeUnits', (abortSignal) =>
+        this.#client.send(new PutCommand(input), { abortSignal }),
+      );
+    } catch (error) {
+      if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
+      throw new ConditionFailed([0], error);
+    }
+  }
+
+  /** Deletes one item, not in a transaction. An item that does not exist is not an error. */
+  async deleteItem(key: Key): Promise<void> {
+    const input = { TableName: this.#tableName, Key: { ...key }, ReturnConsumedCapacity: 'TOTAL' as const };
+    await this.#retry('writeUnits', (abortSignal) =>
+      this.#client.send(new DeleteCommand(input), { abortSignal }),
+    );
   }
 
   /**

@@ -1,38 +1,104 @@
-/**
- * Lists. The counted index serves lists in the order of creation that an index decides completely: it knows totals and positions
- * without reading the entities. The index by name serves all entities of a kind by name. A filtered scan serves the rest.
- */
+/** Lists of entities, by the query plan. */
+import type { Entity, StoredEntity } from '../model/entity.ts';
+import { StoreUnavailable } from '../model/errors.ts';
 import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
+import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Found, type Listing, readWindow } from './counted-index/page.ts';
-import { readNameWindow } from './list-by-name.ts';
-import { lookThrough } from './look-through.ts';
+import { type Listing, readWindow } from './counted-index/page.ts';
+import { sharedColumns } from './engine/column-cache.ts';
+import { type ListedRow, listRows, type RowQuery } from './engine/list-rows.ts';
+import { matchesRow } from './engine/row-filter.ts';
+import { StaleRead } from './engine/snapshot.ts';
+import { openLog } from './engine/table-log.ts';
 import { planQuery } from './query-plan.ts';
+import { toRowQuery } from './row-query.ts';
 
-/** Fields whose order is the order of creation. */
-const creationFields = new Set(['createdAt', 'id']);
-
-/** Returns the window of a list that an index has in the requested order; `undefined` when no index has. */
-async function readInOrder(
-  { database }: Session,
-  listing: Listing,
-  { page, limit, sortBy, sortOrder, fields }: ListQuery,
-): Promise<Found | undefined> {
+async function listByCountedIndex({ database }: Session, listing: Listing, query: ListQuery): Promise<Page> {
+  const { page, limit, sortOrder, fields } = query;
   const window = { order: sortOrder, skip: (page - 1) * limit, limit, members: fields };
-  if (creationFields.has(sortBy)) return readWindow(database, listing, window);
-  const isByName = sortBy === 'name' && listing.family === 'all' && listing.status === undefined;
-  return isByName ? readNameWindow(database, listing, window) : undefined;
+  const { items, total } = await readWindow(database, listing, window);
+  return { entities: items.map((item) => decodeEntity(item).entity), total };
 }
 
-/** Returns one page of the entities that match, in a total order, and the exact total. */
+/** Returns the page of a list that filters by id. */
+async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
+  const item = await session.database.get(entityKey(session.tenant, kind, id));
+  const entity = item && decodeEntity(item).entity;
+  const { filters, ids } = toRowQuery(kind, query);
+  const isInRange = !ids || (id >= ids.from && id < ids.to);
+  if (!entity || !isInRange || !matchesRow(filters, toRow(entity))) return { entities: [], total: 0 };
+  return { entities: query.page === 1 ? [entity] : [], total: 1 };
+}
+
+/** Reads the entities of rows: those that changed a moment ago consistently, and the others at half the price. */
+async function readEntities(
+  session: Session,
+  kind: Kind,
+  rows: readonly ListedRow[],
+): Promise<Map<string, StoredEntity>> {
+  const read = async (wanted: readonly ListedRow[], isConsistent: boolean): Promise<StoredEntity[]> => {
+    const keys = wanted.map(({ id }) => entityKey(session.tenant, kind, id));
+    return (await session.database.getMany(keys, isConsistent)).map(decodeEntity);
+  };
+  const [recent, others] = await Promise.all([
+    read(
+      rows.filter(({ isRecent }) => isRecent),
+      true,
+    ),
+    read(
+      rows.filter(({ isRecent }) => !isRecent),
+      false,
+    ),
+  ]);
+  const found = new Map([...recent, ...others].map((stored) => [stored.entity.id, stored]));
+  const isStale = ({ id, version, isRecent }: ListedRow): boolean =>
+    !isRecent && !((found.get(id)?.version ?? 0) >= version);
+  for (const stored of await read(rows.filter(isStale), true)) found.set(stored.entity.id, stored);
+  return found;
+}
+
+/** Times that a page is read again because its entities changed after its rows were listed. */
+const maxAttempts = 3;
+
+/**
+ * Returns a page of entities that the list engine selects.
+ * @throws StoreUnavailable when the log changes so often that it cannot be read.
+ */
+export async function listByEngine(
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
+  const { tenant, database } = session;
+  for (let attempt = 1; ; attempt += 1) {
+    const source = {
+      reader: openLog(database, tenant, kind),
+      cache: sharedColumns.of(tenant, kind),
+      nowMs: Date.now(),
+    };
+    const { rows, total } = await listRows(source, query).catch((error: unknown) => {
+      throw error instanceof StaleRead ? new StoreUnavailable(error) : error;
+    });
+    const found = await readEntities(session, kind, rows);
+    const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
+    if (!isCurrent && attempt < maxAttempts) continue;
+    const stored = rows.flatMap(({ id }) => found.get(id) ?? []);
+    return { stored, total: total - (rows.length - stored.length) };
+  }
+}
+
+/**
+ * Returns one page of the entities that match, in a total order, and the exact total.
+ * @throws StoreUnavailable when the time of the request does not suffice.
+ */
 export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
-  const plan = planQuery(session.tenant, kind, query.filters);
-  if (!plan) return { entities: [], total: 0 };
-  const { listing, key, residualFilters } = plan;
-  const isDecided = !key && residualFilters.length === 0;
-  const found = isDecided ? await readInOrder(session, listing, query) : undefined;
-  if (!found) return lookThrough(session, kind, { ...listing, key, filters: residualFilters }, query);
-  return { entities: found.items.map((item) => decodeEntity(item).entity), total: found.total };
+  const plan = planQuery(session.tenant, kind, query);
+  if (plan.by === 'nothing') return { entities: [], total: 0 };
+  if (plan.by === 'id') return listById(session, kind, plan.id, query);
+  if (plan.by === 'counted-index') return listByCountedIndex(session, plan.listing, query);
+  const { stored, total } = await listByEngine(session, kind, toRowQuery(kind, query));
+  return { entities: stored.map(({ entity }): Entity => entity), total };
 }

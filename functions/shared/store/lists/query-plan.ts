@@ -1,81 +1,70 @@
-/** Query plans: which index holds the fewest entities that filters can match, and which filters remain. */
-import { isStatus } from '../model/entity.ts';
+/**
+ * Query plans: what serves a list. The counted index serves lists in the order of creation with at most a parent and a counted status. A list
+ * by id is one read. The list engine serves every other list.
+ */
+import { isCountedStatus, isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
-import { kindPartition, namePrefix, parentPartition } from '../model/keys.ts';
+import { kindPartition, parentPartition } from '../model/keys.ts';
 import type { ListQuery } from '../model/list-query.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import type { IndexName } from '../model/table.ts';
 import type { Listing } from './counted-index/page.ts';
 
-type Filters = ListQuery['filters'];
+/** What serves a list. */
+export type QueryPlan =
+  /** Nothing can match. */
+  | { readonly by: 'nothing' }
+  /** At most the entity with this id matches. */
+  | { readonly by: 'id'; readonly id: string }
+  | { readonly by: 'counted-index'; readonly listing: Listing }
+  | { readonly by: 'engine' };
 
-export interface QueryPlan {
-  readonly listing: Listing;
-  /** The one id, or the beginning of the keys by name. */
-  readonly key?: { readonly is: string } | { readonly startsWith: string };
-  /** Filters that the index does not decide. */
-  readonly residualFilters: Filters;
+/** Fields whose order is the order of creation. */
+export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
+
+/** Returns the listing of the counted index that filters name; `undefined` when there is none. */
+function listingOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, string>): Listing | undefined {
+  const { status, ...others } = Object.fromEntries(filters);
+  if (status !== undefined && !isCountedStatus(status)) return undefined;
+  const [parent, ...more] = Object.entries(others);
+  if (!parent) return { family: 'all', partition: kindPartition(tenant, kind), status };
+  const relation = referencesOf(kind).find(({ field, index }) => index && field === parent[0]);
+  if (!relation?.index || more.length > 0) return undefined;
+  return { family: relation.index, partition: parentPartition(tenant, relation, parent[1]), status };
 }
 
-/**
- * Returns the plan of a list; `undefined` when nothing can match: a text that cannot be an id, or one that cannot be a status.
- * Neither may reach a key condition, where DynamoDB refuses empty and long values.
- */
-export function planQuery(tenant: string, kind: Kind, filters: Filters): QueryPlan | undefined {
+/** Returns whether a filter can match at all. Texts that are no ids and no statuses must not become part of a key. */
+const canMatch = (kind: Kind, [field, value]: ListQuery['filters'][number]): boolean => {
+  if (field === 'id' || referencesOf(kind).some((relation) => relation.field === field)) return isId(value);
+  return field !== 'status' || isStatus(value);
+};
+
+/** Returns the plan of a list. */
+export function planQuery(
+  tenant: string,
+  kind: Kind,
+  { filters, sortBy }: Pick<ListQuery, 'filters' | 'sortBy'>,
+): QueryPlan {
+  if (!filters.every((filter) => canMatch(kind, filter))) return { by: 'nothing' };
   const values = new Map(filters);
-  const residual = (...fields: string[]): Filters =>
-    filters.filter(([field, value]) => !(fields.includes(field) && values.get(field) === value));
-  const all: Listing = { family: 'all', partition: kindPartition(tenant, kind) };
-
   const id = values.get('id');
-  if (id !== undefined) {
-    return isId(id) ? { listing: all, key: { is: id }, residualFilters: residual('id') } : undefined;
-  }
-  const name = values.get('name');
-  // A key by name may hold only the beginning of a long name: the filter remains.
-  if (name !== undefined) {
-    return { listing: all, key: { startsWith: namePrefix(name) }, residualFilters: filters };
-  }
-  const status = values.get('status');
-  if (status !== undefined && !isStatus(status)) return undefined;
-  const relation = referencesOf(kind).find(({ field, index }) => index && values.has(field));
-  if (!relation?.index) return { listing: { ...all, status }, residualFilters: residual('status') };
-  const parentId = values.get(relation.field) ?? '';
-  if (!isId(parentId)) return undefined;
-  const partition = parentPartition(tenant, relation, parentId);
-  return {
-    listing: { family: relation.index, partition, status },
-    residualFilters: residual('status', relation.field),
-  };
+  if (id !== undefined) return { by: 'id', id };
+  // A nested list can filter by its own field once more, with another value.
+  const isRepeated = filters.some(([field, value]) => values.get(field) !== value);
+  const isCounted = creationFields.has(sortBy) && !isRepeated;
+  const listing = isCounted ? listingOf(tenant, kind, values) : undefined;
+  return listing ? { by: 'counted-index', listing } : { by: 'engine' };
 }
-
-/** Returns the indexes that the list of a plan may read, in any order. */
-function indexesOf({ listing: { family, status }, key }: QueryPlan): IndexName[] {
-  if (key) return ['is' in key ? family : 'all-by-name'];
-  if (status !== undefined) return [`${family}-by-status`];
-  return family === 'all' ? ['all', 'all-by-name'] : [family];
-}
-
-/** Values that every filter accepts, so that a plan exists. */
-const sampleId = '00000000-0000-7000-8000-000000000000';
 
 /**
- * Returns the indexes that lists of a kind may read, over all combinations of filters.
+ * Returns the indexes that lists of a kind may read, over all their query plans.
  * @param nestedBy the field that a nested list always filters by.
  */
 export function reachableIndexes(kind: Kind, nestedBy?: string): IndexName[] {
-  const fields = ['id', 'name', 'status', ...referencesOf(kind).map(({ field }) => field)];
-  const indexes = new Set<IndexName>();
-  for (let combination = 0; combination < 2 ** fields.length; combination += 1) {
-    const chosen = fields.filter(
-      (field, position) => (combination >> position) % 2 === 1 || field === nestedBy,
-    );
-    const plan = planQuery(
-      '',
-      kind,
-      chosen.map((field) => [field, sampleId] as const),
-    );
-    if (plan) for (const index of indexesOf(plan)) indexes.add(index);
-  }
-  return [...indexes].sort();
+  const relations = referencesOf(kind);
+  const families = relations.flatMap(({ field, index }) =>
+    index && (nestedBy === undefined || nestedBy === field) ? [index] : [],
+  );
+  const all = nestedBy === undefined ? (['all', ...families] as const) : families;
+  return [...new Set(all.flatMap((family) => [family, `${family}-by-status` as const]))].sort();
 }

@@ -50,9 +50,10 @@ export function buildUpdate(
 /**
  * Returns the write of a change. Its condition is the version that was read: of two writers that read the same version, one
  * writes, and the other reads again.
+ * @param stamp of the transaction.
  */
-export function buildWrite(tenant: string, { before, after }: Change): Write {
+export function buildWrite(tenant: string, { before, after }: Change, stamp: number): Write {
   const condition = before ? hasVersion(before.version) : notExists;
-  if (after) return { put: encodeEntity(tenant, after), condition };
+  if (after) return { put: encodeEntity(tenant, after, stamp), condition };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition };
 }

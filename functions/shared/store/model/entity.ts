@@ -20,6 +20,8 @@ export interface StoredEntity {
   readonly entity: Entity;
   /** Number of writes: the entity's ETag, and the condition of the next write. */
   readonly version: number;
+  /** The stamp of its last change in the change log, milliseconds since 1970; absent before it is written. */
+  readonly stamp?: number;
 }
 
 /** The fields that only the store sets. */
@@ -27,6 +29,35 @@ export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 
 /** Allowed characters of a status. A status is part of a sort key, so `#` is excluded. */
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Statuses that the counted index counts by their names. Each further status would be one more number in every counter;
+ * lists by another status are served by the list engine.
+ */
+const countedStatuses: ReadonlySet<string> = new Set([
+  'active',
+  'archived',
+  'backlog',
+  'blocked',
+  'cancelled',
+  'closed',
+  'completed',
+  'done',
+  'draft',
+  'in-progress',
+  'in-review',
+  'inactive',
+  'invited',
+  'on-hold',
+  'open',
+  'pending',
+  'planned',
+  'suspended',
+  'todo',
+]);
+
+/** Returns whether the counted index counts a status by its name. */
+export const isCountedStatus = (status: string): boolean => countedStatuses.has(status);
 
 /** Returns whether an entity can have this status. */
 export const isStatus = (value: string): boolean => statusPattern.test(value);

@@ -27,17 +27,6 @@ export class ReferenceNotFound extends Error {
   }
 }
 
-/** A page is further from the first one than a function's memory allows. */
-export class PageTooDeep extends Error {
-  /** Number of entities, from the first one, that pages can show. */
-  readonly reach: number;
-  constructor(sortBy: string, reach: number) {
-    super(`Sorted by ${sortBy}, pages reach the first ${reach} entities.`);
-    this.name = 'PageTooDeep';
-    this.reach = reach;
-  }
-}
-
 /** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
   constructor() {

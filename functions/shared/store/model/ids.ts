@@ -20,3 +20,9 @@ export function newId(): { id: string; createdAt: string } {
 
 /** Returns a new id that is greater than another one, also when the clock that made the other one is ahead. */
 export const idAfter = (id: string): string => uuidv7({ msecs: Math.max(Date.now(), timestampMs(id) + 1) });
+
+/** Returns a text of the form of an id that is not greater than the ids of a time. @param timeMs milliseconds since 1970. */
+export function firstIdAt(timeMs: number): string {
+  const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

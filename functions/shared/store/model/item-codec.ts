@@ -6,13 +6,14 @@ import type { Kind } from './relations.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
-/** Returns the item that stores an entity. */
-export function encodeEntity(tenant: string, { kind, entity, version }: StoredEntity): Item {
+/** Returns the item that stores an entity. @param stamp of its change in the change log. */
+export function encodeEntity(tenant: string, { kind, entity, version }: StoredEntity, stamp: number): Item {
   return {
     ...entityKey(tenant, kind, entity.id),
     ...indexKeys(tenant, kind, entity),
     kind,
     version,
+    stamp,
     ...entity,
   };
 }
@@ -24,6 +25,7 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   table.timeToLive,
   'kind',
   'version',
+  'stamp',
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
     sortKey === 'id' ? [partitionKey] : [partitionKey, sortKey],
   ),
@@ -37,6 +39,7 @@ export function decodeEntity(item: Item): StoredEntity {
   return {
     kind: item['kind'] as Kind,
     version: item['version'] as number,
+    stamp: item['stamp'] as number,
     entity: fields as unknown as Entity,
   };
 }

@@ -16,7 +16,7 @@ export interface Relation {
   readonly parent: Kind;
   /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
   readonly onDelete: 'cascade' | 'setNull';
-  /** The index that lists children by this parent. Without one, all entities of the kind are filtered. */
+  /** The index that lists children by this parent. Without one, only the list engine finds them. */
   readonly index?: Exclude<IndexFamily, 'all'>;
 }
 

@@ -2,7 +2,7 @@
  * The shape of the one table, as data: CDK builds it, the local service creates it, the store reads and writes it.
  *
  * Entities have a primary key of their own and appear in sparse indexes. An index lists the entities of a partition (all of a
- * kind, or the children of one parent) by creation, by status and creation, or by name. A task has two parents, its project and
+ * kind, or the children of one parent) by creation, or by status and creation. A task has two parents, its project and
  * its user.
  */
 export const table = {
@@ -13,7 +13,6 @@ export const table = {
   indexes: {
     all: { partitionKey: 'ofKind', sortKey: 'id' },
     'all-by-status': { partitionKey: 'ofKind', sortKey: 'byStatus' },
-    'all-by-name': { partitionKey: 'ofKind', sortKey: 'byName' },
     parent: { partitionKey: 'ofParent', sortKey: 'id' },
     'parent-by-status': { partitionKey: 'ofParent', sortKey: 'byStatus' },
     'other-parent': { partitionKey: 'ofOtherParent', sortKey: 'id' },

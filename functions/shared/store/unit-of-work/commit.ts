@@ -2,9 +2,11 @@
 
 import { adjustments } from '../lists/counted-index/adjustments.ts';
 import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
+import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { maxTransactionWrites, type Write } from '../model/writes.ts';
+import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
+import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
 
@@ -25,28 +27,46 @@ interface Transaction {
 /** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
 const maxTransactionBytes = 3_500_000;
 
+/** DynamoDB allows 400 KB in an item. The record of many changes with long texts can have more. */
+const maxItemBytes = 380_000;
+
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */
 const maxUnmeasuredWrites = 8;
 
-/** Returns the transaction of a change set: its entities, the counters that count them, and further writes. */
+/** Returns the transaction of a change set: its entities, the records of their change, their counters, and further writes. */
 async function buildTransaction(
   session: Session,
   { changes, writes = [] }: ChangeSet,
   more: readonly Write[] = [],
 ): Promise<Transaction> {
-  const { writes: additions, beginnings } = await adjustments(session, changes);
-  const own = changes.map((change) => buildWrite(session.tenant, change));
-  return { writes: [...own, ...writes, ...more, ...additions], beginnings };
+  const [{ writes: additions, beginnings }] = await Promise.all([
+    adjustments(session, changes),
+    requestCompaction(session, changes),
+  ]);
+  // Last, because the time until the transaction is committed counts from it.
+  const stamp = transactionStamp(changes, Date.now());
+  const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
+  const records = recordWrites(session.tenant, changes, stamp);
+  return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };
+}
+
+/** Returns the bytes of an item, about. */
+function itemBytes(item: Item): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(item)) {
+    const size = value instanceof Uint8Array ? value.length : Buffer.byteLength(JSON.stringify(value) ?? '');
+    bytes += name.length + size;
+  }
+  return bytes;
 }
 
 function fitsOneTransaction({ writes }: Transaction): boolean {
   if (writes.length > maxTransactionWrites) return false;
   if (writes.length <= maxUnmeasuredWrites) return true;
-  let bytes = 0;
-  for (const write of writes) {
-    if ('put' in write) bytes += Buffer.byteLength(JSON.stringify(write.put));
-  }
-  return bytes <= maxTransactionBytes;
+  const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0));
+  return (
+    Math.max(...sizes) <= maxItemBytes && sizes.reduce((sum, bytes) => sum + bytes, 0) <= maxTransactionBytes
+  );
 }
 
 /** Sends a transaction. Sections begin at the same time: one that turns out not to be needed stays empty. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { handler } from '../../../../functions/jobs/on-stream.ts';
-import { buildJobWrite, type Job } from '../../../../functions/shared/store/cascades/job.ts';
+import { buildJobWrite, type Job } from '../../../../functions/shared/store/model/job.ts';
 import { functionContext } from '../../../../lib/local/lambda-context.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 

@@ -111,7 +111,8 @@ test('finds and clears references to entities that do not exist', async () => {
 
 test('finds an entity whose keys do not match its fields', async () => {
   const { tasks } = await fill(store.session('a'), 1);
-  const Item = { ...encodeEntity('a', tasks[0] as StoredEntity), byName: 'another' };
+  const stored = tasks[0] as StoredEntity;
+  const Item = { ...encodeEntity('a', stored, stored.stamp ?? 0), byStatus: 'another' };
   await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   expect((await audit()).malformed).toEqual([`a#task#${tasks[0]?.entity.id}`]);
 });

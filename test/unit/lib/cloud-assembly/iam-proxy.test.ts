@@ -91,7 +91,7 @@ test('forwards calls that the role allows', async () => {
 
 test('denies an action, an index, a table and a transaction item that the role does not name', async () => {
   expect(await as('writer', get)).toBe(denied);
-  expect(await as('reader', query('all-by-name'))).toBe(denied);
+  expect(await as('reader', query('all-by-status'))).toBe(denied);
   expect(await as('reader', new GetCommand({ TableName: 'other', Key: key }))).toBe(denied);
   expect(await as('outsider', get)).toBe(denied);
   const Delete = { TableName: tableName, Key: key };
@@ -120,7 +120,7 @@ test('reports used, unused and refused permissions', () => {
     unused: [],
     refused: [
       `dynamodb:GetItem ${table.replace(tableName, 'other')}`,
-      `dynamodb:Query ${table}/index/all-by-name`,
+      `dynamodb:Query ${table}/index/all-by-status`,
     ],
   });
   expect(writer).toMatchObject({

@@ -9,7 +9,7 @@ const statements = (...access: Parameters<typeof tableStatements>[1][]) =>
 
 test('allows the actions on the table, and queries of the indexes', () => {
   expect(
-    statements({ actions: ['GetItem', 'Query', 'PutItem'], indexes: ['parent', 'all-by-name'] }),
+    statements({ actions: ['GetItem', 'Query', 'PutItem'], indexes: ['parent', 'all-by-status'] }),
   ).toEqual([
     {
       Effect: 'Allow',
@@ -21,7 +21,7 @@ test('allows the actions on the table, and queries of the indexes', () => {
       Action: 'dynamodb:Query',
       Resource: [
         'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/parent',
-        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/all-by-name',
+        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/all-by-status',
       ],
     },
   ]);

@@ -1,6 +1,6 @@
 /** What changes of entities mean for the counters, in the same transaction. */
 import type { Change } from '../../model/changes.ts';
-import type { StoredEntity } from '../../model/entity.ts';
+import { isCountedStatus, type StoredEntity } from '../../model/entity.ts';
 import { kindPartition, parentPartition } from '../../model/keys.ts';
 import { referencesOf } from '../../model/relations.ts';
 import type { Addition, Write } from '../../model/writes.ts';
@@ -15,6 +15,9 @@ export interface Adjustments {
   /** Sections to begin beside it. */
   readonly beginnings: readonly Beginning[];
 }
+
+/** Returns the name under which a status is counted. */
+export const countedStatus = (status: string): string => (isCountedStatus(status) ? status : 'other');
 
 /** The listings that an entity is in. */
 export function listingsOf(tenant: string, { kind, entity }: StoredEntity): Listing[] {
@@ -46,7 +49,7 @@ function changesByListing(tenant: string, changes: readonly Change[]): Map<strin
       byListing.set(partition, listing);
       const count = listing.counts.get(id) ?? new Count();
       listing.counts.set(id, count);
-      count.add(status, number);
+      count.add(countedStatus(status), number);
       listing.added += added;
     }
   };

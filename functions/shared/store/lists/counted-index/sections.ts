@@ -1,10 +1,10 @@
 /** Which section an id belongs to, and when the next one begins. */
 
-import { beginJob } from '../../cascades/job.ts';
 import type { Database } from '../../dynamodb/database.ts';
 import type { QueryPage } from '../../dynamodb/query.ts';
 import { isSpread, spreading } from '../../dynamodb/spread.ts';
 import { notExists } from '../../model/condition-expressions.ts';
+import { beginJob } from '../../model/job.ts';
 import type { Item, Write } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import {

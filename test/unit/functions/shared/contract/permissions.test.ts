@@ -29,45 +29,72 @@ test.each(['all', 'parent', 'other-parent'] as const)(
 );
 
 describe('removeAccess', () => {
-  test.each([
-    ['organization', 'parent'],
-    ['project', 'parent'],
-    ['user', 'other-parent'],
-    ['tag', 'all'],
-  ] as const)('allows changing the dependents of the kind %s, found in the index %s', (kind, index) => {
-    expect(removeAccess(kind)).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'PutItem'],
-      indexes: [index],
+  test('allows querying the index of the children that a deletion deletes, and the list engine for the others', () => {
+    expect(removeAccess('organization')).toEqual({
+      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem', 'BatchGetItem'],
+      indexes: ['parent'],
+      usesListEngine: true,
     });
   });
 
-  test('allows no PutItem and no index for a task, which has no dependents', () => {
+  test('does not use the list engine for a project, whose deletion deletes all its dependents', () => {
+    expect(removeAccess('project')).toEqual({
+      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem'],
+      indexes: ['parent'],
+      usesListEngine: false,
+    });
+  });
+
+  test.each(['user', 'tag'] as const)(
+    'allows no index for a %s, whose dependents only lose a reference',
+    (kind) => {
+      expect(removeAccess(kind)).toEqual({
+        actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem', 'BatchGetItem'],
+        indexes: [],
+        usesListEngine: true,
+      });
+    },
+  );
+
+  test('allows no index and no list engine for a task, which has no dependents', () => {
     expect(removeAccess('task')).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'],
+      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem'],
       indexes: [],
+      usesListEngine: false,
     });
   });
 });
 
 describe('listAccess', () => {
-  test('allows reading items and querying the indexes of the kind', () => {
+  test('allows reading items and querying the indexes of the kind, and no write', () => {
     expect(listAccess('organization')).toEqual({
-      actions: ['BatchGetItem', 'Query'],
-      indexes: ['all', 'all-by-name', 'all-by-status'],
+      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      indexes: ['all', 'all-by-status'],
+      usesListEngine: true,
     });
   });
 
-  test('does not allow querying the index by status of the kind for a nested list, which never reads it', () => {
+  test('allows a nested list only the indexes of its parent', () => {
     expect(listAccess('project', 'organizationId')).toEqual({
-      actions: ['BatchGetItem', 'Query'],
-      indexes: ['all', 'all-by-name', 'parent', 'parent-by-status'],
+      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      indexes: ['parent', 'parent-by-status'],
+      usesListEngine: true,
+    });
+  });
+
+  test('allows the list of the tasks of a tag no index: only the list engine serves it', () => {
+    expect(listAccess('task', 'tagIds')).toEqual({
+      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      indexes: [],
+      usesListEngine: true,
     });
   });
 });
 
-test('jobsAccess allows every action on items, and querying every index that lists children', () => {
+test('jobsAccess allows every action on items, the index of all jobs, and the indexes of the children that jobs change', () => {
   expect(jobsAccess).toEqual({
-    actions: ['GetItem', 'Query', 'UpdateItem', 'BatchGetItem', 'PutItem', 'DeleteItem'],
-    indexes: ['parent', 'other-parent', 'all'],
+    actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+    indexes: ['all', 'parent'],
+    usesListEngine: true,
   });
 });

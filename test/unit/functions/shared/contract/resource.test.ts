@@ -25,12 +25,6 @@ const sample = resource({
   },
 });
 
-const sortValue = (field: string, stored: unknown) => {
-  const sortValueOfField = sample.sortValues[field];
-  if (!sortValueOfField) throw new Error(`There is no sort value of ${field}.`);
-  return sortValueOfField(stored);
-};
-
 test('a resource names its fields in the order of responses', () => {
   const names = [
     'id',
@@ -75,64 +69,25 @@ test('a body has the fields that callers set, and may have those that only the s
   });
 });
 
-describe('sort values', () => {
-  test('of an enumeration are ranks', () => {
-    expect(['none', 'low', 'high'].map((value) => sortValue('priority', value))).toEqual([0, 1, 2]);
-  });
+test('a resource ranks the values of its enumerations in the order of their definition, and nothing else', () => {
+  expect(sample.ranks).toEqual({ priority: ['none', 'low', 'high'] });
+});
 
-  test('of an enumeration without a value are the rank of the default', () => {
-    expect([undefined, null].map((value) => sortValue('priority', value))).toEqual([0, 0]);
-  });
-
-  test('of an unknown value of an enumeration are below all ranks', () => {
-    expect(sortValue('priority', 'urgent')).toBe(-1);
-  });
-
-  test('of a text are the whole text, up to 255 characters', () => {
-    expect(sortValue('name', 'a'.repeat(255))).toBe('a'.repeat(255));
-    expect(sortValue('subtitle', 'a'.repeat(255))).toBe('a'.repeat(255));
-    expect(sortValue('projectId', 'a'.repeat(255))).toBe('a'.repeat(255));
-  });
-
-  test('of a field that can be longer are the first 100 characters', () => {
-    expect(sortValue('description', 'short')).toBe('short');
-    expect(sortValue('description', `${'a'.repeat(100)}b`)).toBe('a'.repeat(100));
-    expect(sortValue('summary', `${'a'.repeat(100)}b`)).toBe('a'.repeat(100));
-  });
-
-  test('of a long text never end in half a character', () => {
-    expect(sortValue('description', '😀'.repeat(101))).toBe('😀'.repeat(100));
-    expect(sortValue('description', `a${'😀'.repeat(200)}`)).toBe(`a${'😀'.repeat(99)}`);
-  });
-
-  test('of a missing value are the default', () => {
-    expect(sortValue('description', undefined)).toBe('');
-    expect(sortValue('color', undefined)).toBe('#808080');
-    expect(sortValue('color', null)).toBe('#808080');
-    expect(sortValue('status', undefined)).toBe('active');
-  });
-
-  test.each([undefined, null])('of a field that can be null are undefined for %s', (stored) => {
-    expect(sortValue('subtitle', stored)).toBeUndefined();
-  });
-
-  test('of a field without a default are undefined when the value is missing', () => {
-    expect(sortValue('projectId', undefined)).toBeUndefined();
-  });
-
-  test('of fields that only the store sets are not defined: lists sort by the stored value', () => {
-    expect(Object.keys(sample.sortValues)).toEqual([
-      'name',
-      'status',
-      'description',
-      'priority',
-      'color',
-      'subtitle',
-      'summary',
-      'projectId',
-      'tagIds',
-    ]);
-  });
+test('a resource has the default of every field, undefined where the caller must set it', () => {
+  expect(Object.entries(sample.defaults)).toEqual([
+    ['id', undefined],
+    ['name', undefined],
+    ['status', 'active'],
+    ['description', ''],
+    ['priority', 'none'],
+    ['color', '#808080'],
+    ['subtitle', null],
+    ['summary', undefined],
+    ['projectId', undefined],
+    ['tagIds', []],
+    ['createdAt', undefined],
+    ['updatedAt', undefined],
+  ]);
 });
 
 describe('show', () => {

@@ -9,7 +9,6 @@ import {
   ConditionFailed,
   EntityNotFound,
   IdempotencyKeyReused,
-  PageTooDeep,
   ReferenceNotFound,
   StoreUnavailable,
   VersionMismatch,
@@ -59,18 +58,6 @@ describe('toProblem', () => {
       issues: [],
       headers: {},
       cause: error,
-    });
-  });
-
-  test('returns 400 invalid-request with the reach of pages for a page too deep', () => {
-    const detail =
-      'Sorted by name, pages reach the first 900 entities. Add filters, reverse "sortOrder", or sort by "createdAt".';
-    expect(parts(toProblem(new PageTooDeep('name', 900)))).toEqual({
-      code: 'invalid-request',
-      message: detail,
-      issues: [{ parameter: 'page', detail }],
-      headers: {},
-      cause: undefined,
     });
   });
 

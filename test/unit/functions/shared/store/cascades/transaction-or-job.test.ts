@@ -1,6 +1,6 @@
-import { beginJob } from '../../../../../../functions/shared/store/cascades/job.ts';
 import { planWithChildren } from '../../../../../../functions/shared/store/cascades/transaction-or-job.ts';
 import type { StoredEntity } from '../../../../../../functions/shared/store/model/entity.ts';
+import { beginJob } from '../../../../../../functions/shared/store/model/job.ts';
 
 const stored = (kind: StoredEntity['kind'], id: string): StoredEntity => ({
   kind,

@@ -96,7 +96,6 @@ describe('buildWrite', () => {
     sk: 'entity',
     ofKind: 'tenant#organization',
     byStatus: `active#${id}`,
-    byName: `Acme\u0000${id}`,
     kind: 'organization',
     id,
     name: 'Acme',
@@ -106,15 +105,15 @@ describe('buildWrite', () => {
   };
 
   test('puts a created entity where there is no item', () => {
-    expect(buildWrite('tenant', { after: stored(1) })).toEqual({
-      put: { ...item, version: 1 },
+    expect(buildWrite('tenant', { after: stored(1) }, 1_770_000_000_000)).toEqual({
+      put: { ...item, version: 1, stamp: 1_770_000_000_000 },
       condition: { expression: 'attribute_not_exists(pk)' },
     });
   });
 
   test('puts an updated entity where the version is the one that was read', () => {
-    expect(buildWrite('tenant', { before: stored(4), after: stored(5) })).toEqual({
-      put: { ...item, version: 5 },
+    expect(buildWrite('tenant', { before: stored(4), after: stored(5) }, 1_770_000_000_000)).toEqual({
+      put: { ...item, version: 5, stamp: 1_770_000_000_000 },
       condition: {
         expression: '#version = :version',
         names: { '#version': 'version' },
@@ -124,7 +123,7 @@ describe('buildWrite', () => {
   });
 
   test('removes a deleted entity where the version is the one that was read', () => {
-    expect(buildWrite('tenant', { before: stored(4) })).toEqual({
+    expect(buildWrite('tenant', { before: stored(4) }, 1_770_000_000_000)).toEqual({
       remove: { pk: `tenant#organization#${id}`, sk: 'entity' },
       condition: {
         expression: '#version = :version',

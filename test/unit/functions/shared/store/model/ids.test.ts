@@ -1,4 +1,4 @@
-import { idAfter, isId, newId } from '../../../../../../functions/shared/store/model/ids.ts';
+import { firstIdAt, idAfter, isId, newId } from '../../../../../../functions/shared/store/model/ids.ts';
 
 test('ids are in the order in which they are made, and hold the time of creation', () => {
   const made = Array.from({ length: 5_000 }, newId);
@@ -55,6 +55,26 @@ describe('idAfter', () => {
     jest.useRealTimers();
     expect(isId(id)).toBe(true);
     expect(id.slice(0, 13)).toBe('019c21ac-ec65');
+  });
+});
+
+describe('firstIdAt', () => {
+  test.each([
+    [0, '00000000-0000-0000-0000-000000000000'],
+    [1_770_091_506_789, '019c21ac-ec65-0000-0000-000000000000'],
+    [1_770_091_506_789.9, '019c21ac-ec65-0000-0000-000000000000'],
+    [-1, '00000000-0000-0000-0000-000000000000'],
+    [2 ** 48 - 1, 'ffffffff-ffff-0000-0000-000000000000'],
+  ])('returns for the time %d the text %s', (timeMs, text) => {
+    expect(firstIdAt(timeMs)).toBe(text);
+  });
+
+  test('is between the ids of a time and those of the millisecond before', () => {
+    const ids = Array.from({ length: 100 }, newId);
+    for (const { id, createdAt } of ids) {
+      const timeMs = Date.parse(createdAt);
+      expect(firstIdAt(timeMs) < id && id < firstIdAt(timeMs + 1)).toBe(true);
+    }
   });
 });
 

@@ -10,6 +10,7 @@ const projectId = '01890000-0000-7000-8000-000000000002';
 const stored = {
   kind: 'task' as const,
   version: 3,
+  stamp: 1_770_000_000_000,
   entity: {
     id,
     name: 'Build',
@@ -28,10 +29,10 @@ const item = {
   sk: 'entity',
   ofKind: 'acme#task',
   byStatus: `open#${id}`,
-  byName: `Build\u0000${id}`,
   ofParent: `acme#task#projectId#${projectId}`,
   kind: 'task',
   version: 3,
+  stamp: 1_770_000_000_000,
   id,
   name: 'Build',
   status: 'open',
@@ -43,11 +44,15 @@ const item = {
   updatedAt: '2026-01-02T00:00:00.000Z',
 };
 
-test('encodeEntity returns the fields of the entity with its keys, kind and version', () => {
-  expect(encodeEntity('acme', stored)).toEqual(item);
+test('encodeEntity returns the fields of the entity with its keys, kind, version and stamp', () => {
+  expect(encodeEntity('acme', stored, 1_770_000_000_000)).toEqual(item);
 });
 
-test('decodeEntity returns the entity without attributes of the store', () => {
+test('encodeEntity returns the stamp of the transaction, not the one that was read', () => {
+  expect(encodeEntity('acme', stored, 1_770_000_000_001)).toEqual({ ...item, stamp: 1_770_000_000_001 });
+});
+
+test('decodeEntity returns the entity with its kind, version and stamp, without other attributes of the store', () => {
   expect(decodeEntity({ ...item, ofOtherParent: 'acme#task#userId#1', expiresAt: 1_800_000_000 })).toEqual(
     stored,
   );
@@ -69,7 +74,6 @@ test('decodeEntity keeps the order of the fields', () => {
 
 test('internalAttributes are the keys of the table and of its indexes, without the id, and what the store adds', () => {
   expect([...internalAttributes].toSorted()).toEqual([
-    'byName',
     'byStatus',
     'expiresAt',
     'kind',
@@ -78,6 +82,7 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'ofParent',
     'pk',
     'sk',
+    'stamp',
     'version',
   ]);
 });

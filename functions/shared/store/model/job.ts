@@ -4,11 +4,11 @@
  */
 
 import { v7 as uuidv7 } from 'uuid';
-import type { ChangeSet } from '../model/changes.ts';
-import { hasVersion, notExists } from '../model/condition-expressions.ts';
-import type { Kind } from '../model/relations.ts';
-import { table } from '../model/table.ts';
-import type { Item, Key, Write } from '../model/writes.ts';
+import type { ChangeSet } from './changes.ts';
+import { hasVersion, notExists } from './condition-expressions.ts';
+import type { Kind } from './relations.ts';
+import { table } from './table.ts';
+import type { Item, Key, Write } from './writes.ts';
 
 /**
  * Cleans up after a deleted entity: deletes its children or removes their references to it. It sweeps once at once, and once more
@@ -48,7 +48,19 @@ export interface FoldWork {
   readonly to: string;
 }
 
-export type JobWork = SweepWork | ArchiveWork | CloneWork | FoldWork;
+/** Compacts the change log of a kind. Unlike other jobs, it waits for further records when it is done. */
+export interface CompactWork {
+  readonly type: 'compact';
+  readonly kind: Kind;
+  /** When a writer asked for it the last time, milliseconds since 1970. */
+  readonly requestedAt: number;
+  /** When it took its last step, milliseconds since 1970. */
+  readonly steppedAt: number;
+  /** Number of records that its last step found: lists read so many records in addition. */
+  readonly pending: number;
+}
+
+export type JobWork = SweepWork | ArchiveWork | CloneWork | FoldWork | CompactWork;
 
 /**
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
@@ -79,7 +91,7 @@ export interface Step {
   readonly once?: ChangeSet;
   /** What is left of the job, if anything. */
   readonly left: JobWork | undefined;
-  /** When the job continues, if not at once. RFC 3339. */
+  /** When the job continues, RFC 3339. Without it, the same worker takes the next step at once. */
   readonly dueAt?: string;
 }
 
@@ -106,6 +118,9 @@ export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
   sk: jobSortKey,
 });
 
+/** Returns the id of the one job that compacts the log of a kind. */
+export const compactionJobId = (kind: Kind): string => `compact-${kind}`;
+
 /** Returns the job that a partition key belongs to; a tenant contains no `#`. */
 export function parseJobKey(pk = ''): Pick<Job, 'tenant' | 'id'> | undefined {
   const [, tenant, id] = /^([^#]+)#job#(.+)$/s.exec(pk) ?? [];
@@ -124,7 +139,7 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 }
 
 /** Due by every clock: the worker may have another one than the process that began the job. */
-const alwaysDue = new Date(0).toISOString();
+export const alwaysDue = new Date(0).toISOString();
 
 /**
  * Returns the write that begins a job.
@@ -142,11 +157,20 @@ export function decodeJob(item: Item): Job {
   return { id, tenant, version, dueAt, ...(lease && { lease }), work };
 }
 
+/** What makes a worker look at a job: the time, or new records of the log that it compacts. */
+export type Trigger = 'time' | 'records';
+
+/** Milliseconds between two steps of a busy log: longer, and lists read more records; shorter, and steps cost more than they save. */
+export const busyIntervalMs = 15_000;
+
+const isCompactionDue = ({ steppedAt }: CompactWork): boolean => steppedAt + busyIntervalMs <= Date.now();
+
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
  */
-export function isReady({ dueAt, lease }: Job, owner: string): boolean {
+export function isReady({ dueAt, lease, work }: Job, owner: string, trigger: Trigger = 'time'): boolean {
   const now = new Date().toISOString();
-  return !(dueAt > now) && !(lease && lease.owner !== owner && lease.until > now);
+  const isDue = trigger === 'records' && work.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
+  return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }

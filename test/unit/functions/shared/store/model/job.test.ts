@@ -1,13 +1,14 @@
 import {
   beginJob,
   buildJobWrite,
+  compactionJobId,
   decodeJob,
   isReady,
   type Job,
   jobKey,
   jobsQuery,
   parseJobKey,
-} from '../../../../../../functions/shared/store/cascades/job.ts';
+} from '../../../../../../functions/shared/store/model/job.ts';
 
 const work = { type: 'archive', id: 'organization-1', after: '' } as const;
 const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };
@@ -62,6 +63,13 @@ describe('the key of a job', () => {
     'acmejob#1',
   ])('%j is the key of no job', (pk) => {
     expect(parseJobKey(pk)).toBeUndefined();
+  });
+});
+
+test('the job that compacts a log has an id for each kind', () => {
+  expect(jobKey({ tenant: 'acme', id: compactionJobId('task') })).toEqual({
+    pk: 'acme#job#compact-task',
+    sk: 'job',
   });
 });
 
@@ -197,5 +205,39 @@ describe('isReady', () => {
   test('returns true for a job without a time', () => {
     const { dueAt, ...withoutTime } = job;
     expect(isReady(withoutTime as Job, 'self')).toBe(true);
+  });
+
+  describe('for new records of a log', () => {
+    const nowMs = Date.parse(now);
+    const compaction = (steppedAt: number, more: Partial<Job> = {}): Job => ({
+      ...job,
+      dueAt: later,
+      ...more,
+      work: { type: 'compact', kind: 'task', requestedAt: nowMs, steppedAt, pending: 0 },
+    });
+
+    test.each([
+      ['15 seconds ago', nowMs - 15_000, true],
+      ['less than 15 seconds ago', nowMs - 14_999, false],
+      ['by a worker whose clock is ahead', nowMs + 1, false],
+      ['never', 0, true],
+    ])('a compaction whose last step was %s, whenever it is due', (_, steppedAt, ready) => {
+      expect(isReady(compaction(steppedAt), 'self', 'records')).toBe(ready);
+      expect(isReady(compaction(steppedAt, { dueAt: earlier }), 'self', 'records')).toBe(ready);
+    });
+
+    test('a compaction with the lease of another worker', () => {
+      const lease = { owner: 'other', until: later };
+      expect(isReady(compaction(0, { lease }), 'self', 'records')).toBe(false);
+    });
+
+    test('a compaction waits for its time without new records', () => {
+      expect(isReady(compaction(0), 'self')).toBe(false);
+    });
+
+    test('a job of another type waits for its time', () => {
+      expect(isReady({ ...job, dueAt: later }, 'self', 'records')).toBe(false);
+      expect(isReady({ ...job, dueAt: earlier }, 'self', 'records')).toBe(true);
+    });
   });
 });

@@ -1,0 +1,34 @@
+/** `npm run compact`: writes the columns of the list engine again, from the entities. */
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { compactOptions, help } from '../lib/audit/compact-options.ts';
+import { rebuildLogs } from '../lib/audit/logs.ts';
+import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
+import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
+
+await runCommand('npm run compact', async () => {
+  const command = compactOptions(process.argv.slice(2));
+  if (command === 'help') {
+    console.log(help);
+    return 0;
+  }
+  const { table, endpoint } = command;
+  if (endpoint) setEngineEnvironment(endpoint);
+  const client = new DynamoDBClient({ maxAttempts: 10 });
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+    const total = Table?.ItemCount ?? 0;
+    const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
+    progress.begin('items read', total);
+    const document = DynamoDBDocumentClient.from(client, {
+      marshallOptions: { removeUndefinedValues: true },
+    });
+    const { logs, rows } = await rebuildLogs(document, table, { onItems: (count) => progress.step(count) });
+    progress.end();
+    console.log(`Wrote the columns of ${rows} entities in ${logs} logs.`);
+    return 0;
+  } catch (cause) {
+    throw new CommandFailure((cause as Error).message, { cause });
+  }
+});

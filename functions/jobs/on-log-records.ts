@@ -1,0 +1,34 @@
+/** Compacts the logs of which the table's stream reports new records. Logs with few records wait for the schedule. */
+
+import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { continueJob } from '../shared/store/cascades/continue-job.ts';
+import { parseLogPartition, recordPrefix } from '../shared/store/model/change-log.ts';
+import { compactionJobId, type Job } from '../shared/store/model/job.ts';
+import { jobDatabase, runLogged } from './job-session.ts';
+
+/** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
+const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
+  eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
+
+/** Returns the jobs of the logs that have new records, each once. */
+function jobsOf(records: readonly DynamoDBRecord[]): Pick<Job, 'tenant' | 'id'>[] {
+  const partitions = new Set(records.filter(isLogRecord).map(({ dynamodb }) => dynamodb?.Keys?.['pk']?.S));
+  return [...partitions].flatMap((partition) => {
+    const log = parseLogPartition(partition);
+    return log ? [{ tenant: log.tenant, id: compactionJobId(log.kind) }] : [];
+  });
+}
+
+/** Handles a batch of stream records. A log whose compaction fails is left to the schedule: a retry would delay all other logs. */
+export async function handler({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> {
+  const database = jobDatabase(context);
+  const invocation = {
+    operation: 'onLogRecords',
+    requestId: context.awsRequestId,
+    started: performance.now(),
+  };
+  const delivery = { owner: context.awsRequestId, trigger: 'records' } as const;
+  await Promise.all(
+    jobsOf(Records).map((job) => runLogged(invocation, job, () => continueJob(database, job, delivery))),
+  );
+}

@@ -1,0 +1,123 @@
+/** Finds the rows that changes are about. */
+import type { LogRecord } from '../../../model/change-log.ts';
+import type { Value } from '../../../model/row.ts';
+import { valueAt } from '../column.ts';
+import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../ids.ts';
+import { deletedVersion, type Segment, segmentOf, versionField } from '../manifest.ts';
+import { mergeRecords, type RowChange } from '../row-change.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { SegmentRow } from './segment-writer.ts';
+
+/** New values of a row that a segment has. */
+export interface RowUpdate {
+  readonly row: number;
+  readonly isDeleted: boolean;
+  readonly values: ReadonlyMap<string, Value | undefined>;
+}
+
+/** What changes mean for the rows of a manifest. */
+export interface LocatedChanges {
+  /** By the position of the segment. */
+  readonly updates: ReadonlyMap<number, readonly RowUpdate[]>;
+  /** Rows that no segment has, in the order of their ids. */
+  readonly inserts: readonly SegmentRow[];
+}
+
+function updateOf(row: number, { from, to, before, after }: RowChange, version: number): RowUpdate {
+  if (!after) return { row, isDeleted: true, values: new Map([[versionField, deletedVersion]]) };
+  const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
+  // When an earlier record is late, the row is not what the change says that it was before.
+  const isExpected = version === from;
+  for (const field of Object.keys(after)) {
+    if (!isExpected || after[field] !== before?.[field]) values.set(field, after[field]);
+  }
+  return { row, isDeleted: false, values };
+}
+
+/** Returns the row of an id in a segment whose fence and ids are in memory; -1 if the segment does not have it. */
+function rowOf(snapshot: Snapshot, segment: Segment, id: string): number {
+  const chunk = chunkOf(snapshot.fence(segment), id);
+  const ids = snapshot.ids(segment, chunk);
+  const position = positionOfId(ids, id);
+  const isFound = position < countIds(ids) && idAt(ids, position) === id;
+  return isFound ? chunk * chunkRows + position : -1;
+}
+
+/** Reads the ids and versions of all rows that changes may be about. */
+async function loadCandidates(snapshot: Snapshot, changes: Iterable<RowChange>): Promise<void> {
+  const { manifest } = snapshot;
+  if (manifest.segments.length === 0) return;
+  const wanted = [...changes].map(({ id }) => ({
+    id,
+    segment: manifest.segments[segmentOf(manifest, id)] as Segment,
+  }));
+  const segments = [...new Set(wanted.map(({ segment }) => segment))];
+  await Promise.all([snapshot.loadFences(segments), snapshot.loadColumns([versionField], segments)]);
+  await snapshot.loadIds(
+    wanted.map(({ id, segment }) => ({ segment, chunk: chunkOf(snapshot.fence(segment), id) })),
+  );
+}
+
+/** Returns the version of each row that changes are about, as the columns have it; `undefined` for rows that they do not have. */
+function knownVersions(snapshot: Snapshot, changes: ReadonlyMap<string, RowChange>) {
+  const { manifest } = snapshot;
+  return (
+    id: string,
+  ): { readonly position: number; readonly row: number; readonly version: number } | undefined => {
+    const position = segmentOf(manifest, id);
+    const segment = manifest.segments[position];
+    const row = segment && changes.has(id) ? rowOf(snapshot, segment, id) : -1;
+    if (!segment || row < 0) return undefined;
+    return { position, row, version: Number(valueAt(snapshot.column(segment, versionField), row)) };
+  };
+}
+
+/**
+ * Returns the records below the watermark that were not absorbed: they became visible later than the margin. A record of a deleted
+ * row is not late, because the record of the deletion has a later stamp and is among them.
+ */
+export async function lateRecords(snapshot: Snapshot, records: readonly LogRecord[]): Promise<LogRecord[]> {
+  if (records.length === 0) return [];
+  const changes = mergeRecords(records);
+  await loadCandidates(snapshot, changes.values());
+  const known = knownVersions(snapshot, changes);
+  const late = new Set<string>();
+  for (const { id, to, after } of changes.values()) {
+    const row = known(id);
+    const isAbsorbed = row
+      ? row.version === Number(deletedVersion) || row.version >= to
+      : after === undefined;
+    if (!isAbsorbed) late.add(id);
+  }
+  // Only entries of late rows: of another row in the same record, a later change may be absorbed already.
+  return records
+    .map((record) => ({ ...record, entries: record.entries.filter(({ id }) => late.has(id)) }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
+/**
+ * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
+ * twice.
+ */
+export async function locateChanges(
+  snapshot: Snapshot,
+  changes: ReadonlyMap<string, RowChange>,
+): Promise<LocatedChanges> {
+  const updates = new Map<number, RowUpdate[]>();
+  const inserts: SegmentRow[] = [];
+  await loadCandidates(snapshot, changes.values());
+  const known = knownVersions(snapshot, changes);
+  for (const change of changes.values()) {
+    const found = known(change.id);
+    if (!found) {
+      if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
+      continue;
+    }
+    const { position, row, version } = found;
+    if (version === Number(deletedVersion) || version >= change.to) continue;
+    const own = updates.get(position) ?? [];
+    updates.set(position, own);
+    own.push(updateOf(row, change, version));
+  }
+  return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
+}

@@ -1,0 +1,54 @@
+/**
+ * The list of compaction steps: each step first writes which items it is about to write and to replace. Items that no manifest refers
+ * to are found by it, also those of a step that crashed.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { garbageMs } from '../../../model/log-timing.ts';
+import { type ItemName, type Manifest, manifestNames, type SnapshotId } from '../manifest.ts';
+import type { LogWriter } from '../storage.ts';
+
+interface StepItems {
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  /** Items that the step writes, and items that its manifest does not need any more. */
+  readonly names: readonly ItemName[];
+}
+
+/** The partition of the list. */
+const partition = 'steps';
+
+/** Digits of a version in a sort key: steps are in their order. */
+const versionDigits = 12;
+
+const stepName = (version: number, snapshot: SnapshotId): ItemName =>
+  `${partition}/${String(version).padStart(versionDigits, '0')}#${snapshot}`;
+
+/** Writes which items a step writes and replaces. */
+export const recordStep = (
+  writer: LogWriter,
+  { version }: Manifest,
+  snapshot: SnapshotId,
+  step: StepItems,
+): Promise<void> =>
+  writer.putItems(new Map([[stepName(version, snapshot), deflateRawSync(JSON.stringify(step))]]));
+
+/** Steps that one step cleans up after. */
+const maxSteps = 4;
+
+/**
+ * Deletes the items of old steps that the manifest does not refer to. Names are never used again, so an item that is not in use an
+ * hour after its step began is never used again either.
+ */
+export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
+  const steps = await writer.listItems(partition, maxSteps);
+  let live: ReadonlySet<ItemName> | undefined;
+  for (const [name, encoded] of steps) {
+    const { beganAt, names } = JSON.parse(inflateRawSync(encoded).toString()) as StepItems;
+    if (beganAt + garbageMs > nowMs) return;
+    live ??= new Set(manifestNames(manifest));
+    const isLive = live;
+    // The list's item last: a crash in between leaves it for the next step.
+    await writer.deleteItems(names.filter((one) => !isLive.has(one)));
+    await writer.deleteItems([name]);
+  }
+}

@@ -1,0 +1,51 @@
+/** Ids of rows, 16 bytes each, in their order. */
+
+const idBytes = 16;
+
+/** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
+export const chunkRows = 240;
+
+const toBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** Encodes ids. */
+export const encodeIds = (ids: readonly string[]): Buffer => Buffer.concat(ids.map(toBytes));
+
+/** Returns the number of ids. */
+export const countIds = (ids: Buffer): number => ids.length / idBytes;
+
+/** Returns the id at a position. */
+export function idAt(ids: Buffer, position: number): string {
+  const hex = ids.toString('hex', position * idBytes, (position + 1) * idBytes);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Returns the number of ids that are less than another one. */
+export function positionOfId(ids: Buffer, id: string): number {
+  const bytes = toBytes(id);
+  let low = 0;
+  let high = countIds(ids);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids.compare(bytes, 0, idBytes, middle * idBytes, (middle + 1) * idBytes) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
+export function chunkOf(fence: Buffer, id: string): number {
+  const position = positionOfId(fence, id);
+  const isFirst = position < countIds(fence) && idAt(fence, position) === id;
+  return Math.max(0, isFirst ? position : position - 1);
+}
+
+/** Returns the items of a segment's ids: the chunks, and the fence, which is the first id of each chunk. */
+export function encodeIdChunks(ids: readonly string[]): {
+  readonly chunks: Buffer[];
+  readonly fence: Buffer;
+} {
+  const chunks = Array.from({ length: Math.ceil(ids.length / chunkRows) }, (_, chunk) =>
+    encodeIds(ids.slice(chunk * chunkRows, (chunk + 1) * chunkRows)),
+  );
+  return { chunks, fence: encodeIds(ids.filter((_, row) => row % chunkRows === 0)) };
+}

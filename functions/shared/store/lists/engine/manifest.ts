@@ -1,0 +1,173 @@
+/**
+ * Manifests: which immutable items make up the state of a log at its watermark. Replacing the manifest is the only step of
+ * compaction that readers see.
+ */
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { manifestSortKey } from '../../model/change-log.ts';
+import type { Item } from '../../model/writes.ts';
+import { chunkRows } from './ids.ts';
+
+/** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
+export const versionField = '$version';
+
+/** A version of a deleted row. */
+export const deletedVersion = '0';
+
+/**
+ * The name under which one compaction step writes its items: the step's sequence number and a random part, so that two steps never
+ * write the same item.
+ */
+export type SnapshotId = string;
+
+/** Consecutive rows in the order of ids. Its rows never change; patches of runs hide their values. */
+export interface Segment {
+  /** The snapshot that wrote its ids, and its number in that snapshot. */
+  readonly id: string;
+  /** Ids from this one on, up to the next segment's, belong to the segment. */
+  readonly first: string;
+  /** The last id among its rows. */
+  readonly last: string;
+  /** Number of rows, deleted ones included. */
+  readonly rows: number;
+  /** Number of deleted rows. */
+  readonly deleted: number;
+  /** By field: the snapshot that wrote the column. */
+  readonly columns: Readonly<Record<string, SnapshotId>>;
+  /** By field: the number of values in runs that the column does not contain. */
+  readonly patched: Readonly<Record<string, number>>;
+}
+
+/** Values of one or more compaction steps that replace those of columns. */
+export interface Run {
+  readonly snapshot: SnapshotId;
+  /** Merged runs are one level higher than those that they were merged from. */
+  readonly level: number;
+  /** Number of values. */
+  readonly values: number;
+  /** By field: the number of items that hold its values. A small run is one item. */
+  readonly items?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The name of an immutable item: its partition within the log, and its sort key. */
+export type ItemName = `${string}/${string}`;
+
+export interface Manifest {
+  /** Number of writes: the condition of the next one. */
+  readonly version: number;
+  /** Records with this stamp or an earlier one are in the columns. Milliseconds since 1970. */
+  readonly watermark: number;
+  /** When compaction looked for late records the last time. Milliseconds since 1970. */
+  readonly healedAt: number;
+  /** In the order of ids. */
+  readonly segments: readonly Segment[];
+  /** The oldest first. */
+  readonly runs: readonly Run[];
+}
+
+/** Bytes of a column, and of an item of a run, at most: an item of the table has at most 400 KB. */
+export const maxItemBytes = 360 * 1024;
+
+/** The state of a log that has never been compacted. */
+export const emptyManifest: Manifest = {
+  version: 0,
+  watermark: 0,
+  healedAt: 0,
+  segments: [],
+  runs: [],
+};
+
+/** Returns the sequence number of the compaction step that wrote a snapshot. */
+export const sequenceOf = (snapshot: SnapshotId): number => Number.parseInt(snapshot, 36);
+
+/** Returns a new name for the items of the step that writes a version of the manifest. */
+export const newSnapshotId = (version: number): SnapshotId =>
+  `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
+
+/** Returns the name of a segment's column. */
+export const columnName = ({ id, columns }: Segment, field: string): ItemName | undefined => {
+  const snapshot = columns[field];
+  return snapshot === undefined ? undefined : `${id}/${snapshot}/${field}`;
+};
+
+/** Returns the name of a chunk of a segment's ids. */
+export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
+
+/** Returns the name of the first ids of a segment's chunks. */
+export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
+
+/** The beginning of the names of runs' items. Ids of segments contain no colon, so no item of a segment has it. */
+const runPrefix = 'run:';
+
+/** Returns the name of the only item of a small run. */
+export const smallRunName = (snapshot: SnapshotId): ItemName => `${runPrefix}${snapshot}/all`;
+
+/** Returns the name of one of the items that hold the values of a field. */
+export const runName = (snapshot: SnapshotId, field: string, number: number): ItemName =>
+  `${runPrefix}${snapshot}/${field}.${number}`;
+
+/** Returns whether an item belongs to a run. */
+export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix);
+
+/**
+ * Returns the names of a run's items.
+ * @param wanted returns only those that hold the values of some fields.
+ */
+export function runNames({ snapshot, items }: Run, wanted?: readonly string[]): ItemName[] {
+  if (!items) return [smallRunName(snapshot)];
+  return (wanted ?? Object.keys(items)).flatMap((field) =>
+    Array.from({ length: items[field] ?? 0 }, (_, number) => runName(snapshot, field, number)),
+  );
+}
+
+/** Returns the names of all items of a segment. */
+export function segmentNames(segment: Segment): ItemName[] {
+  const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
+    idsName(segment, chunk),
+  );
+  const columns = Object.keys(segment.columns).flatMap((field) => columnName(segment, field) ?? []);
+  return [...columns, fenceName(segment), ...chunks];
+}
+
+/** Returns the names of all items that a manifest refers to. */
+export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
+  ...segments.flatMap(segmentNames),
+  ...runs.flatMap((run) => runNames(run)),
+];
+
+/** Returns the position of the segment that an id belongs to. */
+export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
+  let low = 0;
+  let high = segments.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((segments[middle] as Segment).first <= id) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+const format = 1;
+
+/** Returns the attributes of a manifest's item, without its key. */
+export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({
+  format,
+  version,
+  state: deflateRawSync(JSON.stringify(state)),
+});
+
+/**
+ * Returns the manifest that an item stores.
+ * @throws TypeError when a later version of the service has written it.
+ */
+export function decodeManifest(item: Item): Manifest {
+  if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
+  const state = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString()) as Omit<
+    Manifest,
+    'version'
+  >;
+  return { version: item['version'] as number, ...state };
+}
+
+/** Returns whether an item is a manifest. */
+export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

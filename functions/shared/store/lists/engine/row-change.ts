@@ -1,0 +1,43 @@
+/** Changes of rows, merged from records of the change log. */
+import type { LogEntry, LogRecord } from '../../model/change-log.ts';
+import type { Row } from '../../model/row.ts';
+
+/** All changes of one entity in a part of the log, as one. */
+export interface RowChange {
+  readonly id: string;
+  /** The version before the first change; 0 if it created the entity. */
+  readonly from: number;
+  /** The version after the last change. */
+  readonly to: number;
+  /** The stamp of the change before the first one; 0 if there was none. */
+  readonly previousStamp: number;
+  /** The row before the first change, if the entity existed. */
+  readonly before: Row | undefined;
+  /** The row after the last change, if the entity still exists. */
+  readonly after: Row | undefined;
+}
+
+function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEntry): RowChange {
+  const { id, previousStamp, before, after } = entry;
+  const isFirst = !merged || version <= merged.from;
+  const isLast = !merged || version > merged.to;
+  return {
+    id,
+    ...(isFirst
+      ? { from: version - 1, previousStamp, before }
+      : { from: merged.from, previousStamp: merged.previousStamp, before: merged.before }),
+    ...(isLast ? { to: version, after } : { to: merged.to, after: merged.after }),
+  };
+}
+
+/**
+ * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
+ * records does not matter, because a record can become visible after later ones.
+ */
+export function mergeRecords(records: readonly LogRecord[]): Map<string, RowChange> {
+  const changes = new Map<string, RowChange>();
+  for (const { entries } of records) {
+    for (const entry of entries) changes.set(entry.id, mergeEntry(changes.get(entry.id), entry));
+  }
+  return changes;
+}

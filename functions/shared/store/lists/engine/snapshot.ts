@@ -1,0 +1,186 @@
+/** Snapshots: the columns of a manifest, with the values of its runs. */
+import { buildColumn, type Column, columnBytes, decodeColumn, patchColumn } from './column.ts';
+import type { ColumnCache } from './column-cache.ts';
+import type { ColumnValue } from './dictionary.ts';
+import { chunkRows } from './ids.ts';
+import {
+  columnName,
+  fenceName,
+  type ItemName,
+  idsName,
+  isRunName,
+  type Manifest,
+  type Run,
+  runNames,
+  type Segment,
+} from './manifest.ts';
+import { decodeRun, isNewerThan, type MutableRunValues, patchOf, type RunValues, setValue } from './run.ts';
+import type { LogReader } from './storage.ts';
+
+/** The state that was read has been replaced while it was read: the read starts again. */
+export class StaleRead extends Error {
+  constructor(what: string) {
+    super(`A list was read while it changed: ${what}.`);
+    this.name = 'StaleRead';
+  }
+}
+
+/** A decoded immutable item. */
+type Decoded = Column | Buffer | RunValues;
+
+/** Bytes of a value of a run in memory, about. */
+const runValueBytes = 120;
+
+function decode(name: ItemName, encoded: Uint8Array): { readonly value: Decoded; readonly bytes: number } {
+  if (isRunName(name)) {
+    const value = decodeRun(encoded);
+    let bytes = 0;
+    for (const fields of value.values())
+      for (const patch of fields.values()) bytes += patch.size * runValueBytes;
+    return { value, bytes };
+  }
+  if (name.split('/').length === 2) return { value: Buffer.from(encoded), bytes: encoded.length };
+  const value = decodeColumn(encoded);
+  return { value, bytes: columnBytes(value) };
+}
+
+/** Reads the immutable items of one manifest. */
+export class Snapshot {
+  readonly manifest: Manifest;
+  readonly #reader: LogReader;
+  readonly #cache: ColumnCache;
+  /** Items of this read: the cache may drop them meanwhile. */
+  readonly #items = new Map<string, Decoded>();
+
+  constructor(manifest: Manifest, reader: LogReader, cache: ColumnCache) {
+    this.manifest = manifest;
+    this.#reader = reader;
+    this.#cache = cache;
+  }
+
+  /**
+   * Reads items unless they are in memory.
+   * @throws StaleRead when one does not exist any more.
+   */
+  async #load(names: readonly ItemName[]): Promise<void> {
+    const missing = new Set<ItemName>();
+    for (const name of names) {
+      if (this.#items.has(name)) continue;
+      const cached = this.#cache.get(name);
+      if (cached === undefined) missing.add(name);
+      else this.#items.set(name, cached as Decoded);
+    }
+    if (missing.size === 0) return;
+    this.#keep(missing, await this.#reader.readItems([...missing], false));
+    // A replica may not have an item yet that was written a moment ago.
+    if (missing.size > 0) this.#keep(missing, await this.#reader.readItems([...missing], true));
+    for (const name of missing) throw new StaleRead(`the item ${name} is gone`);
+  }
+
+  #keep(missing: Set<ItemName>, found: ReadonlyMap<ItemName, Uint8Array>): void {
+    for (const [name, encoded] of found) {
+      const { value, bytes } = decode(name, encoded);
+      this.#items.set(name, value);
+      this.#cache.set(name, value, bytes);
+      missing.delete(name);
+    }
+  }
+
+  /** Reads the columns of some fields, of all segments or of some. */
+  async loadColumns(
+    fields: readonly string[],
+    segments: readonly Segment[] = this.manifest.segments,
+  ): Promise<void> {
+    const columns = segments.flatMap((segment) =>
+      fields.flatMap((field) => columnName(segment, field) ?? []),
+    );
+    const runs = this.manifest.runs.flatMap((run) => runNames(run, fields));
+    await this.#load([...columns, ...runs]);
+  }
+
+  /** Reads all values of some runs. */
+  async loadRuns(runs: readonly Run[]): Promise<void> {
+    await this.#load(runs.flatMap((run) => runNames(run)));
+  }
+
+  /** Reads the fences of segments. */
+  async loadFences(segments: readonly Segment[]): Promise<void> {
+    await this.#load(segments.map(fenceName));
+  }
+
+  /** Reads chunks of segments' ids. */
+  async loadIds(chunks: readonly { readonly segment: Segment; readonly chunk: number }[]): Promise<void> {
+    await this.#load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
+  }
+
+  /** Reads all ids of segments. */
+  async loadAllIds(segments: readonly Segment[]): Promise<void> {
+    await this.loadIds(
+      segments.flatMap((segment) =>
+        Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) => ({ segment, chunk })),
+      ),
+    );
+  }
+
+  #get<Item extends Decoded>(name: ItemName): Item {
+    const item = this.#items.get(name);
+    if (item === undefined) throw new Error(`The item ${name} was not loaded.`);
+    return item as Item;
+  }
+
+  /** Returns the first id of each chunk. */
+  fence(segment: Segment): Buffer {
+    return this.#get(fenceName(segment));
+  }
+
+  /** Returns the ids of a chunk. */
+  ids(segment: Segment, chunk: number): Buffer {
+    return this.#get(idsName(segment, chunk));
+  }
+
+  /** Returns all values of a run. */
+  runValues(run: Run): RunValues {
+    const [first, ...others] = runNames(run).map((name) => this.#get<RunValues>(name));
+    if (first && others.length === 0) return first;
+    const all: MutableRunValues = new Map();
+    for (const values of [first ?? [], ...others]) {
+      for (const [segmentId, fields] of values) {
+        for (const [field, patch] of fields)
+          for (const entry of patch) setValue(all, segmentId, field, entry);
+      }
+    }
+    return all;
+  }
+
+  /** Returns the runs that have values of a segment's field which its column does not contain, and these values. */
+  #patches(
+    segment: Segment,
+    field: string,
+  ): { readonly key: string; readonly patch: Map<number, ColumnValue> } {
+    let key = '';
+    const patch = new Map<number, ColumnValue>();
+    for (const run of this.manifest.runs) {
+      if (!isNewerThan(run, segment, field)) continue;
+      for (const name of runNames(run, [field])) {
+        const values = patchOf(this.#get<RunValues>(name), segment.id, field);
+        if (values.size > 0) key += `+${run.snapshot}`;
+        for (const [row, value] of values) patch.set(row, value);
+      }
+    }
+    return { key, patch };
+  }
+
+  /** Returns the column of a field as of the manifest. A field without a column is absent in all rows. */
+  column(segment: Segment, field: string): Column {
+    const name = columnName(segment, field);
+    const { key, patch } = this.#patches(segment, field);
+    const cacheKey = `${name ?? `${segment.id}/absent/${field}`}${key}`;
+    const known = this.#items.get(cacheKey) ?? this.#cache.get(cacheKey);
+    if (known !== undefined) return known as Column;
+    const base = name ? this.#get<Column>(name) : buildColumn(Array(segment.rows).fill(undefined));
+    const column = patchColumn(base, patch);
+    this.#items.set(cacheKey, column);
+    this.#cache.set(cacheKey, column, columnBytes(column));
+    return column;
+  }
+}

@@ -1,0 +1,25 @@
+/** The times that the rules of the log depend on. docs/list-engine.md gives the reasons. */
+
+/** Milliseconds from the stamp of a transaction to the last moment at which an attempt may be sent. */
+export const maxCommitMs = 20_000;
+
+/** Milliseconds by which the clocks of two processes may differ. */
+export const maxClockSkewMs = 8_000;
+
+/**
+ * Milliseconds after which compaction takes a record for settled: no record with an earlier stamp appears any more. A writer whose
+ * clock is behind commits late, and a compaction whose clock is ahead looks early, so the skew counts twice.
+ */
+export const marginMs = maxCommitMs + 2 * maxClockSkewMs;
+
+/** Milliseconds below the watermark in which compaction looks for records that appeared later than the margin. */
+export const healingWindowMs = 600_000;
+
+/** Milliseconds between two looks for late records. */
+export const healingIntervalMs = 60_000;
+
+/** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
+export const garbageMs = 3_600_000;
+
+/** Milliseconds by which the time in an id may be before the stamp of its creation, clocks included. */
+export const maxCreationMs = 60_000;

@@ -1,0 +1,155 @@
+/** Compares the rows of the list engine with the entities, and writes its columns again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { type KnownRow, readAllRows } from '../../functions/shared/store/lists/engine/all-rows.ts';
+import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
+import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
+import {
+  logPartition,
+  manifestSortKey,
+  parseLogPartition,
+} from '../../functions/shared/store/model/change-log.ts';
+import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { entityKey } from '../../functions/shared/store/model/keys.ts';
+import { marginMs as defaultMarginMs } from '../../functions/shared/store/model/log-timing.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
+import { toRow } from '../../functions/shared/store/model/row.ts';
+import type { Item } from '../../functions/shared/store/model/writes.ts';
+import { tenantOf } from './snapshot.ts';
+
+/** Deadline of one call, retries included. */
+const maxCallMs = 60_000;
+
+/** The log of one tenant and kind. */
+interface Log {
+  readonly tenant: string;
+  readonly kind: Kind;
+}
+
+/** The entities of all logs. */
+interface ScannedLogs {
+  readonly logs: ReadonlyMap<string, Log & { readonly rows: Map<string, SegmentRow> }>;
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
+async function scanLogs(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  onItems: (count: number) => void = () => {},
+): Promise<ScannedLogs> {
+  const logs = new Map<string, Log & { readonly rows: Map<string, SegmentRow> }>();
+  const logOf = (tenant: string, kind: Kind): Map<string, SegmentRow> => {
+    const partition = logPartition(tenant, kind);
+    const log = logs.get(partition) ?? { tenant, kind, rows: new Map<string, SegmentRow>() };
+    logs.set(partition, log);
+    return log.rows;
+  };
+  const beganAt = Date.now();
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+    for (const item of Items as Item[]) {
+      // A log can have rows although no entity is left.
+      const log = item.sk === manifestSortKey ? parseLogPartition(item.pk) : undefined;
+      if (log) logOf(log.tenant, log.kind);
+      if (item.sk !== 'entity') continue;
+      const { kind, entity, version } = decodeEntity(item);
+      logOf(tenantOf(item), kind).set(entity.id, { id: entity.id, version, values: toRow(entity) });
+    }
+    onItems(Items.length);
+  }
+  return { logs, beganAt, endedAt: Date.now() };
+}
+
+export interface RebuildOptions {
+  /** Receives the number of items in each page of the scan. */
+  readonly onItems?: ((count: number) => void) | undefined;
+  /** The partitions of the logs to rebuild. Default: all that have entities. */
+  readonly only?: ReadonlySet<string>;
+  /** Milliseconds after which a record is settled. Tests that write nothing meanwhile need not wait. */
+  readonly marginMs?: number;
+}
+
+export interface RebuildResult {
+  readonly logs: number;
+  readonly rows: number;
+}
+
+/** Writes the columns of logs again, from the entities. The table may be used meanwhile. */
+export async function rebuildLogs(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  { onItems, only, marginMs = defaultMarginMs }: RebuildOptions = {},
+): Promise<RebuildResult> {
+  const { logs, beganAt, endedAt } = await scanLogs(client, tableName, onItems);
+  await delay(marginMs);
+  let count = 0;
+  let total = 0;
+  for (const [partition, { tenant, kind, rows }] of logs) {
+    if (only && !only.has(partition)) continue;
+    const scanned: ScannedRows = { rows, beganAt, endedAt };
+    const writer = openLog(new Database(client, tableName, new Deadline(10 * maxCallMs)), tenant, kind);
+    while (!(await rebuild(writer, scanned, Date.now() + 1, marginMs)));
+    count += 1;
+    total += rows.size;
+  }
+  return { logs: count, rows: total };
+}
+
+/** Returns the ids whose rows differ from the entities. */
+const differingIds = (
+  rows: ReadonlyMap<string, KnownRow>,
+  entities: ReadonlyMap<string, SegmentRow>,
+  ids: Iterable<string>,
+): string[] =>
+  [...ids].filter((id) => {
+    const row = rows.get(id);
+    const entity = entities.get(id);
+    return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
+  });
+
+/** A log whose rows differ from the entities. */
+export interface LogDifference {
+  /** The partition of the log. */
+  readonly log: string;
+  /** Ids of the rows that differ. */
+  readonly ids: readonly string[];
+}
+
+/** Compares the rows of all logs with the entities. A row differs when a second comparison, after a pause, finds the same. */
+export async function compareLogs(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  pauseMs: number,
+): Promise<LogDifference[]> {
+  const { logs } = await scanLogs(client, tableName);
+  const found: LogDifference[] = [];
+  for (const [log, { tenant, kind, rows: entities }] of logs) {
+    const database = (): Database => new Database(client, tableName, new Deadline(10 * maxCallMs));
+    const readRows = (): Promise<Map<string, KnownRow>> =>
+      readAllRows({
+        reader: openLog(database(), tenant, kind),
+        cache: new SharedColumnCache().of(tenant, kind),
+        nowMs: Date.now(),
+      });
+    const rows = await readRows();
+    const suspects = differingIds(rows, entities, new Set([...rows.keys(), ...entities.keys()]));
+    if (suspects.length === 0) continue;
+    await delay(pauseMs);
+    const again = await readRows();
+    const items = await database().getMany(suspects.map((id) => entityKey(tenant, kind, id)));
+    const current = new Map(
+      items.map(decodeEntity).map(({ entity, version }) => {
+        const row: SegmentRow = { id: entity.id, version, values: toRow(entity) };
+        return [entity.id, row] as const;
+      }),
+    );
+    const ids = differingIds(again, current, suspects);
+    if (ids.length > 0) found.push({ log, ids });
+  }
+  return found;
+}

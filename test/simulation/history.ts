@@ -1,0 +1,404 @@
+/**
+ * A random history of the list engine: writers with skewed clocks and late commits, compactions that race and crash, and readers. Each
+ * list must be what a plain sort of the entities gives at one moment between its start and its end.
+ */
+
+import { inflateRawSync } from 'node:zlib';
+import {
+  type ColumnCache,
+  SharedColumnCache,
+} from '../../functions/shared/store/lists/engine/column-cache.ts';
+import {
+  type CompactionSizes,
+  compact,
+} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import {
+  type ListSource,
+  listRows,
+  type RowPage,
+} from '../../functions/shared/store/lists/engine/list-rows.ts';
+import { emptyManifest, manifestNames } from '../../functions/shared/store/lists/engine/manifest.ts';
+import { StaleRead } from '../../functions/shared/store/lists/engine/snapshot.ts';
+import type { LogReader } from '../../functions/shared/store/lists/engine/storage.ts';
+import {
+  decodeRecord,
+  recordWrites,
+  stampPrefix,
+  transactionStamp,
+} from '../../functions/shared/store/model/change-log.ts';
+import type { Change } from '../../functions/shared/store/model/changes.ts';
+import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
+import { maxClockSkewMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
+import type { Item } from '../../functions/shared/store/model/writes.ts';
+import { expectedPage, isPage, isPossiblePage, type ListCase, randomCase, randomFields } from './entities.ts';
+import { Crash, MemoryLog, type Process } from './memory-log.ts';
+import { Random } from './random.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** Conditions of a history. */
+export interface Conditions {
+  /** The longest time from stamp to commit, in milliseconds. */
+  readonly maxCommitMs: number;
+  /** Milliseconds by which a clock differs from the time, at most. */
+  readonly maxClockSkewMs: number;
+  /**
+   * Records that a query reads at one moment. Over several moments, no list is the state at one of them, but each entity of it is as
+   * it was between the list's start and its end.
+   */
+  readonly pageSize: number;
+  /** Whether commits are so late that lists are wrong until compaction has absorbed the late records. */
+  readonly isWrongMeanwhile: boolean;
+}
+
+export const allowedConditions: Conditions = {
+  maxCommitMs,
+  maxClockSkewMs,
+  pageSize: Number.POSITIVE_INFINITY,
+  isWrongMeanwhile: false,
+};
+
+type State = ReadonlyMap<string, StoredEntity>;
+
+/** A time of much activity, in milliseconds since the start. */
+interface Burst {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** In the second burst, compaction deletes what it replaced in the first one, more than an hour before. */
+const bursts: readonly Burst[] = [
+  { from: 0, to: 240_000 },
+  { from: 4_500_000, to: 4_560_000 },
+];
+
+/** Milliseconds for which lists are read and logs are compacted after the last write of a burst. */
+const afterMs = 60_000;
+
+/** Milliseconds after which entities have one more field. */
+const addedFieldMs = 80_000;
+
+/** Milliseconds that a call of a slow reader takes, at most. Some of its lists last longer than the items that they need. */
+const maxSlowCallMs = 10_000_000;
+
+/** Sizes with which a few rows make many segments and levels of runs. */
+const smallSizes: CompactionSizes = {
+  maxRows: 24,
+  maxPatchedShare: 0.3,
+  fanOut: 3,
+  maxWholeRunBytes: 220,
+  maxRecords: 30,
+  minFirstRecords: 5,
+  minRecords: 3,
+};
+
+const tenant = 'a';
+const kind = 'task';
+
+/** What a history counted, to see that the simulation simulates something. */
+export interface HistoryCounts {
+  commits: number;
+  /** Commits that were rejected because another one was faster. */
+  conflicts: number;
+  lists: number;
+  /** Attempts of lists that ended because items that they needed were deleted meanwhile, or because of a gap in the log. */
+  staleReads: number;
+  compactions: number;
+  crashes: number;
+  lostRaces: number;
+  /** Items that compaction deleted. */
+  deletedItems: number;
+}
+
+/** A list that was read. */
+interface ListRead {
+  readonly list: ListCase;
+  readonly page: RowPage;
+  /** The states between its start and its end. */
+  readonly states: readonly State[];
+}
+
+/** One history. */
+export class History {
+  readonly counts: HistoryCounts = {
+    commits: 0,
+    conflicts: 0,
+    lists: 0,
+    staleReads: 0,
+    compactions: 0,
+    crashes: 0,
+    lostRaces: 0,
+    deletedItems: 0,
+  };
+  readonly #random: Random;
+  readonly #time = new VirtualTime();
+  readonly #log = new MemoryLog();
+  readonly #conditions: Conditions;
+  readonly #start: number;
+  /** The state after each commit. */
+  readonly #states: State[] = [new Map()];
+  #ids = 0;
+
+  constructor(seed: number, conditions: Conditions) {
+    this.#random = new Random(seed);
+    this.#conditions = conditions;
+    this.#start = this.#time.now;
+  }
+
+  /** Runs the history. @throws Error that names the list whose result is wrong. */
+  async run(): Promise<void> {
+    for (let writer = 0; writer < 3; writer += 1) this.#time.start(() => this.#write());
+    for (let reader = 0; reader < 2; reader += 1) this.#time.start(() => this.#read());
+    for (let worker = 0; worker < 2; worker += 1) this.#time.start(() => this.#compact());
+    for (let reader = 0; reader < 2; reader += 1) this.#time.start(() => this.#readSlowly());
+    await this.#time.run();
+  }
+
+  /** Compacts everything, and compares some lists with the last state. Late records are healed by then. */
+  async finish(): Promise<void> {
+    this.#time.start(async () => {
+      for (let step = 0; step < 40; step += 1) {
+        await this.#time.wait(61_000);
+        const cache = this.#newCache();
+        const writer = this.#log.open(this.#process());
+        await compact({ writer, cache, nowMs: this.#time.now, sizes: smallSizes, isForced: true });
+      }
+      const reader = this.#log.open(this.#process());
+      for (let list = 0; list < 10; list += 1) {
+        const source = { reader, cache: this.#newCache(), nowMs: this.#time.now };
+        this.#requireRight(await this.#list(source, this.#case()));
+      }
+    });
+    await this.#time.run();
+    this.#requireNoLostItem();
+  }
+
+  get #isReadInParts(): boolean {
+    return Number.isFinite(this.#conditions.pageSize);
+  }
+
+  get #state(): State {
+    return this.#states.at(-1) as State;
+  }
+
+  #newCache(maxBytes?: number) {
+    return new SharedColumnCache(maxBytes).of(tenant, kind);
+  }
+
+  #clock(): () => number {
+    const unit = this.#random.chance(0.4) ? 1_000 : 1;
+    const skew = (this.#random.next() * 2 - 1) * (this.#conditions.maxClockSkewMs - unit);
+    return () => Math.floor((this.#time.now + skew) / unit) * unit;
+  }
+
+  /** Returns a process that writes until a number of writes is reached. */
+  #process(maxWrites = Number.POSITIVE_INFINITY): Process {
+    let left = maxWrites;
+    return {
+      delay: () =>
+        this.#time.wait(this.#random.chance(0.05) ? this.#random.below(3_000) : this.#random.below(150)),
+      beforeWrite: () => {
+        left -= 1;
+        if (left < 0) throw new Crash('crash');
+      },
+      isLagging: () => this.#random.chance(0.02),
+      isResponseLost: () => this.#random.chance(0.02),
+      pageSize: this.#conditions.pageSize,
+    };
+  }
+
+  async #waitUntil(time: number): Promise<void> {
+    await this.#time.wait(Math.max(0, this.#start + time - this.#time.now));
+  }
+
+  #newId(nowMs: number): string {
+    this.#ids += 1;
+    const random = this.#random
+      .below(2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
+    return `${firstIdAt(nowMs).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${String(this.#ids).padStart(12, '0')}`;
+  }
+
+  #creation(nowMs: number): Change {
+    const time = new Date(this.#time.now).toISOString();
+    const hasAddedField = this.#time.now > this.#start + addedFieldMs;
+    const fields = randomFields(this.#random, hasAddedField) as { name: string; status: string };
+    const entity = { ...fields, id: this.#newId(nowMs), createdAt: time, updatedAt: time };
+    return { after: { kind, version: 1, entity } };
+  }
+
+  #change(before: StoredEntity): Change {
+    if (this.#random.chance(0.2) && this.#state.size > 20) return { before };
+    const fields = Object.entries(randomFields(this.#random, this.#time.now > this.#start + addedFieldMs));
+    const changed = Object.fromEntries(fields.filter(() => this.#random.chance(0.3)));
+    const updatedAt = new Date(this.#time.now).toISOString();
+    const entity = { ...before.entity, ...changed, updatedAt };
+    return { before, after: { ...before, version: before.version + 1, entity } };
+  }
+
+  #changes(nowMs: number): Change[] {
+    const count = this.#random.chance(0.2) ? 2 + this.#random.below(5) : 1;
+    const known = [...this.#state.keys()];
+    const changes = new Map<string, Change>();
+    for (let number = 0; number < count; number += 1) {
+      if (known.length === 0 || this.#random.chance(known.length < 70 ? 0.5 : 0.2)) {
+        changes.set(`new ${number}`, this.#creation(nowMs));
+        continue;
+      }
+      const recent = known[known.length - 1 - this.#random.below(Math.min(5, known.length))] as string;
+      const id = this.#random.chance(0.3) ? recent : this.#random.pick(known);
+      changes.set(id, this.#change(this.#state.get(id) as StoredEntity));
+    }
+    return [...changes.values()];
+  }
+
+  #commitDelay(): number {
+    if (this.#random.chance(0.15)) return this.#conditions.maxCommitMs * (0.75 + this.#random.next() / 4);
+    return this.#random.chance(0.3) ? this.#random.below(5_000) : this.#random.below(100);
+  }
+
+  async #write(): Promise<void> {
+    const clock = this.#clock();
+    for (const { from, to } of bursts) {
+      await this.#waitUntil(from);
+      while (this.#time.now < this.#start + to) {
+        await this.#time.wait(this.#random.below(4_000));
+        const changes = this.#changes(clock());
+        const stamp = transactionStamp(changes, clock());
+        const delay = this.#commitDelay();
+        this.#time.start(async () => {
+          await this.#time.wait(delay);
+          this.#commit(stamp, changes);
+        });
+      }
+    }
+  }
+
+  /** Commits a transaction, if every entity still has the version that it was read with. */
+  #commit(stamp: number, changes: readonly Change[]): void {
+    const isCurrent = changes.every(
+      ({ before }) => !before || this.#state.get(before.entity.id)?.version === before.version,
+    );
+    if (!isCurrent) {
+      this.counts.conflicts += 1;
+      return;
+    }
+    const state = new Map(this.#state);
+    for (const { before, after } of changes) {
+      if (after) state.set(after.entity.id, { ...after, stamp });
+      else state.delete(before.entity.id);
+    }
+    this.counts.commits += 1;
+    this.#states.push(state);
+    // Random keys would make a history different every time.
+    const key = `${stampPrefix(stamp)}#${String(this.counts.commits).padStart(6, '0')}`;
+    for (const write of recordWrites(tenant, changes, stamp)) {
+      this.#log.records.push({ ...decodeRecord((write as { put: Item }).put), key });
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const clock = this.#clock();
+    let cache = this.#newCache();
+    for (const { from, to } of bursts) {
+      await this.#waitUntil(from);
+      while (this.#time.now < this.#start + to + afterMs) {
+        await this.#time.wait(this.#random.below(this.#random.chance(0.3) ? 1_000 : 15_000));
+        const hasCrashed = !(await this.#compactOnce(cache, clock()));
+        if (hasCrashed) cache = this.#newCache();
+      }
+    }
+  }
+
+  /** Takes a step of compaction. @returns false when the process crashed. */
+  async #compactOnce(cache: ColumnCache, nowMs: number): Promise<boolean> {
+    const maxWrites = this.#random.chance(0.1) ? this.#random.below(60) : undefined;
+    const writer = this.#log.open(this.#process(maxWrites));
+    const itemsBefore = this.#log.items.size;
+    try {
+      const result = await compact({ writer, cache, nowMs, sizes: smallSizes });
+      this.counts[result ? 'compactions' : 'lostRaces'] += 1;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Crash) && !(error instanceof StaleRead)) throw error;
+      this.counts.crashes += 1;
+      return false;
+    } finally {
+      this.counts.deletedItems += Math.max(0, itemsBefore - this.#log.items.size);
+    }
+  }
+
+  #case(): ListCase {
+    const { to } = bursts[0] as Burst;
+    // The first page of all rows shows every entity that matches.
+    const window = this.#isReadInParts
+      ? { skip: 0, limit: 1_000 }
+      : { skip: this.#random.below(4) * 5, limit: 5 };
+    return randomCase(this.#random, () => this.#start + this.#random.below(to), window);
+  }
+
+  async #read(): Promise<void> {
+    const clock = this.#clock();
+    const reader = this.#log.open(this.#process());
+    let cache = this.#newCache(400_000);
+    for (const { from, to } of bursts) {
+      await this.#waitUntil(from);
+      while (this.#time.now < this.#start + to + afterMs) {
+        await this.#time.wait(this.#random.below(6_000));
+        if (this.#random.chance(0.05)) cache = this.#newCache(400_000);
+        await this.#readOnce({ reader, cache, nowMs: clock() });
+      }
+    }
+  }
+
+  /** Reads lists that take longer than the items of the first burst stay. */
+  async #readSlowly(): Promise<void> {
+    const clock = this.#clock();
+    const delay = () => this.#time.wait(this.#random.below(this.#random.chance(0.6) ? 1_000 : maxSlowCallMs));
+    const reader = this.#log.open({ delay });
+    const { to } = bursts.at(-1) as Burst;
+    while (this.#time.now < this.#start + to) {
+      await this.#readOnce({ reader, cache: this.#newCache(), nowMs: clock() });
+    }
+  }
+
+  async #readOnce(source: ListSource): Promise<void> {
+    const list = await this.#list(source, this.#case());
+    if (!this.#conditions.isWrongMeanwhile) this.#requireRight(list);
+  }
+
+  async #list(source: ListSource, list: ListCase): Promise<ListRead> {
+    const first = this.#states.length - 1;
+    let attempts = 0;
+    const readHead: LogReader['readHead'] = (above) => {
+      attempts += 1;
+      return source.reader.readHead(above);
+    };
+    const page = await listRows({ ...source, reader: { ...source.reader, readHead } }, list.query);
+    this.counts.lists += 1;
+    this.counts.staleReads += attempts - 1;
+    return { list, page, states: this.#states.slice(first) };
+  }
+
+  #requireRight({ list, page, states }: ListRead): void {
+    if (states.some((state) => isPage(state, list, page))) return;
+    if (this.#isReadInParts && isPossiblePage(states, list, page)) return;
+    const expected = states.map((state) => expectedPage(state, list));
+    throw new Error(
+      `Wrong list ${JSON.stringify(list.query)}: ${JSON.stringify(page)}, expected one of ${JSON.stringify(expected)}`,
+    );
+  }
+
+  /** Checks that compaction will delete every item that it does not need. */
+  #requireNoLostItem(): void {
+    const names = new Set<string>(manifestNames(this.#log.manifest ?? emptyManifest));
+    for (const [name, bytes] of this.#log.items) {
+      if (!name.startsWith('steps/')) continue;
+      names.add(name);
+      for (const own of JSON.parse(inflateRawSync(bytes).toString()).names) names.add(own);
+    }
+    const lost = [...this.#log.items.keys()].filter((name) => !names.has(name));
+    if (lost.length > 0) throw new Error(`Nothing refers to the items ${lost.join(', ')}.`);
+  }
+}

@@ -1,0 +1,71 @@
+import { runs } from '../support/runs.ts';
+import { allowedConditions, type Conditions, History, type HistoryCounts } from './history.ts';
+
+/** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
+
+/** Histories of one test, at most: about half a minute. */
+const maxHistories = 25;
+
+/** Returns the first and the last seed of each test. */
+const seedRanges = (histories: number): (readonly [first: number, last: number])[] =>
+  Array.from({ length: Math.ceil(histories / maxHistories) }, (_, position) => [
+    position * maxHistories + 1,
+    Math.min(histories, (position + 1) * maxHistories),
+  ]);
+
+/** Runs histories. @throws Error that names the first one with a wrong list. */
+async function runHistories(
+  [first, last]: readonly [number, number],
+  conditionsOf: (seed: number) => Conditions,
+): Promise<HistoryCounts> {
+  const total = new Map<string, number>();
+  for (let seed = first; seed <= last; seed += 1) {
+    const history = new History(seed, conditionsOf(seed));
+    try {
+      await history.run();
+      await history.finish();
+    } catch (error) {
+      throw new Error(`History ${seed}: ${(error as Error).message}`, { cause: error });
+    }
+    for (const [name, count] of Object.entries(history.counts))
+      total.set(name, (total.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries(total) as unknown as HistoryCounts;
+}
+
+/** Checks that histories simulate everything. In a few histories, a list that starts again may not occur. */
+function requireEvents(counts: HistoryCounts, [first, last]: readonly [number, number]): void {
+  const never = Object.entries(counts).filter(([, count]) => count === 0);
+  const isLong = last - first + 1 === maxHistories;
+  expect(never.filter(([name]) => isLong || name !== 'staleReads')).toEqual([]);
+}
+
+describe('under the allowed conditions', () => {
+  test.each(seedRanges(runs(6, 300)))('every list of the histories %i to %i is right', async (...seeds) => {
+    requireEvents(await runHistories(seeds, () => allowedConditions), seeds);
+  });
+});
+
+describe('when queries read ten records at a time', () => {
+  test.each(seedRanges(runs(3, 150)))(
+    'every entity of each list of the histories %i to %i is as it was during the list',
+    async (...seeds) => {
+      requireEvents(await runHistories(seeds, () => ({ ...allowedConditions, pageSize: 10 })), seeds);
+    },
+  );
+});
+
+describe('when commits are later than the margin', () => {
+  const lateCommits = (seed: number): Conditions => ({
+    ...allowedConditions,
+    maxCommitMs: 60_000 + 10_000 * (seed % 4),
+    isWrongMeanwhile: true,
+  });
+
+  test.each(seedRanges(runs(3, 150)))(
+    'the lists at the end of the histories %i to %i are right',
+    async (...seeds) => {
+      requireEvents(await runHistories(seeds, lateCommits), seeds);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+/** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
+import type { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import {
+  type CompactionSizes,
+  compact,
+  defaultSizes,
+} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
+import type { Kind } from '../../functions/shared/store/model/relations.ts';
+
+/** Absorbs all records of a log. */
+export async function compactAll(
+  database: Database,
+  tenant: string,
+  kind: Kind,
+  sizes: CompactionSizes = defaultSizes,
+): Promise<void> {
+  const writer = openLog(database, tenant, kind);
+  const cache = new SharedColumnCache().of(tenant, kind);
+  for (;;) {
+    const result = await compact({ writer, cache, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
+    if (result && !result.hasMore) return;
+  }
+}

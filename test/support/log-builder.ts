@@ -1,0 +1,85 @@
+/** A change log for tests: it derives records from the rows after each transaction. */
+
+import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import {
+  type CompactionSizes,
+  compact,
+  defaultSizes,
+} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import {
+  listRows,
+  type RowPage,
+  type RowQuery,
+} from '../../functions/shared/store/lists/engine/list-rows.ts';
+import { type LogEntry, type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
+import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
+import type { Row } from '../../functions/shared/store/model/row.ts';
+import { MemoryLog } from '../simulation/memory-log.ts';
+
+/** The first stamp of tests, in milliseconds since 1970. */
+export const startMs = 1_700_000_000_000;
+
+/** Returns an id. Ids with greater numbers are greater. */
+export const idOf = (number: number): string =>
+  firstIdAt(startMs + number).replace('0000-0000-0000', '7000-8000-0000');
+
+/** All rows in the order of creation. */
+export const allRows: RowQuery = { filters: [], isDescending: false, skip: 0, limit: 1_000 };
+
+interface Known {
+  readonly version: number;
+  readonly stamp: number;
+  readonly row: Row;
+}
+
+export class LogBuilder {
+  readonly log = new MemoryLog();
+  readonly #known = new Map<string, Known>();
+  readonly #cache = new SharedColumnCache().of('acme', 'task');
+
+  #entry(id: string, after: Row | undefined): LogEntry {
+    const { version = 0, stamp = 0, row } = this.#known.get(id) ?? {};
+    return { id, version: version + 1, previousStamp: stamp, before: row, after };
+  }
+
+  /**
+   * Returns the record of a transaction, which the log does not have yet.
+   * @param rows the rows after it, by id; `undefined` for deleted ones.
+   */
+  build(stamp: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
+    const entries = Object.entries(rows).map(([id, row]) => this.#entry(id, row));
+    for (const { id, version, after } of entries) {
+      if (after) this.#known.set(id, { version, stamp, row: after });
+      else this.#known.delete(id);
+    }
+    return { key: `${stampPrefix(stamp)}#${entries.map(({ id }) => id).join()}`, stamp, entries };
+  }
+
+  /** Commits a transaction. */
+  commit(stamp: number, rows: Readonly<Record<string, Row | undefined>>): void {
+    this.log.records.push(this.build(stamp, rows));
+  }
+
+  /** Takes one step of compaction that absorbs all records with a stamp before a time. */
+  compact(nowMs: number, sizes: Partial<CompactionSizes> = {}): ReturnType<typeof compact> {
+    return compact({
+      writer: this.log.open(),
+      cache: this.#cache,
+      nowMs,
+      marginMs: 0,
+      isForced: true,
+      sizes: { ...defaultSizes, ...sizes },
+    });
+  }
+
+  /** Reads a list with an empty cache. */
+  list(query: Partial<RowQuery> = {}): Promise<RowPage> {
+    const cache = new SharedColumnCache().of('acme', 'task');
+    return listRows({ reader: this.log.open(), cache, nowMs: startMs }, { ...allRows, ...query });
+  }
+
+  /** Returns the ids of a list. */
+  async ids(query: Partial<RowQuery> = {}): Promise<string[]> {
+    return (await this.list(query)).rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { handler } from '../../../../functions/jobs/on-log-records.ts';
+import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
+import { logPartition } from '../../../../functions/shared/store/model/change-log.ts';
+import {
+  buildJobWrite,
+  type CompactWork,
+  compactionJobId,
+  decodeJob,
+  type Job,
+  jobKey,
+} from '../../../../functions/shared/store/model/job.ts';
+import type { Kind } from '../../../../functions/shared/store/model/relations.ts';
+import { functionContext } from '../../../../lib/local/lambda-context.ts';
+import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+
+/** The function that compacts the logs of new records. */
+
+let store: TestStore;
+let logged: jest.SpyInstance;
+let tenant: string;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  process.env['TABLE_NAME'] = store.tableName;
+  // The lines of the log would fill the output.
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+afterAll(async () => {
+  logged.mockRestore();
+  await store.stop();
+});
+
+beforeEach(() => {
+  tenant = randomUUID();
+  logged.mockClear();
+});
+
+const streamRecord = (pk: string, sk: string, eventName: 'INSERT' | 'REMOVE' = 'INSERT'): DynamoDBRecord => ({
+  eventName,
+  dynamodb: { SequenceNumber: randomUUID(), Keys: { pk: { S: pk }, sk: { S: sk } } },
+});
+
+const newRecord = (kind: Kind): DynamoDBRecord => streamRecord(logPartition(tenant, kind), 'record#1');
+
+async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
+  const item = await store.database().get(jobKey({ tenant, id: compactionJobId(kind) }));
+  return item && (decodeJob(item) as Job<CompactWork>);
+}
+
+/** Creates an entity. Its job waits until the year 3000. */
+async function makeWaiting(kind: 'organization' | 'tag'): Promise<void> {
+  await createEntity(store.session(tenant), kind, { name: 'x', status: 'active' });
+  const job = (await jobOf(kind)) as Job;
+  const waiting = { ...job, version: job.version + 1, dueAt: '3000-01-01T00:00:00.000Z' };
+  await store.database().transact([buildJobWrite(job, waiting)]);
+}
+
+const handle = (...records: DynamoDBRecord[]): Promise<void> =>
+  handler({ Records: records }, functionContext('request', 30_000));
+
+const logLines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as object);
+
+test('takes one step of each log that has new records, although its job is not due', async () => {
+  await makeWaiting('organization');
+  await makeWaiting('tag');
+  await handle(newRecord('tag'), newRecord('organization'), newRecord('tag'));
+  for (const kind of ['organization', 'tag'] as const) {
+    const job = await jobOf(kind);
+    expect(job?.work.steppedAt).toBeGreaterThan(0);
+    // One write takes the lease, one records the step.
+    expect(job?.version).toBe(4);
+  }
+  expect(logLines()).toHaveLength(2);
+});
+
+test('leaves logs alone that have no new records', async () => {
+  await makeWaiting('tag');
+  const partition = logPartition(tenant, 'tag');
+  await handle(
+    streamRecord(partition, '~'),
+    streamRecord(partition, 'record#1', 'REMOVE'),
+    streamRecord(`${tenant}#tag#1`, 'entity'),
+    streamRecord(`${tenant}#log`, 'record#1'),
+  );
+  expect((await jobOf('tag'))?.version).toBe(2);
+  expect(logLines()).toEqual([]);
+});
+
+test('leaves a log alone that has no job', async () => {
+  await handle(newRecord('task'));
+  expect(await jobOf('task')).toBeUndefined();
+});
+
+test('does not throw when one log cannot be compacted, and compacts the others', async () => {
+  await makeWaiting('organization');
+  await makeWaiting('tag');
+  const broken = (await jobOf('tag')) as Job<CompactWork>;
+  const kind = 'organization';
+  // The manifest of a later version of the service.
+  await store.database().putItem({ pk: logPartition(tenant, kind), sk: '~', format: 99, version: 1 });
+  await handle(newRecord(kind), newRecord('tag'));
+  expect(logLines()).toContainEqual(
+    expect.objectContaining({ level: 'ERROR', operation: 'onLogRecords', job: 'compact-organization' }),
+  );
+  expect((await jobOf('tag'))?.work.steppedAt).toBeGreaterThan(broken.work.steppedAt);
+});

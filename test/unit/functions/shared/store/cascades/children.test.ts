@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createSnapshotId,
+  readChildren,
+} from '../../../../../../functions/shared/store/cascades/children.ts';
+import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { isId } from '../../../../../../functions/shared/store/model/ids.ts';
+import { relationOf } from '../../../../../../functions/shared/store/model/relations.ts';
+import { applyChangeSet } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
+import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
+import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
+
+const relation = relationOf('task', 'project');
+const parentId = '01890000-0000-7000-8000-000000000001';
+const otherParentId = '01890000-0000-7000-8000-000000000002';
+
+let store: TestStore;
+let session: Session;
+/** The ids of the parent's five children, in the order of their creation. */
+let ids: string[];
+
+beforeAll(async () => {
+  store = await startTestStore();
+  session = store.session(randomUUID());
+  ids = await makeTasks(5, parentId);
+  await makeTasks(1, otherParentId);
+});
+
+afterAll(() => store.stop());
+
+async function makeTasks(number: number, projectId: string): Promise<string[]> {
+  const changes = Array.from({ length: number }, () =>
+    buildCreate('task', { name: 'x', status: 'open', projectId, userId: null, tagIds: [] }),
+  );
+  await applyChangeSet(session, { changes });
+  return changes.map(({ after }) => after.entity.id);
+}
+
+/** Returns the positions of the children on a page, and of the child after which the next page begins. */
+async function page(range: Parameters<typeof readChildren>[3]) {
+  const { children, next } = await readChildren(session, relation, parentId, range);
+  return {
+    children: children.map(({ entity }) => ids.indexOf(entity.id)),
+    next: next === undefined ? undefined : ids.indexOf(next),
+  };
+}
+
+describe('readChildren', () => {
+  test('returns the children of one parent in the order of their creation', async () => {
+    expect(await page({})).toEqual({ children: [0, 1, 2, 3, 4], next: undefined });
+  });
+
+  test('returns whole entities', async () => {
+    const { children } = await readChildren(session, relation, otherParentId);
+    expect(children).toEqual([
+      {
+        kind: 'task',
+        version: 1,
+        stamp: expect.any(Number),
+        entity: expect.objectContaining({ name: 'x', status: 'open', projectId: otherParentId, tagIds: [] }),
+      },
+    ]);
+  });
+
+  test('returns the children page by page', async () => {
+    expect(await page({ limit: 2 })).toEqual({ children: [0, 1], next: 1 });
+    expect(await page({ limit: 2, after: ids[1] ?? '' })).toEqual({ children: [2, 3], next: 3 });
+    expect(await page({ limit: 2, after: ids[3] ?? '' })).toEqual({ children: [4], next: undefined });
+  });
+
+  test('begins with the first child after an empty text, with which jobs begin', async () => {
+    expect(await page({ limit: 2, after: '' })).toEqual({ children: [0, 1], next: 1 });
+  });
+
+  test('ends before the snapshot id', async () => {
+    expect(await page({ snapshotId: ids[3] ?? '' })).toEqual({ children: [0, 1, 2], next: undefined });
+    expect(await page({ snapshotId: ids[3] ?? '', limit: 2 })).toEqual({ children: [0, 1], next: 1 });
+    expect(await page({ snapshotId: ids[3] ?? '', limit: 4 })).toEqual({
+      children: [0, 1, 2],
+      next: undefined,
+    });
+  });
+
+  test('returns no children of a parent that has none, and none of another tenant', async () => {
+    const none = { children: [], next: undefined };
+    expect(await readChildren(session, relation, '01890000-0000-7000-8000-000000000003')).toEqual(none);
+    expect(await readChildren(store.session(randomUUID()), relation, parentId)).toEqual(none);
+  });
+
+  test('throws for a relation without an index', async () => {
+    await expect(readChildren(session, relationOf('task', 'tag'), parentId)).rejects.toThrow(
+      new TypeError('There is no index of task by tagIds.'),
+    );
+  });
+});
+
+describe('createSnapshotId', () => {
+  test('returns an id greater than those of all children, on one page or on several', async () => {
+    for (const limit of [2, 10]) {
+      const first = await readChildren(session, relation, parentId, { limit });
+      const snapshotId = await createSnapshotId(session, relation, parentId, first);
+      expect(isId(snapshotId) && snapshotId > (ids[4] ?? '')).toBe(true);
+    }
+  });
+
+  test('returns an id greater than those of children from a process whose clock is ahead', async () => {
+    const ahead = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+    const [id = ''] = await makeTasks(1, '01890000-0000-7000-8000-000000000004');
+    ahead.mockRestore();
+    const first = await readChildren(session, relation, '01890000-0000-7000-8000-000000000004');
+    expect((await createSnapshotId(session, relation, parentId, first)) > id).toBe(true);
+  });
+
+  test('returns a new id when there are no children', async () => {
+    const snapshotId = await createSnapshotId(session, relation, parentId, { children: [], next: undefined });
+    expect(isId(snapshotId) && snapshotId > (ids[4] ?? '')).toBe(true);
+  });
+});

@@ -1,0 +1,136 @@
+import {
+  type ColumnCache,
+  SharedColumnCache,
+} from '../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
+import {
+  emptyManifest,
+  type Manifest,
+} from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { readState } from '../../../../../../../functions/shared/store/lists/engine/read-state.ts';
+import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
+import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
+import { marginMs } from '../../../../../../../functions/shared/store/model/log-timing.ts';
+import { idOf, LogBuilder, startMs } from '../../../../../../support/log-builder.ts';
+
+const [a, b] = [1, 2].map(idOf) as [string, string];
+const nowMs = startMs + 1_000_000;
+
+let log: LogBuilder;
+let cache: ColumnCache;
+let calls: unknown[];
+
+beforeEach(() => {
+  log = new LogBuilder();
+  cache = new SharedColumnCache().of('acme', 'task');
+  calls = [];
+});
+
+const manifestOf = (watermark: number): Manifest => ({ ...emptyManifest, version: 1, watermark });
+
+/** Returns a reader that notes its calls. @param lost keys of records that it does not return. */
+function readerOf(lost: readonly string[] = []): LogReader {
+  const reader = log.log.open();
+  return {
+    ...reader,
+    readHead: async (above) => {
+      calls.push(['head', above - startMs]);
+      const { manifest, records } = await reader.readHead(above);
+      return { manifest, records: records.filter(({ key }) => !lost.includes(key)) };
+    },
+    readRecords: (above, upTo) => {
+      calls.push(['records', above - startMs, upTo - startMs]);
+      return reader.readRecords(above, upTo);
+    },
+  };
+}
+
+const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<string, unknown>> => {
+  const { tail } = await readState(reader, cache, atMs);
+  return Object.fromEntries([...tail].map(([id, { after }]) => [id, after?.['name']]));
+};
+
+describe('the state of a log', () => {
+  test('that nobody has compacted is all of its records', async () => {
+    log.commit(startMs, { [a]: { name: '1' } });
+    log.commit(nowMs, { [a]: { name: '2' }, [b]: { name: '3' } });
+    const { manifest, tail } = await readState(readerOf(), cache, nowMs);
+    expect(manifest).toEqual(emptyManifest);
+    expect([...tail.values()]).toEqual([
+      { id: a, from: 0, to: 2, previousStamp: 0, before: undefined, after: { name: '2' } },
+      { id: b, from: 0, to: 1, previousStamp: 0, before: undefined, after: { name: '3' } },
+    ]);
+  });
+
+  test('is the manifest, and the records above its watermark', async () => {
+    log.commit(startMs + 10, { [a]: { name: '1' } });
+    log.commit(startMs + 11, { [b]: { name: '2' } });
+    log.log.manifest = manifestOf(startMs + 10);
+    const { manifest, tail } = await readState(readerOf(), cache, nowMs);
+    expect(manifest).toBe(log.log.manifest);
+    expect([...tail.keys()]).toEqual([b]);
+  });
+
+  test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), cache, nowMs);
+    log.commit(startMs + 10, { [a]: { name: '1' } });
+    log.commit(startMs + 20, { [b]: { name: '2' } });
+    log.log.manifest = manifestOf(startMs + 10);
+    expect(await namesAfter(readerOf())).toEqual({ [b]: '2' });
+  });
+});
+
+describe('a process', () => {
+  test('that knows no watermark reads from a little before the usual one, and then down to the real one', async () => {
+    log.log.manifest = manifestOf(startMs + 5);
+    await readState(readerOf(), cache, nowMs);
+    const guess = 1_000_000 - marginMs - 10_000;
+    expect(calls).toEqual([
+      ['head', guess],
+      ['records', 5, guess],
+    ]);
+  });
+
+  test('that knows the watermark reads from it in one query', async () => {
+    log.log.manifest = manifestOf(startMs + 5);
+    await readState(readerOf(), cache, nowMs);
+    calls = [];
+    await readState(readerOf(), cache, nowMs + 59_999);
+    expect(calls).toEqual([['head', 5]]);
+  });
+
+  test('that read the watermark a minute ago begins as one that does not know it', async () => {
+    log.log.manifest = manifestOf(nowMs);
+    await readState(readerOf(), cache, nowMs);
+    calls = [];
+    await readState(readerOf(), cache, nowMs + 60_000);
+    expect(calls[0]).toEqual(['head', 1_060_000 - marginMs - 10_000]);
+  });
+
+  test('reads the whole log shortly after 1970', async () => {
+    await readState(readerOf(), cache, 1_000);
+    expect(calls).toEqual([['head', -startMs]]);
+  });
+});
+
+describe('a missing record', () => {
+  test('of an earlier change above the watermark throws StaleRead', async () => {
+    log.commit(startMs + 1, { [a]: { name: '1' } });
+    log.commit(startMs + 2, { [a]: { name: '2' } });
+    log.commit(startMs + 3, { [a]: { name: '3' } });
+    const [first, second] = log.log.records.map(({ key }) => key) as [string, string];
+    await readState(readerOf(), cache, nowMs);
+    await expect(readState(readerOf([first]), cache, nowMs)).rejects.toThrow(StaleRead);
+    await expect(readState(readerOf([first, second]), cache, nowMs)).rejects.toThrow(
+      `A list was read while it changed: an earlier record of ${a} is missing.`,
+    );
+  });
+
+  test('of a change that the manifest has absorbed is no gap', async () => {
+    log.commit(startMs + 1, { [a]: { name: '1' } });
+    log.commit(startMs + 2, { [a]: { name: '2' } });
+    log.log.manifest = manifestOf(startMs + 1);
+    const { tail } = await readState(readerOf(), cache, nowMs);
+    expect(tail.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
+  });
+});

@@ -1,0 +1,198 @@
+import {
+  emptyManifest,
+  type Manifest,
+} from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import type { LogWriter } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
+import { openLog } from '../../../../../../../functions/shared/store/lists/engine/table-log.ts';
+import {
+  decodeRecord,
+  type LogRecord,
+  recordWrites,
+} from '../../../../../../../functions/shared/store/model/change-log.ts';
+import type { Item, Write } from '../../../../../../../functions/shared/store/model/writes.ts';
+import { MemoryLog } from '../../../../../../simulation/memory-log.ts';
+import { Random } from '../../../../../../simulation/random.ts';
+import { startTestStore, type TestStore } from '../../../../../../support/local-store.ts';
+
+/** What the list engine relies on, of the log in the table and of the one that the simulation uses. */
+
+const nowMs = 1_770_000_000_000;
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.stop());
+
+/** A log, and how a transaction writes to it. */
+interface TestLog {
+  readonly writer: LogWriter;
+  commit(writes: readonly Write[]): Promise<void>;
+}
+
+let tenants = 0;
+
+function tableLog(): TestLog {
+  tenants += 1;
+  const tenant = `tenant-${tenants}`;
+  const database = store.database();
+  return {
+    writer: openLog(database, tenant, 'task'),
+    commit: (writes) =>
+      database.transact(
+        writes.map((write) => {
+          const { put, condition } = write as { put: Item; condition: { expression: string } };
+          return { put: { ...put, pk: put.pk.replace('acme', tenant) }, condition };
+        }),
+      ),
+  };
+}
+
+function memoryLog(): TestLog {
+  const log = new MemoryLog();
+  return {
+    writer: log.open(),
+    commit: async (writes) => {
+      for (const write of writes) log.records.push(decodeRecord((write as { put: Item }).put));
+    },
+  };
+}
+
+/** The writes of a transaction that creates a task. */
+const creation = (stamp: number, name: string): Write[] => {
+  const time = '2026-01-01T00:00:00.000Z';
+  const id = '01890000-0000-7000-8000-000000000001';
+  const entity = { id, name, status: 'open', createdAt: time, updatedAt: time };
+  return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp);
+};
+
+const manifestOf = (version: number, watermark = 0): Manifest => ({ ...emptyManifest, version, watermark });
+
+const stampsOf = (records: readonly LogRecord[]): number[] => records.map(({ stamp }) => stamp - nowMs);
+
+describe.each([
+  ['the table', tableLog],
+  ['memory', memoryLog],
+])('a log in %s', (_, openTestLog) => {
+  let writer: LogWriter;
+
+  beforeEach(async () => {
+    const log = openTestLog();
+    writer = log.writer;
+    for (const stamp of [5, 1, 3, 2, 4]) await log.commit(creation(nowMs + stamp, `name ${stamp}`));
+  });
+
+  describe('readHead', () => {
+    test('returns the records above a stamp, the latest first', async () => {
+      const { manifest, records } = await writer.readHead(nowMs + 2);
+      expect(manifest).toBeUndefined();
+      expect(stampsOf(records)).toEqual([5, 4, 3]);
+      expect(records[0]?.entries[0]?.after?.['name']).toBe('name 5');
+    });
+
+    test('returns the manifest', async () => {
+      await writer.replaceManifest(manifestOf(1, nowMs));
+      const { manifest, records } = await writer.readHead(nowMs + 5);
+      expect(manifest).toEqual(manifestOf(1, nowMs));
+      expect(records).toEqual([]);
+    });
+  });
+
+  test('readRecords returns the records above one stamp and not above another, the latest first', async () => {
+    expect(stampsOf(await writer.readRecords(nowMs + 1, nowMs + 4))).toEqual([4, 3, 2]);
+    expect(await writer.readRecords(nowMs + 5, nowMs + 100)).toEqual([]);
+  });
+
+  test('readOldestRecords returns the records above one stamp and not above another, the oldest first', async () => {
+    expect(stampsOf(await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100))).toEqual([2, 3, 4]);
+  });
+
+  test('readOldestRecords returns at least as many records as wanted, if there are so many', async () => {
+    const stamps = stampsOf(await writer.readOldestRecords(nowMs, nowMs + 5, 3));
+    expect(stamps.length).toBeGreaterThanOrEqual(3);
+    expect(stamps).toEqual([1, 2, 3, 4, 5].slice(0, stamps.length));
+  });
+
+  describe('items', () => {
+    const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+    beforeEach(async () => {
+      await writer.putItems(
+        new Map([
+          ['1-aaaaaa.0/ids1', bytes('b')],
+          ['1-aaaaaa.0/1-aaaaaa/name', bytes('c')],
+          ['1-aaaaaa.0/ids0', bytes('a')],
+          ['1-aaaaaa.01/ids0', bytes('d')],
+        ]),
+      );
+    });
+
+    test.each([true, false])('are read by their names (isConsistent: %j)', async (isConsistent) => {
+      const items = await writer.readItems(['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/ids2'], isConsistent);
+      expect([...items].map(([name, value]) => [name, Buffer.from(value).toString()])).toEqual([
+        ['1-aaaaaa.0/1-aaaaaa/name', 'c'],
+      ]);
+    });
+
+    test('are listed by partition, in the order of their names', async () => {
+      const all = await writer.listItems('1-aaaaaa.0', 10);
+      expect([...all.keys()]).toEqual(['1-aaaaaa.0/1-aaaaaa/name', '1-aaaaaa.0/ids0', '1-aaaaaa.0/ids1']);
+      expect([...(await writer.listItems('1-aaaaaa.0', 2)).keys()]).toEqual([...all.keys()].slice(0, 2));
+      expect(await writer.listItems('2-aaaaaa.0', 10)).toEqual(new Map());
+    });
+
+    test('are deleted, also twice', async () => {
+      await writer.deleteItems(['1-aaaaaa.0/ids0', '1-aaaaaa.0/ids1']);
+      await writer.deleteItems(['1-aaaaaa.0/ids0']);
+      expect([...(await writer.listItems('1-aaaaaa.0', 10)).keys()]).toEqual(['1-aaaaaa.0/1-aaaaaa/name']);
+    });
+  });
+
+  describe('replaceManifest', () => {
+    test('writes the first manifest when there is none', async () => {
+      expect(await writer.replaceManifest(manifestOf(1, 1))).toBe(true);
+      expect(await writer.replaceManifest(manifestOf(1, 2))).toBe(false);
+      expect((await writer.readHead(0)).manifest).toEqual(manifestOf(1, 1));
+    });
+
+    test('writes a manifest when its version is the next one', async () => {
+      expect(await writer.replaceManifest(manifestOf(2))).toBe(false);
+      await writer.replaceManifest(manifestOf(1));
+      expect(await writer.replaceManifest(manifestOf(3))).toBe(false);
+      expect(await writer.replaceManifest(manifestOf(2, 7))).toBe(true);
+      expect(await writer.replaceManifest(manifestOf(2, 8))).toBe(false);
+      expect((await writer.readHead(0)).manifest).toEqual(manifestOf(2, 7));
+    });
+  });
+});
+
+describe('the log in the table', () => {
+  test('is not that of another tenant or kind', async () => {
+    const { writer } = tableLog();
+    const others = [openLog(store.database(), `tenant-${tenants}`, 'project'), tableLog().writer];
+    await writer.replaceManifest(manifestOf(1));
+    await writer.putItems(new Map([['1-aaaaaa.0/ids0', Buffer.from('a')]]));
+    for (const other of others) {
+      expect(await other.readHead(0)).toEqual({ manifest: undefined, records: [] });
+      expect(await other.readItems(['1-aaaaaa.0/ids0'], true)).toEqual(new Map());
+    }
+  });
+
+  test('is read whole when it has more than one page of 1 MB', async () => {
+    const log = tableLog();
+    const random = new Random(1);
+    const name = (): string =>
+      Array.from({ length: 60_000 }, () => String.fromCharCode(33 + random.below(90))).join('');
+    await log.writer.replaceManifest(manifestOf(1));
+    for (let stamp = 1; stamp <= 40; stamp += 1) await log.commit(creation(nowMs + stamp, name()));
+    const { manifest, records } = await log.writer.readHead(nowMs);
+    expect(manifest).toEqual(manifestOf(1));
+    expect(stampsOf(records)).toEqual(Array.from({ length: 40 }, (_, position) => 40 - position));
+    expect(await log.writer.readOldestRecords(nowMs, nowMs + 40, 100)).toEqual(records.toReversed());
+    const oldest = await log.writer.readOldestRecords(nowMs, nowMs + 40, 2);
+    expect(oldest.length).toBeGreaterThanOrEqual(2);
+    expect(oldest.length).toBeLessThan(40);
+  });
+});

@@ -1,0 +1,103 @@
+import type { Database } from '../../../../../../../functions/shared/store/dynamodb/database.ts';
+import { emptyManifest } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { openLog } from '../../../../../../../functions/shared/store/lists/engine/table-log.ts';
+
+let calls: unknown[];
+
+/** A database that notes its calls, and is empty. */
+const database = {
+  async *pages(query: unknown) {
+    calls.push(query);
+    yield [];
+  },
+  query: async (query: unknown) => {
+    calls.push(query);
+    return { items: [] };
+  },
+  getMany: async (...call: unknown[]) => {
+    calls.push(call);
+    return [];
+  },
+  putItem: async (...call: unknown[]) => {
+    calls.push(call);
+  },
+  deleteItem: async (...call: unknown[]) => {
+    calls.push(call);
+  },
+} as unknown as Database;
+
+const log = openLog(database, 'acme', 'task');
+
+beforeEach(() => {
+  calls = [];
+});
+
+const logQuery = (first: string, last: string, ScanIndexForward: boolean) => ({
+  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':partition': 'acme#task#log', ':first': first, ':last': last },
+  ConsistentRead: true,
+  ScanIndexForward,
+});
+
+test('readHead is one consistent query, downwards from the manifest', async () => {
+  await log.readHead(1_770_000_000_000);
+  expect(calls).toEqual([logQuery('record#001770000000001', '~', false)]);
+});
+
+test('readRecords is one consistent query downwards', async () => {
+  await log.readRecords(7, 9);
+  expect(calls).toEqual([logQuery('record#000000000000008', 'record#000000000000010', false)]);
+});
+
+test('readOldestRecords is one consistent query upwards', async () => {
+  await log.readOldestRecords(7, 9, 100);
+  expect(calls).toEqual([logQuery('record#000000000000008', 'record#000000000000010', true)]);
+});
+
+test.each([true, false])(
+  'readItems reads items by key, consistently if it has to (%j)',
+  async (isConsistent) => {
+    await log.readItems(['1-aaaaaa.0/1-aaaaaa/name', 'run:2-bbbbbb/all'], isConsistent);
+    expect(calls).toEqual([
+      [
+        [
+          { pk: 'acme#task#columns#1-aaaaaa.0', sk: '1-aaaaaa/name' },
+          { pk: 'acme#task#columns#run:2-bbbbbb', sk: 'all' },
+        ],
+        isConsistent,
+      ],
+    ]);
+  },
+);
+
+test('listItems queries the first items of one partition', async () => {
+  await log.listItems('steps', 4);
+  expect(calls).toEqual([
+    {
+      KeyConditionExpression: 'pk = :partition',
+      ExpressionAttributeValues: { ':partition': 'acme#task#columns#steps' },
+      Limit: 4,
+    },
+  ]);
+});
+
+test('putItems and deleteItems write each item by its key', async () => {
+  const bytes = Buffer.from('a');
+  await log.putItems(new Map([['1-aaaaaa.0/ids0', bytes]]));
+  await log.deleteItems(['1-aaaaaa.0/ids0']);
+  const key = { pk: 'acme#task#columns#1-aaaaaa.0', sk: 'ids0' };
+  expect(calls).toEqual([[{ ...key, bytes }], [key]]);
+});
+
+test('replaceManifest puts the manifest under the condition of its version', async () => {
+  await log.replaceManifest({ ...emptyManifest, version: 1 });
+  await log.replaceManifest({ ...emptyManifest, version: 2 });
+  const item = { pk: 'acme#task#log', sk: '~', format: 1, state: expect.any(Buffer) };
+  expect(calls).toEqual([
+    [{ ...item, version: 1 }, { expression: 'attribute_not_exists(pk)' }],
+    [
+      { ...item, version: 2 },
+      { expression: '#version = :version', names: { '#version': 'version' }, values: { ':version': 1 } },
+    ],
+  ]);
+});
