@@ -1,36 +1,110 @@
 /**
- * `npm run bench:lists`: measures the cost of a list page as the collection grows: with the counted index, with count and
- * skip on DynamoDB, and on PostgreSQL. Writes `docs/performance/lists.md` and its plot.
+ * `npm run bench:lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
+ * and without records that compaction has not absorbed, and on PostgreSQL. Writes `docs/performance/lists.md` and its plot.
  *
- * `-- --million` measures up to 10^6 entities, which takes most of an hour and 10 GB of memory.
+ * `-- --million` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
-
-import { end, firstBoundary } from '../functions/shared/store/lists/counted-index/counters.ts';
-import { partQuery } from '../functions/shared/store/lists/counted-index/page.ts';
+import { sharedColumns } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
-import { StoreUnavailable } from '../functions/shared/store/model/errors.ts';
-import { kindPartition, parentPartition } from '../functions/shared/store/model/keys.ts';
 import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
-import type { Session } from '../functions/shared/store/unit-of-work/session.ts';
+import { task } from '../functions/tasks/contract.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
-import { Collection, statuses, tenant } from './collection.ts';
 import { plot } from './plot.ts';
 import { Postgres } from './postgres.ts';
 import { median, publish, table } from './report.ts';
+import { TaskCollection, tenant } from './task-collection.ts';
 
-const sizes = [1_000, 10_000, 100_000, ...(process.argv.includes('--million') ? [1_000_000] : [])];
+const sizes = [10_000, 100_000, ...(process.argv.includes('--million') ? [1_000_000] : [])];
 const limit = 20;
+
+/** Records that compaction has not absorbed. */
+const pendingRecords = [0, 100, 1_000];
+
 /** Runs of each measurement. The result is their median. */
-const maxRuns = 15;
-/** Largest collection for count and skip, which reads everything. Above, a page would take a minute. */
-const maxCountAndSkip = 100_000;
-/** Deadline of a page in lists without counters. It is longer than that of any request. */
-const maxPageMs = 60_000;
+const maxRuns = 9;
+
+/** Deadline of a page. It is that of a request. */
+const maxPageMs = 10_000;
+
+interface List {
+  readonly name: string;
+  readonly filters: ListQuery['filters'];
+  readonly sortBy: string;
+  /** The same list in SQL. */
+  readonly where: string;
+  readonly order: string;
+}
+
+const bySize = (name: string, filters: ListQuery['filters'], where: string): List => ({
+  name,
+  filters,
+  sortBy: 'createdAt',
+  where,
+  order: 'created_at, id',
+});
+
+const sorted = (
+  name: string,
+  filters: ListQuery['filters'],
+  sortBy: string,
+  where: string,
+  column: string,
+): List => ({
+  name,
+  filters,
+  sortBy,
+  where,
+  order: `${column}, created_at, id`,
+});
+
+function listsOf({ frequent, smallProject }: TaskCollection): List[] {
+  const { project, user, tag } = frequent;
+  return [
+    bySize('by creation', [], ''),
+    bySize('a status', [['status', 'todo']], "status = 'todo'"),
+    bySize('a project', [['projectId', project]], `project_id = '${project}'`),
+    bySize('a priority', [['priority', 'high']], 'priority = 3'),
+    bySize('a tag', [['tagIds', tag]], `tag_ids @> array['${tag}']::uuid[]`),
+    bySize(
+      'a project and a priority',
+      [
+        ['projectId', project],
+        ['priority', 'high'],
+      ],
+      `project_id = '${project}' and priority = 3`,
+    ),
+    bySize(
+      'a small project and a priority',
+      [
+        ['projectId', smallProject],
+        ['priority', 'high'],
+      ],
+      `project_id = '${smallProject}' and priority = 3`,
+    ),
+    bySize('a due date', [['dueDate', new Date().toISOString().slice(0, 10)]], 'due_date = current_date'),
+    sorted(
+      'a status by due date',
+      [['status', 'todo']],
+      'dueDate',
+      "status = 'todo'",
+      'due_date nulls first',
+    ),
+    sorted(
+      'a user by due date',
+      [['userId', user]],
+      'dueDate',
+      `user_id = '${user}'`,
+      'due_date nulls first',
+    ),
+    sorted('by priority', [], 'priority', '', 'priority'),
+    sorted('by updatedAt', [], 'updatedAt', '', 'updated_at'),
+    sorted('by name', [], 'name', '', 'name collate "C"'),
+    sorted('by description', [], 'description', '', 'left(description, 100) collate "C"'),
+  ];
+}
 
 interface Cost {
-  /** Infinity when the deadline passed. */
   readonly durationMs: number;
-  readonly calls: number;
   readonly readUnits: number;
 }
 
@@ -38,227 +112,154 @@ interface Row {
   readonly size: number;
   readonly list: string;
   readonly page: string;
+  readonly pending: number;
   readonly total: number;
-  readonly own: Cost;
-  readonly countSkip: Cost | undefined;
-  readonly postgres: number | undefined;
+  readonly cold: Cost;
+  readonly warm: Cost;
+  readonly postgresMs: number | undefined;
 }
 
-const lists = (organization: string) => [
-  { list: 'all', filters: [] as [string, string][], where: '' },
-  {
-    list: 'frequent status',
-    filters: [['status', statuses.frequent]] as [string, string][],
-    where: `where status = '${statuses.frequent}'`,
-  },
-  {
-    list: 'rare status',
-    filters: [['status', statuses.rare]] as [string, string][],
-    where: `where status = '${statuses.rare}'`,
-  },
-  {
-    list: 'by parent',
-    filters: [['organizationId', organization]] as [string, string][],
-    where: `where organization_id = '${organization}'`,
-  },
-  { list: 'by name', filters: [] as [string, string][], where: '', sortBy: 'name' },
-];
-
-/** Measures a function, for at most two seconds. */
-async function cost(store: TestStore, run: (session: Session) => Promise<unknown>): Promise<Cost> {
-  const times: number[] = [];
-  let calls = 0;
-  let readUnits = 0;
+async function readPage(store: TestStore, query: ListQuery): Promise<Cost & { readonly total: number }> {
+  const database = store.database(maxPageMs);
   const started = performance.now();
-  while (times.length === 0 || (times.length < maxRuns && performance.now() - started < 2_000)) {
-    const session = { tenant, database: store.database(maxPageMs) };
-    const before = performance.now();
-    try {
-      await run(session);
-      times.push(performance.now() - before);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      times.push(Number.POSITIVE_INFINITY);
-    }
-    ({ calls, readUnits } = session.database.consumption);
-  }
-  return { durationMs: median(times), calls, readUnits };
+  const { total } = await listEntities({ tenant, database }, 'task', query);
+  return { total, durationMs: performance.now() - started, readUnits: database.consumption.readUnits };
 }
 
-/** Counts all matching entities and skips to the page. */
-async function countAndSkip({ database }: Session, collection: Collection, query: ListQuery): Promise<void> {
-  const values = new Map(query.filters);
-  const parent = values.get('organizationId');
-  const listing = parent
-    ? {
-        family: 'parent' as const,
-        partition: parentPartition(tenant, { child: 'project', field: 'organizationId' }, parent),
-      }
-    : { family: 'all' as const, partition: kindPartition(tenant, 'project') };
-  const part = { from: firstBoundary, to: end };
-  const request = partQuery({ ...listing, status: values.get('status') }, part, 'down');
-  let counted = 0;
-  for await (const { count } of database.queryPages({ ...request, Select: 'COUNT' })) counted += count;
-  if (counted > collection.size) throw new Error('The count exceeds the size of the collection.');
-  await database.slice(request, (query.page - 1) * limit, limit);
+async function medianCost(store: TestStore, query: ListQuery, beforeEach: () => void): Promise<Cost> {
+  const costs: Cost[] = [];
+  for (let run = 0; run < maxRuns; run += 1) {
+    beforeEach();
+    costs.push(await readPage(store, query));
+  }
+  return {
+    durationMs: median(costs.map(({ durationMs }) => durationMs)),
+    readUnits: median(costs.map(({ readUnits }) => readUnits)),
+  };
 }
 
 /** Counts and reads a page on PostgreSQL. @returns the milliseconds of both. */
 async function postgresCost(
   postgres: Postgres | undefined,
-  where: string,
-  sortBy: string,
+  { where, order }: List,
   page: number,
 ): Promise<number | undefined> {
   if (!postgres) return undefined;
-  const order =
-    sortBy === 'name' ? 'name collate "C" desc, created_at desc, id desc' : 'created_at desc, id desc';
-  const counting = `select count(*) from project ${where}`;
-  const paging = `select * from project ${where} order by ${order} limit ${limit} offset ${(page - 1) * limit}`;
-  const times = await postgres.time(Array.from({ length: maxRuns }, () => [counting, paging]).flat());
+  const from = `from task ${where && `where ${where}`}`;
+  const statements = [
+    `select count(*) ${from}`,
+    `select * ${from} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
+  ];
+  const times = await postgres.time(Array.from({ length: maxRuns }, () => statements).flat());
   const pairs = times.flatMap((time, place) => (place % 2 === 0 ? [time + (times[place + 1] ?? 0)] : []));
   return median(pairs);
 }
 
 async function measure(
   store: TestStore,
-  collection: Collection,
+  collection: TaskCollection,
   postgres: Postgres | undefined,
+  pending: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const { list, filters, where, sortBy = 'createdAt' } of lists(collection.organization)) {
-    const query = { filters, sortBy, sortOrder: 'desc', limit, page: 1 } as const;
-    const { total } = await listEntities(store.session(tenant), 'project', query);
-    const last = Math.max(1, Math.ceil(total / limit));
+  for (const list of listsOf(collection)) {
+    const { ranks, defaults } = task;
+    const first: ListQuery = { ...list, ranks, defaults, sortOrder: 'asc', page: 1, limit };
+    const { total } = await readPage(store, first);
     for (const [page, number] of [
       ['first', 1],
-      ['middle', Math.ceil(last / 2)],
-      ['last', last],
+      ['middle', Math.max(1, Math.ceil(total / limit / 2))],
     ] as const) {
-      const wanted = { ...query, page: number };
-      const own = await cost(store, (session) => listEntities(session, 'project', wanted));
-      const isSmall = collection.size <= maxCountAndSkip && sortBy === 'createdAt';
-      const countSkip = isSmall
-        ? await cost(store, (session) => countAndSkip(session, collection, wanted))
-        : undefined;
-      const postgresTime = await postgresCost(postgres, where, sortBy, number);
-      rows.push({ size: collection.size, list, page, total, own, countSkip, postgres: postgresTime });
-      const { durationMs, calls, readUnits } = own;
-      console.log(
-        collection.size,
-        list,
-        page,
-        `${durationMs.toFixed(1)} ms`,
-        `${calls} calls`,
-        `${readUnits} units`,
-        countSkip
-          ? `| count and skip ${countSkip.durationMs.toFixed(0)} ms ${countSkip.calls} calls ${countSkip.readUnits} units`
-          : '',
-        postgresTime ? `| PostgreSQL ${postgresTime.toFixed(1)} ms` : '',
-      );
+      const query = { ...first, page: number };
+      const cold = await medianCost(store, query, () => sharedColumns.clear());
+      const warm = await medianCost(store, query, () => undefined);
+      const postgresMs = pending === 0 ? await postgresCost(postgres, list, number) : undefined;
+      rows.push({ size: collection.size, list: list.name, page, pending, total, cold, warm, postgresMs });
+      console.log(collection.size, list.name, page, pending, 'of', total, cold, warm, postgresMs ?? '');
     }
   }
   return rows;
 }
 
-/** Returns the maximum cost of 800 random pages of the lists in creation order. */
-async function maxCost(
-  store: TestStore,
-  collection: Collection,
-): Promise<{ readUnits: number; calls: number }> {
-  let readUnits = 0;
-  let calls = 0;
-  for (const { filters, sortBy } of lists(collection.organization)) {
-    if (sortBy) continue;
-    const query = { filters, sortBy: 'createdAt', sortOrder: 'desc', limit, page: 1 } as const;
-    const { total } = await listEntities(store.session(tenant), 'project', query);
-    for (let number = 0; number < 200; number += 1) {
-      const session = store.session(tenant);
-      const page = 1 + Math.floor(Math.random() * Math.ceil(total / limit));
-      await listEntities(session, 'project', { ...query, page });
-      readUnits = Math.max(readUnits, session.database.consumption.readUnits);
-      calls = Math.max(calls, session.database.consumption.calls);
-    }
-  }
-  return { readUnits, calls };
-}
+const ms = (number: number | undefined): string =>
+  number === undefined ? '' : number.toFixed(number < 10 ? 1 : 0);
 
-function measurements(rows: readonly Row[]): string {
-  const head = [
-    'entities',
-    'list',
-    'page',
-    'ms',
-    'calls',
-    'read units',
-    'count and skip: ms',
-    'calls',
-    'read units',
-    'PostgreSQL: ms',
-  ];
-  const ms = (number: number | undefined): string => {
-    if (number === undefined) return '';
-    return number > maxPageMs ? `over ${maxPageMs / 1_000} s` : number.toFixed(number < 10 ? 1 : 0);
-  };
-  return table(
-    head,
-    rows.map(({ size, list, page, own, countSkip, postgres }) => [
-      size.toLocaleString('en'),
+const measurements = (rows: readonly Row[]): string =>
+  table(
+    [
+      'list',
+      'page',
+      'tasks',
+      'pending records',
+      'cold: read units',
+      'ms',
+      'warm: read units',
+      'ms',
+      'PostgreSQL: ms',
+    ],
+    rows.map(({ size, list, page, pending, cold, warm, postgresMs }) => [
       list,
       page,
-      ms(own.durationMs),
-      own.calls,
-      own.readUnits,
-      ms(countSkip?.durationMs),
-      countSkip?.calls ?? '',
-      countSkip?.readUnits ?? '',
-      ms(postgres),
+      size.toLocaleString('en'),
+      pending,
+      cold.readUnits,
+      ms(cold.durationMs),
+      warm.readUnits,
+      ms(warm.durationMs),
+      ms(postgresMs),
     ]),
   );
-}
 
 /** Writes the results so far. */
-function report(rows: readonly Row[], worst: readonly string[], version: string | undefined): void {
-  const compared = version ? `, compared with ${version} over one connection` : '';
-  const text = `<!-- Written by "npm run bench:lists". -->
+function report(rows: readonly Row[], version: string | undefined): void {
+  const compared = version
+    ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres.ts\``
+    : '';
+  publish(
+    'lists.md',
+    `<!-- Written by "npm run bench:lists". -->
 
-Pages of ${limit}, projects of 440 bytes of JSON, half of them in one organization, one in 1,000 with the rare status. The
-values are medians of up to ${maxRuns} runs on one machine, with the embedded engine${compared}.
-"Count and skip" counts all matching entities on DynamoDB and skips to the page.
-
-Maximum cost of 800 random pages of the lists in creation order: ${worst.join('; ')}.
+Pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
+${maxRuns} runs on one machine, with the embedded engine${compared}. "Cold" is the first list of a process, which reads the columns; "warm" is
+a list whose columns are in memory. "Pending records" are changes that compaction has not absorbed. The counted index serves the first
+three lists, the list engine the others.
 
 ${measurements(rows)}
-`;
-  publish('lists.md', text);
-  const ofLast = (pick: (row: Row) => number | undefined) =>
+`,
+  );
+  const ofMiddle = (list: string, pick: (row: Row) => number | undefined) =>
     rows
-      .filter(({ list, page }) => list === 'all' && page === 'last')
+      .filter((row) => row.list === list && row.page === 'middle' && row.pending === 0)
       .map((row) => ({ x: row.size, y: pick(row) }));
-  const drawing = plot('The last page of all projects, and the total', 'entities', 'milliseconds', [
-    { name: 'counted index', points: ofLast(({ own }) => own.durationMs) },
-    { name: 'count and skip, DynamoDB', points: ofLast(({ countSkip }) => countSkip?.durationMs) },
-    { name: 'count(*) and OFFSET, PostgreSQL', points: ofLast((row) => row.postgres) },
+  const drawing = plot('The middle page of all tasks with a status, by due date', 'tasks', 'milliseconds', [
+    { name: 'list engine, cold', points: ofMiddle('a status by due date', ({ cold }) => cold.durationMs) },
+    { name: 'list engine, warm', points: ofMiddle('a status by due date', ({ warm }) => warm.durationMs) },
+    {
+      name: 'count(*) and OFFSET, PostgreSQL',
+      points: ofMiddle('a status by due date', ({ postgresMs }) => postgresMs),
+    },
   ]);
   publish('lists.svg', drawing);
 }
 
-const store = await startTestStore();
 const postgres = await Postgres.start();
 if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
-const collection = new Collection(store);
 const rows: Row[] = [];
-const worst: string[] = [];
 for (const size of sizes) {
+  const store = await startTestStore();
+  const collection = new TaskCollection(store, size);
   const started = performance.now();
-  await collection.growTo(size, (projects) => postgres?.add(projects));
+  await postgres?.clear();
+  await collection.load((tasks) => postgres?.add(tasks));
   await postgres?.settle();
-  console.log(`${size} entities loaded in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
-  rows.push(...(await measure(store, collection, postgres)));
-  const { readUnits, calls } = await maxCost(store, collection);
-  worst.push(`${size.toLocaleString('en')} entities: ${readUnits} read units, ${calls} calls`);
-  console.log('maximum of 800 pages:', worst.at(-1));
-  report(rows, worst, postgres?.version);
+  console.log(`${size} tasks loaded in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+  let pending = 0;
+  for (const wanted of pendingRecords) {
+    await collection.update(wanted - pending);
+    pending = wanted;
+    rows.push(...(await measure(store, collection, postgres, pending)));
+    report(rows, postgres?.version);
+  }
+  await store.stop();
 }
 await postgres?.stop();
-await store.stop();

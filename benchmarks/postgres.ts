@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { freePort } from '../lib/local/port.ts';
-import type { Project } from './collection.ts';
+import type { Task } from './task-collection.ts';
 
 /** Where Linux distributions install the server. */
 const versions = '/usr/lib/postgresql';
@@ -26,14 +26,27 @@ function run(command: string, flags: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
 }
 
+/** The indexes that an engineer would create for the lists of the benchmark. */
 const tableDefinition = `
-create table project (id uuid primary key, name text not null, status text not null, organization_id uuid not null,
-  description text not null, created_at timestamptz not null);
-create index on project (created_at, id);
-create index on project (status, created_at, id);
-create index on project (organization_id, created_at, id);
-create index on project (organization_id, status, created_at, id);
-create index on project (name collate "C", created_at, id);`;
+create table task (id uuid primary key, name text not null, status text not null, priority smallint not null,
+  description text not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
+  created_at timestamptz not null, updated_at timestamptz not null);
+create index on task (created_at, id);
+create index on task (status, created_at, id);
+create index on task (project_id, created_at, id);
+create index on task (project_id, status, created_at, id);
+create index on task (user_id, created_at, id);
+create index on task (priority, created_at, id);
+create index on task (status, due_date, created_at, id);
+create index on task (updated_at, created_at, id);
+create index on task (name collate "C", created_at, id);
+create index on task using gin (tag_ids);`;
+
+/** Ranks of priorities. */
+const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+
+/** Escapes a text for COPY. */
+const copyText = (text: string | null): string => (text === null ? '\\N' : text.replaceAll('\\', '\\\\'));
 
 /** A server with a data folder of its own. */
 export class Postgres {
@@ -84,11 +97,25 @@ export class Postgres {
     this.#session.stdin?.write(text);
   }
 
-  add(projects: readonly Project[]): void {
-    const rows = projects.map(({ id, name, status, organizationId, description, createdAt }) =>
-      [id, name, status, organizationId, description, createdAt].join('\t'),
+  add(tasks: readonly Task[]): void {
+    const rows = tasks.map((task) =>
+      [
+        task.id,
+        task.name,
+        task.status,
+        String(priorities.indexOf(task.priority)),
+        task.description,
+        task.projectId,
+        task.userId,
+        task.dueDate,
+        `{${task.tagIds.join(',')}}`,
+        task.createdAt,
+        task.updatedAt,
+      ]
+        .map(copyText)
+        .join('\t'),
     );
-    this.#send(`copy project from stdin;\n${rows.join('\n')}\n\\.\n`);
+    this.#send(`copy task from stdin;\n${rows.join('\n')}\n\\.\n`);
   }
 
   /** Runs statements one after the other. @returns the milliseconds of each. */
@@ -112,9 +139,14 @@ export class Postgres {
     return times.slice(-statements.length);
   }
 
+  /** Removes all tasks. */
+  async clear(): Promise<void> {
+    await this.time(['truncate task']);
+  }
+
   /** Updates the statistics of the planner and the visibility map, so that counts use only the index. */
   async settle(): Promise<void> {
-    await this.time(['vacuum analyze project']);
+    await this.time(['vacuum analyze task']);
   }
 
   async stop(): Promise<void> {

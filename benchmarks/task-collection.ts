@@ -1,0 +1,143 @@
+/** Creates a large collection of tasks through the store, with realistic names, texts and relations. */
+import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
+import { buildCreate, buildUpdate, type Change } from '../functions/shared/store/model/changes.ts';
+import type { Fields, StoredEntity } from '../functions/shared/store/model/entity.ts';
+import { decodeEntity } from '../functions/shared/store/model/item-codec.ts';
+import { entityKey } from '../functions/shared/store/model/keys.ts';
+import { applyChangeSet } from '../functions/shared/store/unit-of-work/commit.ts';
+import { DataGenerator } from '../lib/seed/data.ts';
+import { compactAll } from '../test/support/compaction.ts';
+import type { TestStore } from '../test/support/local-store.ts';
+
+export const tenant = 'public';
+
+/** Entities per transaction. Half a section, so that sections have the size that single requests cause. */
+const batchSize = cut.fullSection / 2;
+
+/** Tasks after which compaction absorbs the log. */
+const compactionInterval = 20_000;
+
+/** Days over which the tasks were created. */
+const days = 150;
+
+const parents = ['organizations', 'users', 'tags', 'projects'] as const;
+
+/** A task, as PostgreSQL gets it. */
+export interface Task {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly priority: string;
+  readonly description: string;
+  readonly projectId: string | null;
+  readonly userId: string | null;
+  readonly dueDate: string | null;
+  readonly tagIds: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Tasks in a table. Their parents exist by id only: no list reads them. */
+export class TaskCollection {
+  readonly #store: TestStore;
+  readonly #generator: DataGenerator;
+  readonly #ids: Record<'organizations' | 'users' | 'tags' | 'projects' | 'tasks', string[]>;
+  readonly size: number;
+  #clock: number;
+
+  /** @param size number of tasks. */
+  constructor(store: TestStore, size: number) {
+    this.#store = store;
+    this.size = size;
+    const projects = Math.min(2_000, Math.max(20, Math.round(size / 200)));
+    const amounts = { organizations: 20, users: 200, tags: 60, projects, tasks: size };
+    this.#generator = new DataGenerator(amounts, 1, new Date());
+    this.#clock = Date.now() - (days + 1) * 86_400_000;
+    this.#ids = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
+    void this.#atClock(async () => {
+      for (const kind of parents) {
+        for (let position = 0; position < amounts[kind]; position += 1) {
+          const fields = this.#generator[kind](position, this.#ids) as unknown as Fields;
+          this.#ids[kind].push(buildCreate('project', fields).after.entity.id);
+        }
+      }
+    });
+  }
+
+  /**
+   * Runs a function with the collection's clock as the clock of the process, which dates ids and boundaries of blocks. Ids never go back
+   * in time, so no id may be created before with the real clock.
+   */
+  async #atClock(run: () => Promise<void>): Promise<void> {
+    const now = Date.now;
+    Date.now = () => this.#clock;
+    try {
+      await run();
+    } finally {
+      Date.now = now;
+    }
+  }
+
+  /** The project, user and tag with many tasks. */
+  get frequent(): { readonly project: string; readonly user: string; readonly tag: string } {
+    const { projects, users, tags } = this.#ids;
+    return { project: projects[0] ?? '', user: users[0] ?? '', tag: tags[0] ?? '' };
+  }
+
+  /** A project with few tasks. */
+  get smallProject(): string {
+    return this.#ids.projects.at(-1) ?? '';
+  }
+
+  #create(position: number): Change & { readonly after: StoredEntity } {
+    const change = buildCreate('task', this.#generator.tasks(position, this.#ids) as unknown as Fields);
+    const { entity } = change.after;
+    // Most tasks change last some days after their creation.
+    const changedAt = Date.parse(entity.createdAt) + Math.random() ** 3 * days * 86_400_000;
+    const updatedAt = new Date(Math.min(Date.now() + 86_400_000, changedAt)).toISOString();
+    return { after: { ...change.after, entity: { ...entity, updatedAt } } };
+  }
+
+  /**
+   * Writes all tasks.
+   * @param onAdded receives the tasks of each transaction.
+   */
+  async load(onAdded: (tasks: readonly Task[]) => void): Promise<void> {
+    const intervalMs = (days * 86_400_000) / this.size;
+    for (let start = 0; start < this.size; start += batchSize) {
+      const changes: (Change & { readonly after: StoredEntity })[] = [];
+      await this.#atClock(async () => {
+        for (let place = start; place < Math.min(start + batchSize, this.size); place += 1) {
+          this.#clock += intervalMs;
+          changes.push(this.#create(place));
+        }
+        await applyChangeSet(this.#store.session(tenant), { changes });
+      });
+      for (const { after } of changes) this.#ids.tasks.push(after.entity.id);
+      onAdded(changes.map(({ after }) => after.entity as unknown as Task));
+      if (Math.floor(start / compactionInterval) !== Math.floor((start + batchSize) / compactionInterval)) {
+        await this.compact();
+      }
+    }
+    await this.compact();
+  }
+
+  /** Absorbs all records. @returns the write units. */
+  async compact(): Promise<number> {
+    const database = this.#store.database(600_000);
+    await compactAll(database, tenant, 'task');
+    return database.consumption.writeUnits;
+  }
+
+  /** Changes random tasks, each in a transaction of its own, as many requests do. */
+  async update(count: number): Promise<void> {
+    for (let number = 0; number < count; number += 1) {
+      const session = this.#store.session(tenant);
+      const id = this.#ids.tasks[Math.floor(Math.random() * this.#ids.tasks.length)] ?? '';
+      const item = await session.database.get(entityKey(tenant, 'task', id));
+      if (!item) throw new Error(`The task ${id} is gone.`);
+      const priority = ['none', 'low', 'medium', 'high', 'urgent'][number % 5];
+      await applyChangeSet(session, { changes: [buildUpdate(decodeEntity(item), { priority })] });
+    }
+  }
+}
