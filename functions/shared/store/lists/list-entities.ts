@@ -9,12 +9,13 @@ import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type Listing, readWindow } from './counted-index/page.ts';
 import { sharedColumns } from './engine/column-cache.ts';
-import { type ListedRow, listRows, type RowQuery } from './engine/list-rows.ts';
+import { type ListedRow, type ListSource, listRows, type RowQuery } from './engine/list-rows.ts';
 import { matchesRow } from './engine/row-filter.ts';
 import { StaleRead } from './engine/snapshot.ts';
 import { openLog } from './engine/table-log.ts';
 import { planQuery } from './query-plan.ts';
 import { toRowQuery } from './row-query.ts';
+import { isSmallParent, listSmallParent } from './small-parent.ts';
 
 async function listByCountedIndex({ database }: Session, listing: Listing, query: ListQuery): Promise<Page> {
   const { page, limit, sortOrder, fields } = query;
@@ -60,6 +61,17 @@ async function readEntities(
   return found;
 }
 
+/** Returns what the list engine reads with. */
+const sourceOf = ({ tenant, database }: Session, kind: Kind): ListSource => ({
+  reader: openLog(database, tenant, kind),
+  cache: sharedColumns.of(tenant, kind),
+  nowMs: Date.now(),
+});
+
+function unavailableIfStale(error: unknown): never {
+  throw error instanceof StaleRead ? new StoreUnavailable(error) : error;
+}
+
 /** Times that a page is read again because its entities changed after its rows were listed. */
 const maxAttempts = 3;
 
@@ -72,16 +84,8 @@ export async function listByEngine(
   kind: Kind,
   query: RowQuery,
 ): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
-  const { tenant, database } = session;
   for (let attempt = 1; ; attempt += 1) {
-    const source = {
-      reader: openLog(database, tenant, kind),
-      cache: sharedColumns.of(tenant, kind),
-      nowMs: Date.now(),
-    };
-    const { rows, total } = await listRows(source, query).catch((error: unknown) => {
-      throw error instanceof StaleRead ? new StoreUnavailable(error) : error;
-    });
+    const { rows, total } = await listRows(sourceOf(session, kind), query).catch(unavailableIfStale);
     const found = await readEntities(session, kind, rows);
     const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
     if (!isCurrent && attempt < maxAttempts) continue;
@@ -99,6 +103,13 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   if (plan.by === 'nothing') return { entities: [], total: 0 };
   if (plan.by === 'id') return listById(session, kind, plan.id, query);
   if (plan.by === 'counted-index') return listByCountedIndex(session, plan.listing, query);
-  const { stored, total } = await listByEngine(session, kind, toRowQuery(kind, query));
+  const rowQuery = toRowQuery(kind, query);
+  const { parent } = plan;
+  const isSmall = parent !== undefined && (await isSmallParent(session, parent));
+  const { stored, total } = isSmall
+    ? await listSmallParent(session, { kind, parent, source: sourceOf(session, kind) }, rowQuery).catch(
+        unavailableIfStale,
+      )
+    : await listByEngine(session, kind, rowQuery);
   return { entities: stored.map(({ entity }): Entity => entity), total };
 }

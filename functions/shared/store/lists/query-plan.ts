@@ -1,13 +1,13 @@
 /**
  * Query plans: what serves a list. The counted index serves lists in the order of creation with at most a parent and a counted status. A list
- * by id is one read. The list engine serves every other list.
+ * by id is one read. The list engine serves every other list, unless the list is of a parent with few children.
  */
 import { isCountedStatus, isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import { kindPartition, parentPartition } from '../model/keys.ts';
 import type { ListQuery } from '../model/list-query.ts';
-import { type Kind, referencesOf } from '../model/relations.ts';
-import type { IndexName } from '../model/table.ts';
+import { type Kind, type Relation, referencesOf } from '../model/relations.ts';
+import type { IndexFamily, IndexName } from '../model/table.ts';
 import type { Listing } from './counted-index/page.ts';
 
 /** What serves a list. */
@@ -17,7 +17,8 @@ export type QueryPlan =
   /** At most the entity with this id matches. */
   | { readonly by: 'id'; readonly id: string }
   | { readonly by: 'counted-index'; readonly listing: Listing }
-  | { readonly by: 'engine' };
+  /** By the index of a parent, if it has few children, and otherwise by the engine. */
+  | { readonly by: 'engine'; readonly parent?: Listing | undefined };
 
 /** Fields whose order is the order of creation. */
 export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
@@ -31,6 +32,14 @@ function listingOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, stri
   const relation = referencesOf(kind).find(({ field, index }) => index && field === parent[0]);
   if (!relation?.index || more.length > 0) return undefined;
   return { family: relation.index, partition: parentPartition(tenant, relation, parent[1]), status };
+}
+
+/** Returns the listing of the first parent that filters name and that has an index. */
+function parentOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, string>): Listing | undefined {
+  const relation = referencesOf(kind).find(({ field, index }) => index && filters.has(field));
+  if (!relation?.index) return undefined;
+  const parentId = filters.get(relation.field) ?? '';
+  return { family: relation.index, partition: parentPartition(tenant, relation, parentId) };
 }
 
 /** Returns whether a filter can match at all. Texts that are no ids and no statuses must not become part of a key. */
@@ -53,18 +62,23 @@ export function planQuery(
   const isRepeated = filters.some(([field, value]) => values.get(field) !== value);
   const isCounted = creationFields.has(sortBy) && !isRepeated;
   const listing = isCounted ? listingOf(tenant, kind, values) : undefined;
-  return listing ? { by: 'counted-index', listing } : { by: 'engine' };
+  return listing
+    ? { by: 'counted-index', listing }
+    : { by: 'engine', parent: parentOf(tenant, kind, values) };
 }
+
+const familiesOf = (relations: readonly Relation[], nestedBy: string): IndexFamily[] =>
+  relations.flatMap(({ field, index }) => (index && field === nestedBy ? [index] : []));
 
 /**
  * Returns the indexes that lists of a kind may read, over all their query plans.
  * @param nestedBy the field that a nested list always filters by.
  */
 export function reachableIndexes(kind: Kind, nestedBy?: string): IndexName[] {
-  const relations = referencesOf(kind);
-  const families = relations.flatMap(({ field, index }) =>
-    index && (nestedBy === undefined || nestedBy === field) ? [index] : [],
-  );
-  const all = nestedBy === undefined ? (['all', ...families] as const) : families;
-  return [...new Set(all.flatMap((family) => [family, `${family}-by-status` as const]))].sort();
+  const relations = referencesOf(kind).filter(({ index }) => index !== undefined);
+  const families = relations.map(({ index }) => index as IndexFamily);
+  const counted = nestedBy === undefined ? (['all', ...families] as const) : familiesOf(relations, nestedBy);
+  const byCountedIndex = counted.flatMap((family) => [family, `${family}-by-status` as const]);
+  // A filter can name any parent, and that parent can have few children.
+  return [...new Set([...byCountedIndex, ...families])].sort();
 }

@@ -82,10 +82,10 @@ describe('listAccess', () => {
     });
   });
 
-  test('allows the list of the tasks of a tag no index: only the list engine serves it', () => {
+  test('allows the list of the tasks of a tag only the indexes of parents that a filter can name', () => {
     expect(listAccess('task', 'tagIds')).toEqual({
       actions: ['GetItem', 'BatchGetItem', 'Query'],
-      indexes: [],
+      indexes: ['other-parent', 'parent'],
       usesListEngine: true,
     });
   });
