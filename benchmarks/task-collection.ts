@@ -22,6 +22,11 @@ const days = 150;
 
 const parents = ['organizations', 'users', 'tags', 'projects'] as const;
 
+const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+
+const any = <Value>(values: readonly Value[]): Value =>
+  values[Math.floor(Math.random() * values.length)] as Value;
+
 /** A task, as PostgreSQL gets it. */
 export interface Task {
   readonly id: string;
@@ -54,7 +59,7 @@ export class TaskCollection {
     this.#generator = new DataGenerator(amounts, 1, new Date());
     this.#clock = Date.now() - (days + 1) * 86_400_000;
     this.#ids = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
-    void this.#atClock(async () => {
+    this.#atClock(() => {
       for (const kind of parents) {
         for (let position = 0; position < amounts[kind]; position += 1) {
           const fields = this.#generator[kind](position, this.#ids) as unknown as Fields;
@@ -68,14 +73,16 @@ export class TaskCollection {
    * Runs a function with the collection's clock as the clock of the process, which dates ids and boundaries of blocks. Ids never go back
    * in time, so no id may be created before with the real clock.
    */
-  async #atClock(run: () => Promise<void>): Promise<void> {
+  #atClock<Result>(run: () => Result): Result {
     const now = Date.now;
-    Date.now = () => this.#clock;
-    try {
-      await run();
-    } finally {
+    const restore = (): void => {
       Date.now = now;
-    }
+    };
+    Date.now = () => this.#clock;
+    const result = run();
+    if (result instanceof Promise) void result.finally(restore);
+    else restore();
+    return result;
   }
 
   /** The project, user and tag with many tasks. */
@@ -132,12 +139,54 @@ export class TaskCollection {
   /** Changes random tasks, each in a transaction of its own, as many requests do. */
   async update(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {
-      const session = this.#store.session(tenant);
-      const id = this.#ids.tasks[Math.floor(Math.random() * this.#ids.tasks.length)] ?? '';
-      const item = await session.database.get(entityKey(tenant, 'task', id));
-      if (!item) throw new Error(`The task ${id} is gone.`);
-      const priority = ['none', 'low', 'medium', 'high', 'urgent'][number % 5];
-      await applyChangeSet(session, { changes: [buildUpdate(decodeEntity(item), { priority })] });
+      await this.#write(buildUpdate(await this.#anyTask(), { priority: any(priorities) }));
     }
+  }
+
+  async #anyTask(): Promise<StoredEntity> {
+    const id = any(this.#ids.tasks);
+    const item = await this.#store.database().get(entityKey(tenant, 'task', id));
+    if (!item) throw new Error(`The task ${id} is gone.`);
+    return decodeEntity(item);
+  }
+
+  /** Writes a change in a transaction of its own. @returns the write units. */
+  async #write(change: Change): Promise<number> {
+    const session = this.#store.session(tenant);
+    await applyChangeSet(session, { changes: [change] });
+    return session.database.consumption.writeUnits;
+  }
+
+  /**
+   * Creates, changes or deletes a task.
+   * @param number decides what: of 20 consecutive numbers, six create, ten change a field, three change the status and one deletes.
+   * @returns the write units.
+   */
+  async writeAny(number: number): Promise<number> {
+    const kind = number % 20;
+    if (kind < 6) {
+      const fields = this.#generator.tasks(number, this.#ids) as unknown as Fields;
+      const change = buildCreate('task', fields);
+      this.#ids.tasks.push(change.after.entity.id);
+      return this.#write(change);
+    }
+    const task = await this.#anyTask();
+    if (kind < 16) return this.#write(buildUpdate(task, this.#anyField(kind)));
+    if (kind < 19) return this.#write(buildUpdate(task, { status: any(['todo', 'in-progress', 'done']) }));
+    this.#ids.tasks.splice(this.#ids.tasks.indexOf(task.entity.id), 1);
+    return this.#write({ before: task });
+  }
+
+  /** Returns another value of one field. */
+  #anyField(kind: number): Readonly<Record<string, unknown>> {
+    const { name, description, dueDate } = this.#generator.tasks(0, this.#ids);
+    const fields = [
+      { priority: any(priorities) },
+      { dueDate },
+      { userId: any(this.#ids.users) },
+      { name },
+      { description },
+    ];
+    return fields[kind % fields.length] ?? {};
   }
 }

@@ -1,0 +1,80 @@
+/**
+ * `npm run bench:writes`: measures what 10,000 mixed writes of tasks cost, and what their compaction costs. Writes
+ * `docs/performance/writes.md`.
+ */
+import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
+import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../functions/shared/store/lists/engine/table-log.ts';
+import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
+import { startTestStore } from '../test/support/local-store.ts';
+import { publish, table } from './report.ts';
+import { TaskCollection, tenant } from './task-collection.ts';
+
+const sizes = [10_000, 100_000];
+const writes = 10_000;
+
+/** Records that one step absorbs. */
+const recordsPerStep = 60;
+
+/** Milliseconds between two steps. Replaced columns are deleted after an hour: most deletions are a part of the result. */
+const stepIntervalMs = 300_000;
+
+interface Result {
+  readonly size: number;
+  readonly write: number;
+  readonly compactionWrite: number;
+  readonly compactionRead: number;
+}
+
+async function measure(size: number): Promise<Result> {
+  const store = await startTestStore();
+  const collection = new TaskCollection(store, size);
+  await collection.load(() => {});
+  const jobs = store.database(3_600_000);
+  const writer = openLog(jobs, tenant, 'task');
+  const cache = new SharedColumnCache().of(tenant, 'task');
+  let writeUnits = 0;
+  let nowMs = Date.now() + healingIntervalMs;
+  for (let done = 0; done < writes; done += recordsPerStep) {
+    for (let number = done; number < done + recordsPerStep; number += 1) {
+      writeUnits += await collection.writeAny(number);
+    }
+    nowMs += stepIntervalMs;
+    // All records are settled: nobody else writes.
+    await compact({ writer, cache, nowMs, marginMs: nowMs - Date.now() });
+  }
+  await store.stop();
+  const perWrite = (units: number): number => units / writes;
+  const { writeUnits: compactionUnits, readUnits } = jobs.consumption;
+  return {
+    size,
+    write: perWrite(writeUnits),
+    compactionWrite: perWrite(compactionUnits),
+    compactionRead: perWrite(readUnits),
+  };
+}
+
+const results: Result[] = [];
+for (const size of sizes) {
+  results.push(await measure(size));
+  console.log(results.at(-1));
+  const rows = results.map(({ size: tasks, write, compactionWrite, compactionRead }) => [
+    tasks.toLocaleString('en'),
+    write.toFixed(2),
+    compactionWrite.toFixed(2),
+    compactionRead.toFixed(2),
+  ]);
+  publish(
+    'writes.md',
+    `<!-- Written by "npm run bench:writes". -->
+
+${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
+field, 15 % changes of the status, 5 % deletions, each of a random task. The change log is compacted after every ${recordsPerStep} writes, and
+replaced columns are deleted. All
+numbers are capacity units per write, as the embedded engine reports them. The record of the change log is a part of the
+write: two write units.
+
+${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units'], rows)}
+`,
+  );
+}
