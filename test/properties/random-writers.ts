@@ -50,9 +50,12 @@ type Kind = 'projects' | 'tasks';
 
 interface Entity {
   readonly id: string;
+  readonly createdAt: string;
   readonly name: string;
   readonly status: string;
   readonly priority?: string;
+  readonly dueDate?: string | null;
+  readonly description?: string;
   readonly updatedAt: string;
   readonly organizationId?: string;
   readonly projectId?: string | null;
@@ -189,10 +192,16 @@ class Writer {
     const status = this.#any(statuses) ?? '';
     const projectId = this.#any([...this.own.projects.keys(), null]) ?? null;
     const userId = this.#any([...this.#users, null]) ?? null;
-    if (dice < 0.35) return this.#create('tasks', '/v1/tasks', { status, projectId, userId });
+    const values = {
+      priority: this.#any(['none', 'low', 'medium', 'high', 'urgent']),
+      dueDate: this.#any([null, '2026-01-01', '2026-01-02']),
+      description: this.#any(['', 'short', `${'x'.repeat(300)}${this.#any(['y', 'z'])}`]),
+    };
+    if (dice < 0.35) return this.#create('tasks', '/v1/tasks', { status, projectId, userId, ...values });
     if (dice < 0.5)
       return this.#create('projects', '/v1/projects', { status, organizationId: this.organizationId });
-    if (dice < 0.65) return this.#update('tasks', { status });
+    if (dice < 0.6) return this.#update('tasks', { status });
+    if (dice < 0.65) return this.#update('tasks', values);
     if (dice < 0.75) return this.#update('tasks', { projectId, userId });
     if (dice < 0.8) return this.#update('projects', { status });
     if (dice < 0.88) return this.#deleteTask();
@@ -267,7 +276,36 @@ async function expectList(
 
 /** The model does not know when a project was archived. */
 const sortFields = (path: string): string[] =>
-  path.endsWith('tasks') ? ['name', 'status', 'updatedAt', 'priority'] : ['name', 'status'];
+  path.endsWith('tasks')
+    ? [
+        'name',
+        'status',
+        'updatedAt',
+        'priority',
+        'dueDate',
+        'description',
+        'projectId',
+        'userId',
+        'createdAt',
+        'id',
+      ]
+    : ['name', 'status', 'organizationId', 'createdAt', 'id'];
+
+/** Lists with random filters and orders that are compared for each path. */
+const listsOfPath = 4;
+
+/** Fields that a filter takes, with the values of one entity. */
+const filterFields = [
+  'name',
+  'status',
+  'priority',
+  'dueDate',
+  'description',
+  'projectId',
+  'userId',
+  'createdAt',
+  'id',
+] as const;
 
 /**
  * Reads lists that the list engine serves and compares them with the expected entities. Their totals are those of the lists that the counted
@@ -278,22 +316,31 @@ async function expectEngineLists(
   entities: readonly Entity[],
   random: () => number,
 ): Promise<void> {
-  for (const sortBy of sortFields(path)) {
+  for (let number = 0; number < listsOfPath; number += 1) {
+    const fields = sortFields(path);
+    const sortBy = fields[Math.floor(random() * fields.length)] ?? 'name';
+    const sample: Partial<Entity> = entities[Math.floor(random() * entities.length)] ?? {};
+    const filter = Object.fromEntries(
+      filterFields.flatMap((field) => {
+        const value = sample[field];
+        return typeof value === 'string' && random() < 0.15 ? [[field, value] as const] : [];
+      }),
+    );
+    const matching = entities.filter((entity) =>
+      Object.entries(filter).every(([field, value]) => entity[field as keyof Entity] === value),
+    );
     const compare = ascendingBy(sortBy);
-    const sorted = entities.toSorted((one, other) => compare({ ...one }, { ...other }));
+    const sorted = matching.toSorted((one, other) => compare({ ...one }, { ...other }));
     const sortOrder = random() < 0.5 ? 'asc' : 'desc';
     if (sortOrder === 'desc') sorted.reverse();
     const limit = 1 + Math.floor(random() * 12);
-    const page = 1 + Math.floor((random() * entities.length) / limit);
-    const { data, total } = await list(path, { sortBy, sortOrder, limit, page });
+    const page = 1 + Math.floor((random() * matching.length) / limit);
+    const query = { ...filter, sortBy, sortOrder, limit, page };
+    const { data, total } = await list(path, query);
     const expected = sorted.slice((page - 1) * limit, page * limit);
-    expect([path, sortBy, sortOrder, page, total]).toEqual([path, sortBy, sortOrder, page, entities.length]);
-    expect([path, sortBy, data.map(({ id }) => id)]).toEqual([path, sortBy, expected.map(({ id }) => id)]);
+    expect([path, query, total]).toEqual([path, query, matching.length]);
+    expect([path, query, data.map(({ id }) => id)]).toEqual([path, query, expected.map(({ id }) => id)]);
   }
-  const sample = entities[Math.floor(random() * entities.length)];
-  if (!sample) return;
-  const named = entities.filter(({ name }) => name === sample.name);
-  await expectList(path, named, 5, { name: sample.name });
 }
 
 async function runSequence(random: () => number): Promise<void> {

@@ -125,6 +125,13 @@ describe('a compacted log', () => {
     expect(await log.list({ skip: 3, limit: 2 })).toEqual({ rows: [], total: 3 });
   });
 
+  test('does not have the row at the end of a range of ids', async () => {
+    expect(await log.list({ ids: { from: a, to: c } })).toEqual({
+      rows: [listed(a, 1), listed(b, 1)],
+      total: 2,
+    });
+  });
+
   test('has the rows of a range of ids', async () => {
     log.commit(startMs + 10, { [d]: { name: 'd', status: 'open' }, [c]: { name: 'e', status: 'open' } });
     expect(await log.ids({ ids: { from: b, to: d } })).toEqual([b, c]);

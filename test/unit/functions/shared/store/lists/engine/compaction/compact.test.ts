@@ -67,6 +67,9 @@ describe('a step', () => {
     const { segments = [], runs } = log.log.manifest ?? {};
     expect(runs).toEqual([{ snapshot: expect.stringMatching(/^2-/), level: 0, values: 2 }]);
     expect(segments[0]).toMatchObject({ rows: 20, deleted: 0, patched: { $version: 1, name: 1 } });
+    log.commit(startMs + 20, { [a]: { name: 'c', color: 'red' } });
+    await log.compact(startMs + 21);
+    expect(log.log.manifest?.segments[0]).toMatchObject({ patched: { $version: 2, name: 2 } });
   });
 
   test('merges runs of one level into one of the next', async () => {
@@ -303,6 +306,7 @@ describe('values that deflate cannot shorten', () => {
     return Array.from({ length: 255 }, () => String.fromCharCode(33 + random.below(90))).join('');
   };
   const rowCount = 24_000;
+  const sizes = { maxRows: 16_384, maxPatchedShare: 0.1 };
   const rowsOf = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
     Object.fromEntries(
       Array.from({ length: rowCount / every }, (_, number) => [
@@ -312,19 +316,30 @@ describe('values that deflate cannot shorten', () => {
     );
   const isName = (name: string) => ({ field: 'name', accepts: (value: unknown) => value === name });
 
-  test.each([
-    ['a run', 12, { maxPatchedShare: 0.1 }],
-    ['a column', 6, { maxPatchedShare: 0.1 }],
-  ])('do not make the items of %s larger than DynamoDB allows', async (_, every, sizes) => {
+  /** Gives some of many rows long names, in a step of their own. */
+  async function compactLongNames(every: number): Promise<Manifest> {
     log.commit(
       startMs,
       rowsOf(() => 'a', 1),
     );
-    await log.compact(startMs + 1);
+    await log.compact(startMs + 1, sizes);
     log.commit(startMs + 10, rowsOf(longName, every));
-    // The log throws when an item is too large.
+    // The log throws when an item is larger than DynamoDB allows.
     await log.compact(startMs + 11, sizes);
     expect(await log.ids({ filters: [isName(longName(120))] })).toEqual([idOf(120)]);
     expect(await log.list({ filters: [isName('a')] })).toMatchObject({ total: rowCount - rowCount / every });
+    return log.log.manifest as Manifest;
+  }
+
+  test('make a run have several items for a field', async () => {
+    const { segments, runs } = await compactLongNames(12);
+    expect(segments).toHaveLength(2);
+    expect(runs).toMatchObject([{ items: { $version: 1, name: 2 } }]);
+  });
+
+  test('divide a segment whose column is written again, and leave none of its values to runs', async () => {
+    const { segments, runs } = await compactLongNames(6);
+    expect(segments).toHaveLength(4);
+    expect(runs).toEqual([]);
   });
 });
