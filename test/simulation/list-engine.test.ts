@@ -3,14 +3,17 @@ import { allowedConditions, type Conditions, History, type HistoryCounts } from 
 
 /** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
 
+/** Histories of all tests together. `HISTORIES=3000 npm run test:simulation` takes most of an hour. */
+const histories = Number(process.env['HISTORIES'] ?? runs(12, 200));
+
 /** Histories of one test, at most: about half a minute. */
 const maxHistories = 25;
 
 /** Returns the first and the last seed of each test. */
-const seedRanges = (histories: number): (readonly [first: number, last: number])[] =>
-  Array.from({ length: Math.ceil(histories / maxHistories) }, (_, position) => [
+const seedRanges = (count: number): (readonly [first: number, last: number])[] =>
+  Array.from({ length: Math.ceil(count / maxHistories) }, (_, position) => [
     position * maxHistories + 1,
-    Math.min(histories, (position + 1) * maxHistories),
+    Math.min(count, (position + 1) * maxHistories),
   ]);
 
 /** Runs histories. @throws Error that names the first one with a wrong list. */
@@ -41,13 +44,13 @@ function requireEvents(counts: HistoryCounts, [first, last]: readonly [number, n
 }
 
 describe('under the allowed conditions', () => {
-  test.each(seedRanges(runs(6, 300)))('every list of the histories %i to %i is right', async (...seeds) => {
+  test.each(seedRanges(histories / 2))('every list of the histories %i to %i is right', async (...seeds) => {
     requireEvents(await runHistories(seeds, () => allowedConditions), seeds);
   });
 });
 
 describe('when queries read ten records at a time', () => {
-  test.each(seedRanges(runs(3, 150)))(
+  test.each(seedRanges(histories / 4))(
     'every entity of each list of the histories %i to %i is as it was during the list',
     async (...seeds) => {
       requireEvents(await runHistories(seeds, () => ({ ...allowedConditions, pageSize: 10 })), seeds);
@@ -62,7 +65,7 @@ describe('when commits are later than the margin', () => {
     isWrongMeanwhile: true,
   });
 
-  test.each(seedRanges(runs(3, 150)))(
+  test.each(seedRanges(histories / 4))(
     'the lists at the end of the histories %i to %i are right',
     async (...seeds) => {
       requireEvents(await runHistories(seeds, lateCommits), seeds);
