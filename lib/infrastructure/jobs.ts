@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobsAccess } from '../../functions/shared/contract/permissions.ts';
+import { compactionAccess, jobsAccess, scheduleAccess } from '../../functions/shared/contract/permissions.ts';
 import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { busyIntervalMs, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
@@ -104,7 +104,7 @@ function onLogRecords(
     file: logRecordsFile,
     description: 'Compacts busy change logs.',
     timeoutMs: jobTimeoutMs,
-    data: { table, access: jobsAccess },
+    data: { table, access: compactionAccess },
     statements: streamStatements(streamArn, deadLetters),
   });
   new EventSourceMapping(scope, 'LogRecords', {
@@ -138,7 +138,7 @@ function onSchedule(
     file: scheduleFile,
     description: 'Runs jobs that are due.',
     timeoutMs: jobTimeoutMs,
-    data: { table, access: jobsAccess },
+    data: { table, access: scheduleAccess },
   });
   new Rule(scope, 'Schedule', {
     description: 'Runs jobs that are due.',

@@ -22,7 +22,8 @@ describe('npm run audit', () => {
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
   test('finds nothing in a correct service, through its API and in its table', async () => {
-    const summary = /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed\.\n$/;
+    const summary =
+      /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed, 0 logs with wrong rows\.\n$/;
     expect(await run('audit', ['--url', service.url])).toMatchObject({
       code: 0,
       output: expect.stringMatching(summary),

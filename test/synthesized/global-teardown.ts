@@ -31,6 +31,13 @@ const isWholeRun = ({
 }) => nonFlagArgs.length === 0 && (testPathPatterns?.patterns ?? []).length === 0;
 
 /**
+ * Returns whether a permission is for something that does not happen in a run: compaction reads columns when a log is compacted for the
+ * second time, and deletes replaced ones an hour later. Unit tests and the simulation do both.
+ */
+const isUsedLater = (name: string, permission: string): boolean =>
+  name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|PutItem) /.test(permission);
+
+/**
  * Compares the permissions of the roles with the calls of the functions during the whole run.
  * @throws Error that lists calls without permission and permissions that no call used.
  */
@@ -42,7 +49,7 @@ export default async function tearDown(globalConfig: Parameters<typeof isWholeRu
   const refused = [...reports].flatMap(([name, one]) => [...one.refused].map((call) => `${name}: ${call}`));
   const unused = [...reports].flatMap(([name, one]) =>
     [...one.unused]
-      .filter((permission) => !one.used.has(permission))
+      .filter((permission) => !one.used.has(permission) && !isUsedLater(name, permission))
       .map((permission) => `${name}: ${permission}`),
   );
   if (refused.length > 0) throw new Error(`Calls without permission:\n${refused.join('\n')}`);

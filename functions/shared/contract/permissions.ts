@@ -71,10 +71,21 @@ export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
   usesListEngine: true,
 });
 
-/** The permissions of the functions that continue jobs. */
+/** The permissions of the function that continues jobs when the stream reports them. */
 export const jobsAccess: Access = {
   actions: [...countedWrite, 'BatchGetItem', 'DeleteItem'],
-  // Jobs of all tenants are in the index `all`.
+  indexes: distinct(relations.flatMap(childrenIndexes)),
+  usesListEngine: true,
+};
+
+/** The permissions of the function that finds due jobs of all tenants, in the index `all`, and continues them. */
+export const scheduleAccess: Access = {
+  ...jobsAccess,
   indexes: distinct(['all' as const, ...relations.flatMap(childrenIndexes)]),
+};
+
+/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its job. */
+export const compactionAccess: Access = {
+  actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
   usesListEngine: true,
 };

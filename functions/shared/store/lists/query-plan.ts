@@ -79,6 +79,8 @@ export function reachableIndexes(kind: Kind, nestedBy?: string): IndexName[] {
   const families = relations.map(({ index }) => index as IndexFamily);
   const counted = nestedBy === undefined ? (['all', ...families] as const) : familiesOf(relations, nestedBy);
   const byCountedIndex = counted.flatMap((family) => [family, `${family}-by-status` as const]);
-  // A filter can name any parent, and that parent can have few children.
-  return [...new Set([...byCountedIndex, ...families])].sort();
+  // A filter can name another parent, and the first one that is named can have few children.
+  const own = relations.findIndex(({ field }) => field === nestedBy);
+  const first = own < 0 ? families : families.slice(0, own + 1);
+  return [...new Set([...byCountedIndex, ...first])].sort();
 }

@@ -1,8 +1,10 @@
 import {
   childrenAccess,
+  compactionAccess,
   jobsAccess,
   listAccess,
   removeAccess,
+  scheduleAccess,
   writeAccess,
 } from '../../../../../functions/shared/contract/permissions.ts';
 
@@ -91,10 +93,19 @@ describe('listAccess', () => {
   });
 });
 
-test('jobsAccess allows every action on items, the index of all jobs, and the indexes of the children that jobs change', () => {
-  expect(jobsAccess).toEqual({
-    actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
-    indexes: ['all', 'parent'],
+const jobActions = ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem', 'DeleteItem'];
+
+test('jobsAccess allows every action on items, and the indexes of the children that jobs change', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, indexes: ['parent'], usesListEngine: true });
+});
+
+test('scheduleAccess also allows the index of all jobs', () => {
+  expect(scheduleAccess).toEqual({ actions: jobActions, indexes: ['all', 'parent'], usesListEngine: true });
+});
+
+test('compactionAccess allows no index and no update', () => {
+  expect(compactionAccess).toEqual({
+    actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
     usesListEngine: true,
   });
 });

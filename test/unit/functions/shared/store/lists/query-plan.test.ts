@@ -184,7 +184,7 @@ describe('reachableIndexes', () => {
   test.each([
     ['project', 'organizationId', ['parent', 'parent-by-status']],
     ['user', 'organizationId', ['parent', 'parent-by-status']],
-    ['task', 'projectId', ['other-parent', 'parent', 'parent-by-status']],
+    ['task', 'projectId', ['parent', 'parent-by-status']],
     ['task', 'userId', ['other-parent', 'other-parent-by-status', 'parent']],
     ['task', 'tagIds', ['other-parent', 'parent']],
   ] as const)(
