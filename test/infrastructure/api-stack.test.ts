@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { type Access, jobsAccess } from '../../functions/shared/contract/permissions.ts';
+import {
+  type Access,
+  compactionAccess,
+  jobsAccess,
+  scheduleAccess,
+} from '../../functions/shared/contract/permissions.ts';
 import { crossOrigin } from '../../lib/hosting/cors.ts';
 import { files, streamRetries } from '../../lib/hosting/functions.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
@@ -230,11 +235,14 @@ describe('functions', () => {
       (action) => `dynamodb:${action} stream`,
     );
     expect(permitted('answerUnmatched')).toEqual(telling);
-    expect(permitted('onSchedule')).toEqual(allowed(jobsAccess));
-    for (const name of ['onStream', 'onLogRecords']) {
+    expect(permitted('onSchedule')).toEqual(allowed(scheduleAccess));
+    for (const [name, access] of [
+      ['onStream', jobsAccess],
+      ['onLogRecords', compactionAccess],
+    ] as const) {
       expect(permitted(name)).toEqual(
         [
-          ...allowed(jobsAccess),
+          ...allowed(access),
           ...stream,
           'dynamodb:ListStreams anywhere',
           'sqs:SendMessage dead letters',
