@@ -73,10 +73,11 @@ async function createOrganization(): Promise<string> {
   return entity.id;
 }
 
+/** Returns the jobs of the deletion. Those that compact logs go on for hours. */
 async function jobs(): Promise<Job[]> {
   const found: Job[] = [];
   for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
-  return found;
+  return found.filter(({ work }) => work.type !== 'compact');
 }
 
 /** Calls the function until no job is due. @returns the number of calls. */
