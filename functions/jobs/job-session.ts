@@ -31,15 +31,19 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
   duration: Math.round(performance.now() - started),
 });
 
-/** Continues a job and logs the result. Returns whether it succeeded: a step that failed is tried again. */
+/**
+ * Continues a job and logs the result.
+ * @param run returns whether it took a step. Most deliveries find nothing that is due: a line for each would cost more than it says.
+ * @returns false when a step failed: it is tried again.
+ */
 export async function runLogged(
   invocation: Invocation,
   job: Pick<Job, 'tenant' | 'id'> | undefined,
-  run: () => Promise<void>,
+  run: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    await run();
-    logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
+    const isStep = await run();
+    if (isStep) logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
     return true;
   } catch (error) {
     logError('A step of a job failed.', logContextOf(invocation, job?.tenant), error, { job: job?.id });

@@ -43,12 +43,12 @@ export async function handler(
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     jobsOf(Records).map(async ({ job, sequenceNumber }) => {
-      const isDone = await runLogged(invocation, job, async () => {
+      const isHandled = await runLogged(invocation, job, async () => {
         // A success would remove the record from the stream.
         if (!job) throw new TypeError('The record does not name a job.');
-        await continueJob(database, job, { owner: sequenceNumber });
+        return continueJob(database, job, { owner: sequenceNumber });
       });
-      return isDone ? [] : [{ itemIdentifier: sequenceNumber }];
+      return isHandled ? [] : [{ itemIdentifier: sequenceNumber }];
     }),
   );
   return { batchItemFailures: failures.flat() };

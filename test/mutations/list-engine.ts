@@ -34,7 +34,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'no-healing',
     description: 'compaction does not absorb records that appeared below the watermark',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/read-input.ts`,
     search: 'nowMs >= healedAt + healingIntervalMs',
     replacement: 'nowMs < healedAt - healingIntervalMs',
     detectedBy: [simulation],
@@ -52,7 +52,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'watermark-that-moves-back',
     description: 'a compaction whose clock is behind moves the watermark back',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/read-input.ts`,
     search: 'Math.max(watermark, reached)',
     replacement: 'Math.min(upTo, reached)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
@@ -218,7 +218,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'small-log-compacted',
     description: 'compaction writes columns for a few records',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/read-input.ts`,
     search: 'records.length >= (version === 0 ? minFirstRecords : minRecords)',
     replacement: 'records.length >= Math.min(version, minFirstRecords, minRecords)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
@@ -226,7 +226,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'records-after-a-full-read',
     description: 'the watermark passes records that a step has not read',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/read-input.ts`,
     search: 'reached: last.stamp - 1',
     replacement: 'reached: last.stamp',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
@@ -234,7 +234,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'new-field-lost',
     description: 'a segment that is written again loses the values of a field that is newer than the segment',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/compaction-step.ts`,
     search: 'Object.keys({ ...columns, ...patched })',
     replacement: 'Object.keys({ ...patched, ...columns }).filter((field) => field in columns)',
     detectedBy: [simulation],
@@ -251,7 +251,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'column-outgrows-its-item',
     description: 'a column that is written again can be larger than DynamoDB allows',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/compaction-step.ts`,
     search: 'if (areTooLarge(columns)) {',
     replacement: 'if (areTooLarge(columns) && columns.size === 0) {',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
@@ -259,7 +259,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'replaced-values-kept',
     description: 'a column that is written again keeps values that no row has any more',
-    file: `${engine}/compaction/compact.ts`,
+    file: `${engine}/compaction/compaction-step.ts`,
     search: 'encodeColumn(buildColumn(columnValues(patched)))',
     replacement: 'encodeColumn(columnValues(patched).length < 0 ? buildColumn([]) : patched)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],

@@ -4,6 +4,7 @@ import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { cut } from '../../functions/shared/store/lists/counted-index/counters.ts';
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { ascendingBy } from '../contract/total-order.ts';
@@ -211,12 +212,14 @@ class Writer {
 }
 
 /** Small segments and runs, so that there are many. */
-const smallSizes = {
+const smallSizes: CompactionSizes = {
   maxRows: 16,
   maxPatchedShare: 0.3,
+  maxRewrittenColumns: 3,
   fanOut: 3,
   maxWholeRunBytes: 300,
   maxRecords: 25,
+  maxHealingRecords: 1_000,
   minFirstRecords: 6,
   minRecords: 1,
 };

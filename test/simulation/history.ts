@@ -8,10 +8,8 @@ import {
   type ColumnCache,
   SharedColumnCache,
 } from '../../functions/shared/store/lists/engine/column-cache.ts';
-import {
-  type CompactionSizes,
-  compact,
-} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import {
   type ListSource,
   listRows,
@@ -85,9 +83,11 @@ const maxSlowCallMs = 10_000_000;
 const smallSizes: CompactionSizes = {
   maxRows: 24,
   maxPatchedShare: 0.3,
+  maxRewrittenColumns: 3,
   fanOut: 3,
   maxWholeRunBytes: 220,
   maxRecords: 30,
+  maxHealingRecords: 1_000,
   minFirstRecords: 5,
   minRecords: 3,
 };

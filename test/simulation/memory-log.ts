@@ -80,9 +80,9 @@ export class MemoryLog {
         const { manifest } = this;
         return { manifest, records: await this.#readDownwards(process, above, Number.POSITIVE_INFINITY) };
       },
-      readRecords: async (above, upTo) => {
+      readRecords: async (above, upTo, max) => {
         await delay();
-        return this.#readDownwards(process, above, upTo);
+        return (await this.#readDownwards(process, above, upTo)).slice(0, max);
       },
       readOldestRecords: async (above, upTo, max) => {
         await delay();

@@ -1,11 +1,11 @@
 /** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
 import type { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import {
   type CompactionSizes,
-  compact,
   defaultSizes,
-} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+} from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 

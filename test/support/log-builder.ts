@@ -1,11 +1,11 @@
 /** A change log for tests: it derives records from the rows after each transaction. */
 
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import {
   type CompactionSizes,
-  compact,
   defaultSizes,
-} from '../../functions/shared/store/lists/engine/compaction/compact.ts';
+} from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import {
   listRows,
   type RowPage,

@@ -132,16 +132,19 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
 /**
  * Continues a job until it ends, waits for a later time, or the time of this worker is nearly over. Only one worker at a time does:
  * the others return at once. The rest of the job is in its item, whose last write begins the next step by the stream.
+ * @returns whether this worker had the job: false when nothing is due, or another worker holds it.
  * @throws StoreUnavailable when DynamoDB does not respond: the same delivery continues the job.
  */
 export async function continueJob(
   database: Database,
   { tenant, id }: Pick<Job, 'tenant' | 'id'>,
   delivery: Delivery,
-): Promise<void> {
+): Promise<boolean> {
   const session: Session = { tenant, database };
-  let job = await takeLease(session, id, delivery);
+  const leased = await takeLease(session, id, delivery);
+  let job = leased;
   while (job?.lease && database.deadline.remaining() > minStepMs)
     job = await takeStepUntilApplied(session, job);
   if (job?.lease) await releaseLease(session, job);
+  return leased !== undefined;
 }

@@ -76,6 +76,15 @@ test('takes one step of each log that has new records, although its job is not d
   expect(logLines()).toHaveLength(2);
 });
 
+test('logs nothing about a log whose last step was a moment ago', async () => {
+  await makeWaiting('tag');
+  await handle(newRecord('tag'));
+  logged.mockClear();
+  await handle(newRecord('tag'));
+  expect((await jobOf('tag'))?.version).toBe(4);
+  expect(logLines()).toEqual([]);
+});
+
 test('leaves logs alone that have no new records', async () => {
   await makeWaiting('tag');
   const partition = logPartition(tenant, 'tag');

@@ -1,7 +1,6 @@
 /** All rows of a log, for audits. */
 import type { Row, Value } from '../../model/row.ts';
 import { valueAt } from './column.ts';
-import { chunkRows, idAt } from './ids.ts';
 import type { ListSource } from './list-rows.ts';
 import { deletedVersion, type Segment, versionField } from './manifest.ts';
 import { readState } from './read-state.ts';
@@ -31,8 +30,7 @@ async function segmentRows(snapshot: Snapshot, segment: Segment): Promise<Map<st
       const value = valueAt(column, row);
       if (value !== undefined) values[field] = value;
     }
-    const id = idAt(snapshot.ids(segment, Math.floor(row / chunkRows)), row % chunkRows);
-    rows.set(id, { version: Number(version), row: values });
+    rows.set(snapshot.idOf(segment, row), { version: Number(version), row: values });
   }
   return rows;
 }

@@ -5,6 +5,9 @@ const idBytes = 16;
 /** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
 export const chunkRows = 240;
 
+/** Returns the item of ids that has the id of a row. */
+export const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
+
 const toBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** Encodes ids. */

@@ -1,7 +1,7 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
 import type { Row } from '../../model/row.ts';
 import type { ColumnCache } from './column-cache.ts';
-import { chunkOf, chunkRows, idAt, positionOfId } from './ids.ts';
+import { chunkOf, chunkOfRow, chunkRows, positionOfId } from './ids.ts';
 import { type Manifest, type Segment, segmentOf, versionField } from './manifest.ts';
 import { type PageRow, type RowDelta, type SegmentRows, selectRows } from './page-rows.ts';
 import { type LogState, readState } from './read-state.ts';
@@ -111,8 +111,6 @@ async function segmentRows(snapshot: Snapshot, segment: Segment, query: RowQuery
   return { segment, rows, sorted };
 }
 
-const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
-
 /** Returns the ids and versions of rows. */
 async function listedRows(
   snapshot: Snapshot,
@@ -127,8 +125,7 @@ async function listedRows(
     snapshot.loadColumns([versionField], [...new Set(chunks.map(({ segment }) => segment))]),
   ]);
   return rows.map((one) => {
-    const id =
-      'row' in one ? idAt(snapshot.ids(one.segment, chunkOfRow(one.row)), one.row % chunkRows) : one.id;
+    const id = 'row' in one ? snapshot.idOf(one.segment, one.row) : one.id;
     const recent = tail.get(id);
     if (recent) return { id, version: recent.to, isRecent: true };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);

@@ -2,7 +2,7 @@
  * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by sort key, by segment,
  * by chunk of ids, and at last by id. Changes that the columns do not contain yet add rows to these groups or remove rows from them.
  */
-import { chunkOf, chunkRows, idAt } from './ids.ts';
+import { chunkOf, chunkOfRow } from './ids.ts';
 import type { Segment } from './manifest.ts';
 import type { Snapshot } from './snapshot.ts';
 import {
@@ -163,8 +163,6 @@ function divideBySegment(
   );
 }
 
-const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
-
 /** Divides a group of one sort key and one segment by chunk of ids. */
 function divideByChunk(fence: Buffer, { rows, deltas, from, to, ...group }: Group): Group[] {
   const byChunk = groupDeltas(deltas, ({ id }) => chunkOf(fence, id));
@@ -192,9 +190,8 @@ function rowsOfGroup(snapshot: Snapshot, { segment, rows, deltas, from, to }: Gr
   }
   if (deltas.length === 0)
     return Array.from(rows.subarray(from, to), (row) => ({ segment: segment.segment, row }));
-  const ids = snapshot.ids(segment.segment, chunkOfRow(rows[0] as number));
   const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
-  const kept = Array.from(rows, (row) => ({ id: idAt(ids, row % chunkRows), row })).filter(
+  const kept = Array.from(rows, (row) => ({ id: snapshot.idOf(segment.segment, row), row })).filter(
     ({ id }) => !removed.has(id),
   );
   const added = deltas.filter(({ count }) => count > 0).map(({ id }) => ({ id, row: undefined }));

@@ -2,7 +2,7 @@
 import { buildColumn, type Column, columnBytes, decodeColumn, patchColumn } from './column.ts';
 import type { ColumnCache } from './column-cache.ts';
 import type { ColumnValue } from './dictionary.ts';
-import { chunkRows } from './ids.ts';
+import { chunkOfRow, chunkRows, idAt } from './ids.ts';
 import {
   columnName,
   fenceName,
@@ -136,6 +136,11 @@ export class Snapshot {
   /** Returns the ids of a chunk. */
   ids(segment: Segment, chunk: number): Buffer {
     return this.#get(idsName(segment, chunk));
+  }
+
+  /** Returns the id of a row. */
+  idOf(segment: Segment, row: number): string {
+    return idAt(this.ids(segment, chunkOfRow(row)), row % chunkRows);
   }
 
   /** Returns all values of a run. */

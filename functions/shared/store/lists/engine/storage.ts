@@ -14,8 +14,11 @@ export interface LogReader {
    * @param above reads only records with a greater stamp.
    */
   readHead(above: number): Promise<LogHead>;
-  /** Reads the records with a stamp above one and not above another, downwards, consistently. */
-  readRecords(above: number, upTo: number): Promise<readonly LogRecord[]>;
+  /**
+   * Reads the records with a stamp above one and not above another, downwards, consistently.
+   * @param max number of records after which it stops.
+   */
+  readRecords(above: number, upTo: number, max?: number): Promise<readonly LogRecord[]>;
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
 }

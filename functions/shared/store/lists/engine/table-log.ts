@@ -1,12 +1,6 @@
 /** The log and the columns of one kind in the table. */
 import type { Database } from '../../dynamodb/database.ts';
-import {
-  decodeRecord,
-  type LogRecord,
-  logPartition,
-  manifestSortKey,
-  stampPrefix,
-} from '../../model/change-log.ts';
+import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
@@ -55,15 +49,19 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
       ScanIndexForward: range.isAscending,
     });
 
-  const readAll = async (range: LogRange): Promise<Item[]> => {
+  /** @param max number of items after which it stops. */
+  const readItems = async (range: LogRange, max = Number.POSITIVE_INFINITY): Promise<Item[]> => {
     const items: Item[] = [];
-    for await (const page of readLog(range)) items.push(...page);
+    for await (const page of readLog(range)) {
+      items.push(...page);
+      if (items.length >= max) break;
+    }
     return items;
   };
 
   return {
     readHead: async (above) => {
-      const items = await readAll({
+      const items = await readItems({
         first: stampPrefix(above + 1),
         last: manifestSortKey,
         isAscending: false,
@@ -74,18 +72,13 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
         records: items.filter((item) => item !== manifest).map(decodeRecord),
       };
     },
-    readRecords: async (above, upTo) => {
+    readRecords: async (above, upTo, max) => {
       const range = { first: stampPrefix(above + 1), last: stampPrefix(upTo + 1), isAscending: false };
-      return (await readAll(range)).map(decodeRecord);
+      return (await readItems(range, max)).map(decodeRecord);
     },
     readOldestRecords: async (above, upTo, max) => {
-      const records: LogRecord[] = [];
       const range = { first: stampPrefix(above + 1), last: stampPrefix(upTo + 1), isAscending: true };
-      for await (const items of readLog(range)) {
-        records.push(...items.map(decodeRecord));
-        if (records.length >= max) break;
-      }
-      return records;
+      return (await readItems(range, max)).map(decodeRecord);
     },
     readItems: async (names, isConsistent) => {
       const items = await database.getMany(names.map(keyOf), isConsistent);

@@ -13,6 +13,9 @@ export interface Rewrite {
 /** The share of deleted rows above which a segment is written again without them. */
 const maxDeletedShare = 1 / 4;
 
+/** Segments that one step writes again only because of their deleted rows, at most. The others wait for later steps. */
+const maxShrunkSegments = 2;
+
 /**
  * Returns the first of the last segments that new rows are merged with: those that have at most as many rows as all after them, so that a
  * row is written again only as often as the logarithm of the number of rows, and those whose ids overlap with the new ones.
@@ -32,7 +35,10 @@ function firstToMerge(segments: readonly Segment[], inserts: readonly SegmentRow
 }
 
 /** Returns rows by the segment whose ids they are among. */
-function lateRows(segments: readonly Segment[], inserts: readonly SegmentRow[]): Map<number, SegmentRow[]> {
+function bySegmentOf(
+  segments: readonly Segment[],
+  inserts: readonly SegmentRow[],
+): Map<number, SegmentRow[]> {
   const bySegment = new Map<number, SegmentRow[]>();
   for (const row of inserts) {
     const found = segments.findLastIndex(({ first }) => first <= row.id);
@@ -53,21 +59,25 @@ export function planRewrites(
   youngId: string,
   maxRows: number,
 ): Rewrite[] {
-  // A row that comes late belongs among the ids of an earlier segment, which may be large: only that one is written again.
+  // A row that comes out of order belongs among the ids of an earlier segment, which may be large: only that one is written again.
   const last = segments.findLast(({ last: lastId }) => lastId < youngId)?.last ?? '';
   const recent = inserts.filter(({ id }) => id > last);
-  const late = lateRows(
+  const outOfOrder = bySegmentOf(
     segments,
     inserts.filter(({ id }) => id <= last),
   );
   const tail = recent.length > 0 ? firstToMerge(segments, recent, maxRows) : segments.length;
   const rewrites: Rewrite[] = [];
   const merged = [...recent];
+  let shrunk = 0;
   for (const [position, segment] of segments.entries()) {
-    const own = late.get(position) ?? [];
+    const own = outOfOrder.get(position) ?? [];
+    const rewrite = { from: position, to: position + 1, inserts: own };
     if (position >= tail) merged.push(...own);
-    else if (own.length > 0 || segment.deleted > maxDeletedShare * segment.rows) {
-      rewrites.push({ from: position, to: position + 1, inserts: own });
+    else if (own.length > 0) rewrites.push(rewrite);
+    else if (segment.deleted > maxDeletedShare * segment.rows && shrunk < maxShrunkSegments) {
+      shrunk += 1;
+      rewrites.push(rewrite);
     }
   }
   if (recent.length > 0) {

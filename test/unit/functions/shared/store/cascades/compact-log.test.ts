@@ -170,7 +170,7 @@ describe('the job that a write requests', () => {
   const delivery = { owner: 'delivery-1' };
   const id = compactionJobId('tag');
 
-  const continueAt = (nowMs: number, more: object = {}): Promise<void> => {
+  const continueAt = (nowMs: number, more: object = {}): Promise<boolean> => {
     clock.mockReturnValue(nowMs);
     return continueJob(store.database(), { tenant: session.tenant, id }, { ...delivery, ...more });
   };

@@ -105,6 +105,12 @@ describe.each([
     expect(await writer.readRecords(nowMs + 5, nowMs + 100)).toEqual([]);
   });
 
+  test('readRecords returns at least as many records as wanted, the latest ones', async () => {
+    const stamps = stampsOf(await writer.readRecords(nowMs, nowMs + 5, 3));
+    expect(stamps.length).toBeGreaterThanOrEqual(3);
+    expect(stamps).toEqual([5, 4, 3, 2, 1].slice(0, stamps.length));
+  });
+
   test('readOldestRecords returns the records above one stamp and not above another, the oldest first', async () => {
     expect(stampsOf(await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100))).toEqual([2, 3, 4]);
   });

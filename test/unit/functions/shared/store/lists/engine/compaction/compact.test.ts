@@ -1,9 +1,7 @@
 import { SharedColumnCache } from '../../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
-import {
-  type CompactionSource,
-  compact,
-  defaultSizes,
-} from '../../../../../../../../functions/shared/store/lists/engine/compaction/compact.ts';
+import { compact } from '../../../../../../../../functions/shared/store/lists/engine/compaction/compact.ts';
+import type { CompactionSource } from '../../../../../../../../functions/shared/store/lists/engine/compaction/read-input.ts';
+import { defaultSizes } from '../../../../../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import {
   type Manifest,
   manifestNames,
@@ -33,6 +31,8 @@ const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
     isForced: true,
     ...source,
   });
+
+const isValue = (field: string, value: string) => ({ field, accepts: (other: unknown) => other === value });
 
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
 
@@ -83,6 +83,26 @@ describe('a step', () => {
       levels.push((log.log.manifest?.runs ?? []).map(({ level }) => level));
     }
     expect(levels).toEqual([[0], [0, 0], [1], [1, 0], [1, 0, 0], [1, 1], [1, 1, 0], [1, 1, 0, 0]]);
+  });
+
+  test('writes at most a few columns again, those with the largest share of values in runs', async () => {
+    const rowsOf = (count: number, values: Row): Record<string, Row> =>
+      Object.fromEntries(Array.from({ length: count }, (_, number) => [idOf(number), values]));
+    const sizes = { maxPatchedShare: 0.1, maxRewrittenColumns: 1 };
+    log.commit(startMs, rowsOf(100, { name: '0', color: '0' }));
+    await log.compact(startMs + 1);
+    const patched = () => log.log.manifest?.segments[0]?.patched;
+    log.commit(startMs + 10, rowsOf(40, { name: '0', color: '1' }));
+    log.commit(startMs + 11, rowsOf(20, { name: '1', color: '1' }));
+    await log.compact(startMs + 12, sizes);
+    expect(patched()).toEqual({ color: 40, name: 20 });
+    log.commit(startMs + 20, rowsOf(5, { name: '2', color: '1' }));
+    await log.compact(startMs + 21, sizes);
+    expect(patched()).toEqual({ name: 25, $version: 5 });
+    log.commit(startMs + 30, rowsOf(5, { name: '3', color: '1' }));
+    await log.compact(startMs + 31, sizes);
+    expect(patched()).toEqual({ $version: 10 });
+    expect(await log.list({ filters: [isValue('name', '1')] })).toMatchObject({ total: 15 });
   });
 
   test('returns undefined, and changes no list, when another process was faster', async () => {
@@ -210,6 +230,16 @@ describe('a late record', () => {
     expect(await log.ids()).toEqual([a, b]);
   });
 
+  test('is absorbed when it is among the latest ones that one step reads', async () => {
+    for (let stamp = 0; stamp < 10; stamp += 1) log.commit(startMs + stamp, { [idOf(stamp)]: { name: 'a' } });
+    await log.compact(startMs + 10);
+    log.log.records.push(log.build(startMs + 5, { [idOf(50)]: { name: 'late' } }));
+    await log.compact(startMs + minuteMs + 10, { maxHealingRecords: 4 });
+    expect(await log.list()).toMatchObject({ total: 10 });
+    await log.compact(startMs + 2 * minuteMs + 10, { maxHealingRecords: 6 });
+    expect(await log.list()).toMatchObject({ total: 11 });
+  });
+
   test('is absorbed up to ten minutes below the watermark', async () => {
     log.commit(startMs, { [a]: { name: 'a' } });
     await log.compact(startMs + 10 * minuteMs);
@@ -314,7 +344,6 @@ describe('values that deflate cannot shorten', () => {
         { name: nameOf(every * number) },
       ]),
     );
-  const isName = (name: string) => ({ field: 'name', accepts: (value: unknown) => value === name });
 
   /** Gives some of many rows long names, in a step of their own. */
   async function compactLongNames(every: number): Promise<Manifest> {
@@ -326,8 +355,10 @@ describe('values that deflate cannot shorten', () => {
     log.commit(startMs + 10, rowsOf(longName, every));
     // The log throws when an item is larger than DynamoDB allows.
     await log.compact(startMs + 11, sizes);
-    expect(await log.ids({ filters: [isName(longName(120))] })).toEqual([idOf(120)]);
-    expect(await log.list({ filters: [isName('a')] })).toMatchObject({ total: rowCount - rowCount / every });
+    expect(await log.ids({ filters: [isValue('name', longName(120))] })).toEqual([idOf(120)]);
+    expect(await log.list({ filters: [isValue('name', 'a')] })).toMatchObject({
+      total: rowCount - rowCount / every,
+    });
     return log.log.manifest as Manifest;
   }
 

@@ -64,7 +64,7 @@ describe('new rows', () => {
   });
 });
 
-describe('a row that comes late', () => {
+describe('a row that comes out of order', () => {
   const segments = [segmentOf(1, 50, 40), segmentOf(60, 90, 30), segmentOf(100, 190, 80)];
 
   test('is written into the segment whose ids it is among', () => {
@@ -90,6 +90,11 @@ describe('deleted rows', () => {
     ['more than a quarter', 11, [{ from: 0, to: 1, inserts: [] }]],
   ])('of %s let the segment be written again, or not', (_, deleted, rewrites) => {
     expect(plan([segmentOf(1, 50, 40, deleted), segmentOf(51, 60, 5)])).toEqual(rewrites);
+  });
+
+  test('let one step write at most two segments again', () => {
+    const segments = [1, 2, 3, 4].map((number) => segmentOf(100 * number, 100 * number + 50, 40, 30));
+    expect(plan(segments).map(({ from }) => from)).toEqual([0, 1]);
   });
 });
 

@@ -1,0 +1,35 @@
+/** Sizes of compaction. */
+import { maxSegmentRows } from './segment-writer.ts';
+
+/** Sizes that decide what a step writes. The simulation uses small ones, to see everything with few rows. */
+export interface CompactionSizes {
+  /** Rows in a segment, at most. */
+  readonly maxRows: number;
+  /** The share of changed values above which a column is written again. */
+  readonly maxPatchedShare: number;
+  /** Columns that one step writes again because of it, at most. The others wait for later steps. */
+  readonly maxRewrittenColumns: number;
+  /** Runs of one level that are merged into one of the next. */
+  readonly fanOut: number;
+  /** Bytes of a run above which each of its fields becomes an item of its own. */
+  readonly maxWholeRunBytes: number;
+  /** Records that one step reads, at most. */
+  readonly maxRecords: number;
+  /** Absorbed records among which one step looks for late ones, at most. A busy log has more in the healing window. */
+  readonly maxHealingRecords: number;
+  /** Records for which the first step of a log is worth its cost, and each further one. */
+  readonly minFirstRecords: number;
+  readonly minRecords: number;
+}
+
+export const defaultSizes: CompactionSizes = {
+  maxRows: maxSegmentRows,
+  maxPatchedShare: 0.1,
+  maxRewrittenColumns: 16,
+  fanOut: 4,
+  maxWholeRunBytes: 8_192,
+  maxRecords: 4_000,
+  maxHealingRecords: 20_000,
+  minFirstRecords: 128,
+  minRecords: 48,
+};
