@@ -213,20 +213,31 @@ export function conflicts(milliseconds: number): Injector & { refused: number } 
   return injector;
 }
 
+const writeOperations = new Set(['TransactWriteItems', 'PutItem', 'DeleteItem']);
+
+/** Returns whether a read may return what the table contained a moment ago, as all reads of indexes do. */
+function isEventuallyConsistent({ operation, body }: Call): boolean {
+  if (operation === 'BatchGetItem') {
+    const tables = Object.values(body['RequestItems'] as Record<string, { ConsistentRead?: boolean }>);
+    return tables.every(({ ConsistentRead }) => ConsistentRead !== true);
+  }
+  return ['GetItem', 'Query', 'Scan'].includes(operation) && body['ConsistentRead'] !== true;
+}
+
 /**
- * Sends queries of indexes to a replica that receives writes with a delay, like the indexes of DynamoDB.
+ * Returns an injector that serves eventually consistent reads from a replica which receives every write a while after its response.
  * @param replica the endpoint of a second engine with the same table.
  * @returns the injector, and `caughtUp`, which waits until the replica has all writes. Do not stop the replica before.
  */
-export function laggingIndexes(
+export function laggingReplica(
   replica: string,
   milliseconds: number,
 ): Injector & { caughtUp(): Promise<unknown> } {
   let replicated: Promise<unknown> = Promise.resolve();
-  const injector: Injector = async ({ operation, body }, pass) => {
-    if (operation === 'Query' && body['IndexName']) return pass(replica);
+  const injector: Injector = async (call, pass) => {
+    if (isEventuallyConsistent(call)) return pass(replica);
     const response = await pass();
-    if (operation === 'TransactWriteItems' && response.status === 200) {
+    if (writeOperations.has(call.operation) && response.status === 200) {
       const due = delay(milliseconds);
       // The replica receives the writes one after the other, in their order.
       replicated = replicated.then(() => due).then(() => pass(replica));

@@ -1,0 +1,175 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { connect } from '../../functions/shared/store/dynamodb/client.ts';
+import { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
+import { ensureTable } from '../../lib/local/table.ts';
+import { compactAll } from '../support/compaction.ts';
+import { laggingReplica } from './engine-proxy.ts';
+import { type FaultyService, startFaultyService } from './faulty-service.ts';
+import { forEach } from './for-each.ts';
+
+/**
+ * Indexes and replicas that receive a write after its response, like those of DynamoDB. All eventually consistent reads are late: of
+ * entities, of columns and of indexes. Emulators update everything at once.
+ */
+
+interface Task {
+  readonly id: string;
+  readonly name: string;
+  readonly priority: string;
+  readonly tagIds: readonly string[];
+}
+
+interface List {
+  readonly data: { readonly id: string }[];
+  readonly total: number;
+}
+
+let faulty: FaultyService;
+let replica: Engine;
+
+beforeAll(async () => {
+  faulty = await startFaultyService();
+  replica = await startEngine(':memory:');
+  const client = new DynamoDBClient({ endpoint: replica.endpoint });
+  await ensureTable(client, faulty.service.tableName);
+  client.destroy();
+});
+
+afterAll(async () => {
+  await faulty.stop();
+  await replica.stop();
+});
+
+/** The client of the functions: its calls go through the proxy. */
+const database = (): Database => new Database(connect(), faulty.service.tableName, new Deadline(20_000));
+
+const make = async (plural: string, fields: object = {}): Promise<string> =>
+  (await faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields })).body.id;
+
+async function expectList(path: string, ids: readonly string[]): Promise<void> {
+  const { status, body } = await faulty.send<List>('GET', path);
+  expect([path, status, body.total, body.data.map(({ id }) => id)]).toEqual([path, 200, ids.length, ids]);
+}
+
+describe.each([200, 2_000])('when eventually consistent reads lag by %i ms', (milliseconds) => {
+  let lagging: ReturnType<typeof laggingReplica>;
+
+  beforeAll(() => {
+    lagging = laggingReplica(replica.endpoint, milliseconds);
+    faulty.proxy.inject(lagging);
+  });
+
+  // Pending writes to a stopped replica would fail a later test.
+  afterAll(async () => {
+    faulty.proxy.inject(undefined);
+    await lagging.caughtUp();
+  });
+
+  test('the next list contains created entities and no deleted ones', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const ids: string[] = [];
+    for (let number = 0; number < 7; number += 1) ids.unshift(await make('tasks', { projectId: project }));
+    const path = `/v1/projects/${project}/tasks`;
+    await expectList(path, ids);
+    await expectList(`${path}?sortOrder=asc`, ids.toReversed());
+    await faulty.send('DELETE', `/v1/tasks/${ids[1]}`);
+    ids.splice(1, 1);
+    await expectList(path, ids);
+    await faulty.send('PATCH', `/v1/tasks/${ids[2]}`, { status: 'done' });
+    await expectList(`${path}?status=done`, ids.slice(2, 3));
+    await expectList(`${path}?status=active`, ids.toSpliced(2, 1));
+  });
+
+  test('lists of a parent with few children contain what was written before', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const ids = [await make('tasks', { projectId: project, priority: 'high' })];
+    ids.unshift(await make('tasks', { projectId: project, priority: 'high' }));
+    const path = `/v1/projects/${project}/tasks?priority=high`;
+    await expectList(path, ids);
+    await faulty.send('PATCH', `/v1/tasks/${ids[0]}`, { priority: 'low' });
+    await expectList(path, ids.slice(1));
+    await faulty.send('DELETE', `/v1/tasks/${ids[1]}`);
+    await expectList(path, []);
+  });
+
+  test('lists by the engine contain what was written before, and no column is missing', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const tag = await make('tags');
+    const tasks = new Map<string, Task>();
+    const write = async (method: string, path: string, body: object): Promise<void> => {
+      const response = await faulty.send<Task>(method, path, body);
+      expect([200, 201]).toContain(response.status);
+      tasks.set(response.body.id, response.body);
+    };
+    const expectLists = async (): Promise<void> => {
+      const idsOf = (matches: (task: Task) => boolean): string[] => {
+        const matching = [...tasks.values()].filter(matches);
+        return matching.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).map(({ id }) => id);
+      };
+      const keyOf = ({ name, id }: Task): string => `${name} ${id}`;
+      const base = 'sortBy=name&sortOrder=asc&limit=100';
+      const isHigh = ({ priority }: Task): boolean => priority === 'high';
+      const hasTag = ({ tagIds }: Task): boolean => tagIds.includes(tag);
+      await expectList(
+        `/v1/projects/${project}/tasks?${base}`,
+        idsOf(() => true),
+      );
+      await expectList(`/v1/tasks?projectId=${project}&priority=high&${base}`, idsOf(isHigh));
+      await expectList(`/v1/tags/${tag}/tasks?projectId=${project}&${base}`, idsOf(hasTag));
+      await expectList(`/v1/tags/${tag}/tasks?${base}`, idsOf(hasTag));
+    };
+    const create = (number: number): Promise<void> =>
+      write('POST', '/v1/tasks', {
+        name: `Task ${number % 7}`,
+        projectId: project,
+        priority: number % 3 === 0 ? 'high' : 'low',
+        tagIds: number % 2 === 0 ? [tag] : [],
+      });
+    // More children than a list of one parent reads from its index.
+    await forEach(
+      Array.from({ length: 65 }, (_, number) => number),
+      8,
+      create,
+    );
+    await expectLists();
+    await compactAll(database(), 'public', 'task');
+    await expectLists();
+    for (const [number, id] of [...tasks.keys()].slice(0, 6).entries()) {
+      if (number % 3 === 0) await write('PATCH', `/v1/tasks/${id}`, { name: 'Task 3' });
+      if (number % 3 === 1) await write('PATCH', `/v1/tasks/${id}`, { priority: 'high', tagIds: [tag] });
+      if (number % 3 === 2) {
+        await faulty.send('DELETE', `/v1/tasks/${id}`);
+        tasks.delete(id);
+      }
+      await create(number);
+      await expectLists();
+    }
+    await compactAll(database(), 'public', 'task');
+    await expectLists();
+  });
+
+  test('the deletion of a tag finds the tasks that got it a moment ago', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const tag = await make('tags');
+    const ids = [await make('tasks', { projectId: project, tagIds: [tag] })];
+    ids.push(await make('tasks', { projectId: project }));
+    await faulty.send('PATCH', `/v1/tasks/${ids[1]}`, { tagIds: [tag] });
+    expect((await faulty.send('DELETE', `/v1/tags/${tag}`)).status).toBe(204);
+    for (const id of ids) {
+      expect((await faulty.send<Task>('GET', `/v1/tasks/${id}`)).body.tagIds).toEqual([]);
+    }
+  });
+
+  test('totals are correct at once on any page', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const path = `/v1/projects/${project}/tasks?limit=3&page=`;
+    for (let number = 1; number <= 7; number += 1) {
+      await make('tasks', { projectId: project });
+      for (const page of [1, 2, 3, 4]) {
+        expect((await faulty.send<List>('GET', path + page)).body.total).toBe(number);
+      }
+    }
+  });
+});
