@@ -20,6 +20,7 @@ process.on('message', async (events) => {
   }
   const wallMs = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
-  process.send({ wallMs, cpuMs: (user + system) / 1_000, failed });
+  const residentBytes = process.memoryUsage().rss;
+  process.send({ wallMs, cpuMs: (user + system) / 1_000, residentBytes, failed });
 });
 process.send({ importMs });

@@ -8,6 +8,8 @@ export interface Duration {
   readonly wallMs: number;
   /** CPU time of the process, in user and kernel mode. */
   readonly cpuMs: number;
+  /** Memory of the process after the events. */
+  readonly residentBytes: number;
 }
 
 export class Host {

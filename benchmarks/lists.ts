@@ -2,26 +2,29 @@
  * `npm run bench:lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
  * and without records that compaction has not absorbed, and on PostgreSQL. Writes `docs/performance/lists.md` and its plot.
  *
- * `-- --million` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
+ * `-- --sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
+import { parseArgs } from 'node:util';
 import { sharedColumns } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
 import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
 import { task } from '../functions/tasks/contract.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { ListFunction, type ProcessCost } from './list-function.ts';
 import { plot } from './plot.ts';
 import { Postgres } from './postgres.ts';
 import { median, publish, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
-const sizes = [10_000, 100_000, ...(process.argv.includes('--million') ? [1_000_000] : [])];
+const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10000,100000' } } });
+const sizes = values.sizes.split(',').map(Number);
 const limit = 20;
 
 /** Records that compaction has not absorbed. */
 const pendingRecords = [0, 100, 1_000];
 
 /** Runs of each measurement. The result is their median. */
-const maxRuns = 9;
+const runsOf = (size: number): number => (size < 1_000_000 ? 9 : 3);
 
 /** Deadline of a page. It is that of a request. */
 const maxPageMs = 10_000;
@@ -117,6 +120,8 @@ interface Row {
   readonly cold: Cost;
   readonly warm: Cost;
   readonly postgresMs: number | undefined;
+  /** Measured without pending records only. */
+  readonly process?: ProcessCost | undefined;
 }
 
 async function readPage(store: TestStore, query: ListQuery): Promise<Cost & { readonly total: number }> {
@@ -126,9 +131,14 @@ async function readPage(store: TestStore, query: ListQuery): Promise<Cost & { re
   return { total, durationMs: performance.now() - started, readUnits: database.consumption.readUnits };
 }
 
-async function medianCost(store: TestStore, query: ListQuery, beforeEach: () => void): Promise<Cost> {
+async function medianCost(
+  store: TestStore,
+  query: ListQuery,
+  runs: number,
+  beforeEach: () => void,
+): Promise<Cost> {
   const costs: Cost[] = [];
-  for (let run = 0; run < maxRuns; run += 1) {
+  for (let run = 0; run < runs; run += 1) {
     beforeEach();
     costs.push(await readPage(store, query));
   }
@@ -143,6 +153,7 @@ async function postgresCost(
   postgres: Postgres | undefined,
   { where, order }: List,
   page: number,
+  runs: number,
 ): Promise<number | undefined> {
   if (!postgres) return undefined;
   const from = `from task ${where && `where ${where}`}`;
@@ -150,7 +161,7 @@ async function postgresCost(
     `select count(*) ${from}`,
     `select * ${from} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
   ];
-  const times = await postgres.time(Array.from({ length: maxRuns }, () => statements).flat());
+  const times = await postgres.time(Array.from({ length: runs }, () => statements).flat());
   const pairs = times.flatMap((time, place) => (place % 2 === 0 ? [time + (times[place + 1] ?? 0)] : []));
   return median(pairs);
 }
@@ -162,6 +173,7 @@ async function measure(
   pending: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
+  const runs = runsOf(collection.size);
   for (const list of listsOf(collection)) {
     const { ranks, defaults } = task;
     const first: ListQuery = { ...list, ranks, defaults, sortOrder: 'asc', page: 1, limit };
@@ -171,11 +183,25 @@ async function measure(
       ['middle', Math.max(1, Math.ceil(total / limit / 2))],
     ] as const) {
       const query = { ...first, page: number };
-      const cold = await medianCost(store, query, () => sharedColumns.clear());
-      const warm = await medianCost(store, query, () => undefined);
-      const postgresMs = pending === 0 ? await postgresCost(postgres, list, number) : undefined;
-      rows.push({ size: collection.size, list: list.name, page, pending, total, cold, warm, postgresMs });
-      console.log(collection.size, list.name, page, pending, 'of', total, cold, warm, postgresMs ?? '');
+      const cold = await medianCost(store, query, runs, () => sharedColumns.clear());
+      const warm = await medianCost(store, query, runs, () => undefined);
+      const isQuiet = pending === 0;
+      const postgresMs = isQuiet ? await postgresCost(postgres, list, number, runs) : undefined;
+      const process = isQuiet && page === 'middle' ? await listFunction.measure(store, query) : undefined;
+      const { name } = list;
+      rows.push({ size: collection.size, list: name, page, pending, total, cold, warm, postgresMs, process });
+      console.log(
+        collection.size,
+        name,
+        page,
+        pending,
+        'of',
+        total,
+        cold,
+        warm,
+        postgresMs ?? '',
+        process ?? '',
+      );
     }
   }
   return rows;
@@ -210,6 +236,24 @@ const measurements = (rows: readonly Row[]): string =>
     ]),
   );
 
+const processes = (rows: readonly Row[]): string =>
+  table(
+    ['list, middle page', 'tasks', 'first request: CPU ms', 'next requests: CPU ms', 'memory, MB'],
+    rows.flatMap(({ size, list, process }) =>
+      process
+        ? [
+            [
+              list,
+              size.toLocaleString('en'),
+              ms(process.firstMs),
+              ms(process.nextMs),
+              Math.round(process.residentBytes / 1e6),
+            ],
+          ]
+        : [],
+    ),
+  );
+
 /** Writes the results so far. */
 function report(rows: readonly Row[], version: string | undefined): void {
   const compared = version
@@ -220,11 +264,18 @@ function report(rows: readonly Row[], version: string | undefined): void {
     `<!-- Written by "npm run bench:lists". -->
 
 Pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
-${maxRuns} runs on one machine, with the embedded engine${compared}. "Cold" is the first list of a process, which reads the columns; "warm" is
+${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}. "Cold" is the first list of a process, which reads the columns; "warm" is
 a list whose columns are in memory. "Pending records" are changes that compaction has not absorbed. The counted index serves the first
 three lists, the list engine the others.
 
 ${measurements(rows)}
+
+## The function
+
+The deployed function \`listTasks\` in a process of its own, one for each list. In AWS, it has 1,769 MB, which is one core: a request takes
+there at least its CPU time. The first request reads the columns; a process keeps them.
+
+${processes(rows)}
 `,
   );
   const ofMiddle = (list: string, pick: (row: Row) => number | undefined) =>
@@ -242,6 +293,8 @@ ${measurements(rows)}
   publish('lists.svg', drawing);
 }
 
+const listFunction = new ListFunction();
+await listFunction.bundle();
 const postgres = await Postgres.start();
 if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
 const rows: Row[] = [];
@@ -263,3 +316,4 @@ for (const size of sizes) {
   await store.stop();
 }
 await postgres?.stop();
+listFunction.remove();
