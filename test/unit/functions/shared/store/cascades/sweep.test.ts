@@ -146,8 +146,9 @@ describe('sweepStep', () => {
     return changes.map(({ after }) => after.entity.id);
   }
 
+  /** Returns the ids of the changed entities, sorted: a batch read returns items in any order. */
   const idsOf = ({ repeatable = [] }: Awaited<ReturnType<typeof sweepStep>>) =>
-    repeatable.map(({ changes }) => changes[0]?.before?.entity.id);
+    repeatable.map(({ changes }) => changes[0]?.before?.entity.id).sort();
 
   test.each([
     ['project', { projectId: parentId }],
