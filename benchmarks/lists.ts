@@ -178,6 +178,9 @@ async function measure(
     const { ranks, defaults } = task;
     const first: ListQuery = { ...list, ranks, defaults, sortOrder: 'asc', page: 1, limit };
     const { total } = await readPage(store, first);
+    if (list.filters.length === 0 && total !== collection.size) {
+      throw new Error(`The list "${list.name}" has ${total} of ${collection.size} tasks.`);
+    }
     for (const [page, number] of [
       ['first', 1],
       ['middle', Math.max(1, Math.ceil(total / limit / 2))],

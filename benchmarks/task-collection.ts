@@ -123,7 +123,8 @@ export class TaskCollection {
       for (const { after } of changes) this.#ids.tasks.push(after.entity.id);
       onAdded(changes.map(({ after }) => after.entity as unknown as Task));
       if (Math.floor(start / compactionInterval) !== Math.floor((start + batchSize) / compactionInterval)) {
-        await this.compact();
+        // With the collection's clock: otherwise the watermark would be above the stamps of the next tasks.
+        await this.#atClock(() => this.compact());
       }
     }
     await this.compact();

@@ -97,6 +97,7 @@ export class MemoryLog {
         }
         return found;
       },
+      requireTime: () => undefined,
       listItems: async (partition, max) => {
         await delay();
         const own = [...this.items].filter(([name]) => name.startsWith(`${partition}/`));

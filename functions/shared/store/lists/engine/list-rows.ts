@@ -158,7 +158,10 @@ async function readRows(
     snapshot.loadColumns([versionField], withDeleted),
   ]);
   const segments: SegmentRows[] = [];
-  for (const segment of manifest.segments) segments.push(await segmentRows(snapshot, segment, query));
+  for (const segment of manifest.segments) {
+    source.reader.requireTime();
+    segments.push(await segmentRows(snapshot, segment, query));
+  }
   const deltas = tailDeltas(state, query);
   const inColumns = segments.reduce((sum, { rows }) => sum + rows.length, 0);
   const total = deltas.reduce((sum, { count }) => sum + count, inColumns);

@@ -79,6 +79,7 @@ export class Snapshot {
 
   #keep(missing: Set<ItemName>, found: ReadonlyMap<ItemName, Uint8Array>): void {
     for (const [name, encoded] of found) {
+      this.#reader.requireTime();
       const { value, bytes } = decode(name, encoded);
       this.#items.set(name, value);
       this.#cache.set(name, value, bytes);

@@ -21,6 +21,11 @@ export interface LogReader {
   readRecords(above: number, upTo: number, max?: number): Promise<readonly LogRecord[]>;
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
+  /**
+   * Checks that time is left. Long computations call it between their parts: nothing else interrupts them.
+   * @throws StoreUnavailable when the time of the request is over.
+   */
+  requireTime(): void;
 }
 
 export interface LogWriter extends LogReader {

@@ -2,7 +2,7 @@
 import type { Database } from '../../dynamodb/database.ts';
 import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
-import { ConditionFailed } from '../../model/errors.ts';
+import { ConditionFailed, StoreUnavailable } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
 import type { Item, Key } from '../../model/writes.ts';
 import { decodeManifest, encodeManifest, type ItemName, isManifest } from './manifest.ts';
@@ -83,6 +83,9 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
     readItems: async (names, isConsistent) => {
       const items = await database.getMany(names.map(keyOf), isConsistent);
       return new Map(items.map((item) => [nameOf(item), item['bytes'] as Uint8Array]));
+    },
+    requireTime: () => {
+      if (database.deadline.remaining() <= 0) throw new StoreUnavailable('the list takes too long');
     },
     listItems: async (prefix, max) => {
       const { items } = await database.query({

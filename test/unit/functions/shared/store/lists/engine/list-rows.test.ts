@@ -12,6 +12,7 @@ import {
 import type { RowFilter } from '../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
 import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
 import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
+import { StoreUnavailable } from '../../../../../../../functions/shared/store/model/errors.ts';
 import type { Row } from '../../../../../../../functions/shared/store/model/row.ts';
 import { allRows, idOf, LogBuilder, startMs } from '../../../../../../support/log-builder.ts';
 
@@ -263,4 +264,26 @@ describe('segments of several chunks of ids, with changes since', () => {
       { numRuns: 200 },
     );
   });
+});
+
+test('a list ends between two segments, and between two columns that it decodes, when no time is left', async () => {
+  const rows = Array.from({ length: 3 }, (_, number) => [idOf(number), { name: `${number}` }] as const);
+  log.commit(startMs, Object.fromEntries(rows));
+  await log.compact(startMs + 1, { maxRows: 1 });
+  const reader = log.log.open();
+  const cache = new SharedColumnCache().of('acme', 'task');
+  let calls = 0;
+  const listWithin = (maxCalls: number): Promise<unknown> => {
+    calls = 0;
+    const requireTime = (): void => {
+      calls += 1;
+      if (calls > maxCalls) throw new StoreUnavailable('the list takes too long');
+    };
+    const query = { ...allRows, filters: [hasText('name', '1')], limit: 0 };
+    return listRows({ reader: { ...reader, requireTime }, cache, nowMs: startMs }, query);
+  };
+  // Three columns and three segments.
+  await expect(listWithin(5)).rejects.toThrow(StoreUnavailable);
+  await expect(listWithin(2)).rejects.toThrow(StoreUnavailable);
+  await expect(listWithin(3)).resolves.toMatchObject({ total: 1 });
 });

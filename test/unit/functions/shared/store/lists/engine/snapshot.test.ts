@@ -66,12 +66,13 @@ beforeEach(() => {
 });
 
 const reader = {
+  requireTime: () => undefined,
   readItems: async (names, isConsistent) => {
     reads.push({ names, isConsistent });
     const found = names.filter((name) => items.has(name) && (isConsistent || !recent.has(name)));
     return new Map(found.map((name) => [name, items.get(name) as Uint8Array]));
   },
-} as Pick<LogReader, 'readItems'> as LogReader;
+} as Pick<LogReader, 'readItems' | 'requireTime'> as LogReader;
 
 /** Adds the item of a small run. */
 function addRun(snapshot: string, patch: Patch): Run {

@@ -1,6 +1,8 @@
 import type { Database } from '../../../../../../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../../../../../../functions/shared/store/dynamodb/deadline.ts';
 import { emptyManifest } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { openLog } from '../../../../../../../functions/shared/store/lists/engine/table-log.ts';
+import { StoreUnavailable } from '../../../../../../../functions/shared/store/model/errors.ts';
 
 let calls: unknown[];
 
@@ -27,6 +29,19 @@ const database = {
 } as unknown as Database;
 
 const log = openLog(database, 'acme', 'task');
+
+describe('requireTime', () => {
+  const logWith = (timeMs: number) =>
+    openLog({ deadline: new Deadline(timeMs) } as unknown as Database, 'acme', 'task');
+
+  test('throws when the time of the request is over', () => {
+    expect(() => logWith(0).requireTime()).toThrow(StoreUnavailable);
+  });
+
+  test('does nothing while time is left', () => {
+    expect(() => logWith(60_000).requireTime()).not.toThrow();
+  });
+});
 
 beforeEach(() => {
   calls = [];
