@@ -41,6 +41,13 @@ test('makes one attempt, signed with the credentials of the environment', async 
   client.destroy();
 });
 
+test('has a logger for which the SDK copies no request and no response', () => {
+  const client = connect({ region: 'us-east-1' });
+  expect(client.config.logger).not.toHaveProperty('info');
+  expect(client.config.logger).not.toHaveProperty('error');
+  client.destroy();
+});
+
 test('times out when the server does not respond', async () => {
   const client = await clientOf(() => {});
   await expect(client.send(get)).rejects.toMatchObject({ name: 'TimeoutError' });
