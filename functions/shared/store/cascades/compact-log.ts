@@ -1,8 +1,7 @@
 /** Compacts the change log of a kind: the job of the list engine. */
 
-import { sharedColumns } from '../lists/engine/column-cache.ts';
 import { compact } from '../lists/engine/compaction/compact.ts';
-import { openLog } from '../lists/engine/table-log.ts';
+import { logCache, openLog } from '../lists/engine/table-log.ts';
 import { busyIntervalMs, type CompactWork, type Job, type Step } from '../model/job.ts';
 import { minJobMs } from '../unit-of-work/compaction-request.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -17,7 +16,7 @@ export async function compactStep({ tenant, database }: Session, { work }: Job<C
   const nowMs = Date.now();
   const writer = openLog(database, tenant, work.kind);
   const isIdle = work.requestedAt + minJobMs < nowMs;
-  const cache = sharedColumns.of(tenant, work.kind);
+  const cache = logCache(database, tenant, work.kind);
   const result = await compact({ writer, cache, nowMs, isForced: isIdle });
   // What this step found, absorbed or not: so many records the lists before it had to read.
   const pending = result ? result.records + result.waiting : work.pending;

@@ -39,12 +39,12 @@ const maxBatchKeys = 100;
 export class Database {
   readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
   readonly deadline: Deadline;
+  readonly tableName: string;
   readonly #client: DynamoDBDocumentClient;
-  readonly #tableName: string;
 
   constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
     this.#client = client;
-    this.#tableName = tableName;
+    this.tableName = tableName;
     this.deadline = deadline;
   }
 
@@ -53,7 +53,7 @@ export class Database {
     const output = await this.#retry('readUnits', (abortSignal) =>
       this.#client.send(
         new GetCommand({
-          TableName: this.#tableName,
+          TableName: this.tableName,
           Key: key,
           ConsistentRead: true,
           ReturnConsumedCapacity: 'TOTAL',
@@ -80,14 +80,14 @@ export class Database {
     let wanted: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
     // DynamoDB truncates responses at 16 MB and under load, and reports the rest in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
-      const request = { [this.#tableName]: { Keys: wanted, ConsistentRead: isConsistent } };
+      const request = { [this.tableName]: { Keys: wanted, ConsistentRead: isConsistent } };
       const output = await this.#retry('readUnits', (abortSignal) =>
         this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
           abortSignal,
         }),
       );
-      found.push(...((output.Responses?.[this.#tableName] ?? []) as Item[]));
-      wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];
+      found.push(...((output.Responses?.[this.tableName] ?? []) as Item[]));
+      wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];
       if (wanted.length === 0) return found;
       if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable('unprocessed keys');
     }
@@ -101,7 +101,7 @@ export class Database {
     const request = {
       ...query,
       ExclusiveStartKey: start,
-      TableName: this.#tableName,
+      TableName: this.tableName,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     const output = await this.#retry('readUnits', (abortSignal) =>
@@ -183,7 +183,7 @@ export class Database {
    */
   async putItem(item: Item, condition?: Condition): Promise<void> {
     const input = {
-      TableName: this.#tableName,
+      TableName: this.tableName,
       Item: item,
       ...(condition && { ConditionExpression: condition.expression }),
       ...(condition?.names && { ExpressionAttributeNames: { ...condition.names } }),
@@ -202,7 +202,7 @@ export class Database {
 
   /** Deletes one item, not in a transaction. An item that does not exist is not an error. */
   async deleteItem(key: Key): Promise<void> {
-    const input = { TableName: this.#tableName, Key: { ...key }, ReturnConsumedCapacity: 'TOTAL' as const };
+    const input = { TableName: this.tableName, Key: { ...key }, ReturnConsumedCapacity: 'TOTAL' as const };
     await this.#retry('writeUnits', (abortSignal) =>
       this.#client.send(new DeleteCommand(input), { abortSignal }),
     );
@@ -232,7 +232,7 @@ export class Database {
   /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
   #transaction(writes: readonly Write[]): () => TransactWriteCommand {
     const partOf = drawParts();
-    const TransactItems = writes.map((write) => toTransactItem(write, this.#tableName, partOf));
+    const TransactItems = writes.map((write) => toTransactItem(write, this.tableName, partOf));
     const ClientRequestToken = randomUUID();
     return () =>
       new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });

@@ -8,11 +8,10 @@ import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type Listing, readWindow } from './counted-index/page.ts';
-import { sharedColumns } from './engine/column-cache.ts';
 import { type ListedRow, type ListSource, listRows, type RowQuery } from './engine/list-rows.ts';
 import { matchesRow } from './engine/row-filter.ts';
 import { StaleRead } from './engine/snapshot.ts';
-import { openLog } from './engine/table-log.ts';
+import { logCache, openLog } from './engine/table-log.ts';
 import { planQuery } from './query-plan.ts';
 import { toRowQuery } from './row-query.ts';
 import { isSmallParent, listSmallParent } from './small-parent.ts';
@@ -64,7 +63,7 @@ async function readEntities(
 /** Returns what the list engine reads with. */
 const sourceOf = ({ tenant, database }: Session, kind: Kind): ListSource => ({
   reader: openLog(database, tenant, kind),
-  cache: sharedColumns.of(tenant, kind),
+  cache: logCache(database, tenant, kind),
   nowMs: Date.now(),
 });
 

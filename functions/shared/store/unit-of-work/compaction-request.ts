@@ -3,6 +3,7 @@
  * that was requested within the last hour; a job ends no earlier than two hours after its last request. So no record is written while the
  * job ends, although the job is not part of the writer's transaction: there, all writers of a kind would conflict.
  */
+import { logCache } from '../lists/engine/table-log.ts';
 import type { Change } from '../model/changes.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import {
@@ -22,14 +23,20 @@ const validMs = 3_600_000;
 /** Milliseconds after the last request of a job, `requestedAt`, before which it does not end. */
 export const minJobMs = 2 * validMs;
 
-async function requestCompactionOf({ tenant, database }: Session, kind: Kind): Promise<void> {
+/** The name of the time of the last request in the cache of a log. */
+const requestedAtName = 'requested-at';
+
+const requestedAtBytes = 8;
+
+/** Returns when compaction was requested the last time, after this call at least within the last hour. */
+async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise<number> {
   const id = compactionJobId(kind);
   for (;;) {
     const item = await database.get(jobKey({ tenant, id }));
     const before = item && decodeJob(item);
     const work = before?.work as CompactWork | undefined;
     const now = Date.now();
-    if (work && work.requestedAt + validMs > now) return;
+    if (work && work.requestedAt + validMs > now) return work.requestedAt;
     const requested: CompactWork = {
       type: 'compact',
       kind,
@@ -50,12 +57,19 @@ async function requestCompactionOf({ tenant, database }: Session, kind: Kind): P
     const write = buildJobWrite(before, after);
     try {
       if ('put' in write) await database.putItem(write.put, write.condition);
-      return;
+      return now;
     } catch (error) {
       // Another writer requests it at the same time, or a worker takes a step.
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
+}
+
+async function requestCompactionOf(session: Session, kind: Kind): Promise<void> {
+  const cache = logCache(session.database, session.tenant, kind);
+  const known = cache.get(requestedAtName) as number | undefined;
+  if (known !== undefined && known + validMs > Date.now()) return;
+  cache.set(requestedAtName, await readOrRequest(session, kind), requestedAtBytes);
 }
 
 /** Requests the compaction of the logs that changes are going to be recorded in, unless it was requested a short time ago. */

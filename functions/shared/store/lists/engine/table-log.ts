@@ -5,6 +5,7 @@ import { hasVersion, notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
 import type { Item, Key } from '../../model/writes.ts';
+import { type ColumnCache, sharedColumns } from './column-cache.ts';
 import { decodeManifest, encodeManifest, type ItemName, isManifest } from './manifest.ts';
 import type { LogWriter } from './storage.ts';
 
@@ -29,6 +30,10 @@ interface LogRange {
   readonly last: string;
   readonly isAscending: boolean;
 }
+
+/** Returns what this process remembers of a log: its columns, and what else rarely changes. */
+export const logCache = (database: Database, tenant: string, kind: Kind): ColumnCache =>
+  sharedColumns.of(`${database.tableName}#${tenant}`, kind);
 
 /** Returns the log of a kind. List functions use only what reads: their roles allow no more. */
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {

@@ -106,6 +106,27 @@ test.each([
   expect(session.database.consumption).toMatchObject({ calls: 1, writeUnits: 0 });
 });
 
+test('a process reads the job once in an hour', async () => {
+  await writeJob(undefined, tagJob(1, now - 10 * minuteMs));
+  await requestCompaction(session, [creation('tag')]);
+  const next = store.session(session.tenant);
+  jest.spyOn(Date, 'now').mockReturnValue(now + 50 * minuteMs - 1);
+  await requestCompaction(next, [creation('tag')]);
+  expect(next.database.consumption.calls).toBe(0);
+  jest.spyOn(Date, 'now').mockReturnValue(now + 50 * minuteMs);
+  await requestCompaction(next, [creation('tag')]);
+  expect(await jobOf('tag')).toMatchObject({ version: 2, work: { requestedAt: now + 50 * minuteMs } });
+});
+
+test('the job of one table says nothing about that of another', async () => {
+  await requestCompaction(session, [creation('tag')]);
+  const other = await startTestStore();
+  const elsewhere = other.session(session.tenant);
+  await requestCompaction(elsewhere, [creation('tag')]);
+  expect(elsewhere.database.consumption.calls).toBe(2);
+  await other.stop();
+});
+
 test('renews a request of an hour ago: the job is due at once, and keeps its progress', async () => {
   await writeJob(undefined, tagJob(7, now - 60 * minuteMs));
   await requestCompaction(session, [creation('tag')]);
