@@ -65,7 +65,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     name: 'unprocessed-keys-ignored',
     description: 'unprocessed keys of BatchGetItem count as missing items',
     file: database,
-    search: 'wanted = output.UnprocessedKeys?.[this.#tableName]?.Keys ?? [];',
+    search: 'wanted = output.UnprocessedKeys?.[this.tableName]?.Keys ?? [];',
     replacement: 'wanted = [];',
     detectedBy: ['test/faults/single-failures.test.ts'],
     testNamePattern: 'unprocessed keys of a batch',

@@ -1,5 +1,6 @@
 /** The state of a log: its manifest, and the changes since. */
 
+import type { LogRecord } from '../../model/change-log.ts';
 import { marginMs } from '../../model/log-timing.ts';
 import type { ColumnCache } from './column-cache.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
@@ -16,25 +17,32 @@ export interface LogState {
 /** Milliseconds before the usual watermark at which a process begins that has not read the log yet. */
 const guessMs = 10_000;
 
-/** The watermark that a process read last. */
-interface KnownWatermark {
+/** What a process remembers of a log. The next read continues above it. */
+interface KnownLog {
   readonly watermark: number;
-  /** Milliseconds since 1970. */
+  /** Records with this stamp or an earlier one are settled: no others appear. */
+  readonly settledUpTo: number;
+  /** The settled records above the watermark. */
+  readonly records: readonly LogRecord[];
+  /** When all of them were read, in milliseconds since 1970. */
   readonly readAt: number;
 }
 
-/** The name of the known watermark in the cache. */
-const watermarkName = 'watermark';
+/** The name of the known log in the cache. */
+const knownName = 'known-log';
 
-const watermarkBytes = 16;
+/** Bytes of a record in memory, about. */
+const recordBytes = 1_000;
 
-/** Milliseconds for which a known watermark is used. From an older one, a busy log would be read from far below its watermark. */
+/**
+ * Milliseconds for which records are remembered. A record that becomes visible later than the margin appears when they are read again;
+ * and compaction moves on meanwhile.
+ */
 const maxKnownMs = 60_000;
 
-function firstStamp(cache: ColumnCache, nowMs: number): number {
-  const known = cache.get(watermarkName) as KnownWatermark | undefined;
-  if (known && known.readAt + maxKnownMs > nowMs) return known.watermark;
-  return Math.max(0, nowMs - marginMs - guessMs);
+function knownLog(cache: ColumnCache, nowMs: number): KnownLog | undefined {
+  const known = cache.get(knownName) as KnownLog | undefined;
+  return known && known.readAt + maxKnownMs > nowMs ? known : undefined;
 }
 
 /**
@@ -48,17 +56,27 @@ function requireNoGap(tail: ReadonlyMap<string, RowChange>, watermark: number): 
 }
 
 /**
- * Reads the state of a log. One query, when the process knows the watermark.
+ * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
 export async function readState(reader: LogReader, cache: ColumnCache, nowMs: number): Promise<LogState> {
-  const above = firstStamp(cache, nowMs);
+  const known = knownLog(cache, nowMs);
+  const above = known?.settledUpTo ?? Math.max(0, nowMs - marginMs - guessMs);
   const head = await reader.readHead(above);
   const manifest = head.manifest ?? emptyManifest;
   const { watermark } = manifest;
-  const earlier = watermark < above ? await reader.readRecords(watermark, above) : [];
-  cache.set(watermarkName, { watermark, readAt: nowMs } satisfies KnownWatermark, watermarkBytes);
-  const tail = mergeRecords([...head.records, ...earlier].filter(({ stamp }) => stamp > watermark));
+  const isKnown = known !== undefined && known.watermark <= watermark;
+  const unknown = !isKnown && watermark < above ? await reader.readRecords(watermark, above) : [];
+  const earlier = isKnown ? known.records : unknown;
+  const records = [...head.records, ...earlier].filter(({ stamp }) => stamp > watermark);
+  const tail = mergeRecords(records);
+  // After a gap, the next attempt must read everything again.
+  cache.set(knownName, undefined, 0);
   requireNoGap(tail, watermark);
+  const settledUpTo = Math.max(watermark, nowMs - marginMs);
+  const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
+  const readAt = isKnown ? known.readAt : nowMs;
+  const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
+  cache.set(knownName, next, recordBytes * (settled.length + 1));
   return { manifest, tail };
 }

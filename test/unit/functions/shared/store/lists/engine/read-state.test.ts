@@ -73,9 +73,9 @@ describe('the state of a log', () => {
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
     log.log.manifest = manifestOf(startMs);
     await readState(readerOf(), cache, nowMs);
-    log.commit(startMs + 10, { [a]: { name: '1' } });
-    log.commit(startMs + 20, { [b]: { name: '2' } });
-    log.log.manifest = manifestOf(startMs + 10);
+    log.commit(nowMs + 10, { [a]: { name: '1' } });
+    log.commit(nowMs + 20, { [b]: { name: '2' } });
+    log.log.manifest = manifestOf(nowMs + 10);
     expect(await namesAfter(readerOf())).toEqual({ [b]: '2' });
   });
 });
@@ -91,20 +91,60 @@ describe('a process', () => {
     ]);
   });
 
-  test('that knows the watermark reads from it in one query', async () => {
+  test('that has read the log reads only what was not settled then, in one query', async () => {
+    const settled = nowMs - marginMs;
+    log.commit(settled - 1, { [a]: { name: 'settled' } });
+    log.commit(settled + 1, { [b]: { name: 'not settled' } });
     log.log.manifest = manifestOf(startMs + 5);
-    await readState(readerOf(), cache, nowMs);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'settled', [b]: 'not settled' });
     calls = [];
-    await readState(readerOf(), cache, nowMs + 59_999);
-    expect(calls).toEqual([['head', 5]]);
+    log.commit(nowMs, { [b]: { name: 'new' } });
+    expect(await namesAfter(readerOf(), nowMs + 1_000)).toEqual({ [a]: 'settled', [b]: 'new' });
+    expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({ [a]: 'settled', [b]: 'new' });
+    expect(calls).toEqual([
+      ['head', settled - startMs],
+      ['head', settled - startMs + 1_000],
+    ]);
   });
 
-  test('that read the watermark a minute ago begins as one that does not know it', async () => {
-    log.log.manifest = manifestOf(nowMs);
+  test('that has read the log reads from the watermark if that is later', async () => {
+    log.log.manifest = manifestOf(nowMs - 5);
     await readState(readerOf(), cache, nowMs);
     calls = [];
-    await readState(readerOf(), cache, nowMs + 60_000);
-    expect(calls[0]).toEqual(['head', 1_060_000 - marginMs - 10_000]);
+    await readState(readerOf(), cache, nowMs + 1);
+    expect(calls).toEqual([['head', nowMs - 5 - startMs]]);
+  });
+
+  test('reads everything again a minute after it has read everything, and then sees records that became visible late', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), cache, nowMs);
+    const late = log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } });
+    log.log.records.push(late);
+    expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({});
+    calls = [];
+    expect(await namesAfter(readerOf(), nowMs + 60_000)).toEqual({ [a]: 'late' });
+    const guess = 1_060_000 - marginMs - 10_000;
+    expect(calls).toEqual([
+      ['head', guess],
+      ['records', 0, guess],
+    ]);
+  });
+
+  test('reads everything again after a gap', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), cache, nowMs);
+    log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
+    log.commit(nowMs, { [a]: { name: 'next' } });
+    await expect(readState(readerOf(), cache, nowMs)).rejects.toThrow(StaleRead);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'next' });
+  });
+
+  test('reads everything again when the watermark is earlier than it knew', async () => {
+    log.log.manifest = manifestOf(nowMs - marginMs - 5);
+    await readState(readerOf(), cache, nowMs);
+    log.commit(nowMs - marginMs - 10, { [a]: { name: 'a' } });
+    log.log.manifest = manifestOf(startMs);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'a' });
   });
 
   test('reads the whole log shortly after 1970', async () => {
@@ -115,9 +155,9 @@ describe('a process', () => {
 
 describe('a missing record', () => {
   test('of an earlier change above the watermark throws StaleRead', async () => {
-    log.commit(startMs + 1, { [a]: { name: '1' } });
-    log.commit(startMs + 2, { [a]: { name: '2' } });
-    log.commit(startMs + 3, { [a]: { name: '3' } });
+    log.commit(nowMs - 3, { [a]: { name: '1' } });
+    log.commit(nowMs - 2, { [a]: { name: '2' } });
+    log.commit(nowMs - 1, { [a]: { name: '3' } });
     const [first, second] = log.log.records.map(({ key }) => key) as [string, string];
     await readState(readerOf(), cache, nowMs);
     await expect(readState(readerOf([first]), cache, nowMs)).rejects.toThrow(StaleRead);
