@@ -1,5 +1,6 @@
 /** Creates data in a running service, through the client. */
 import { type Client, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
+import { forEach } from '../../functions/shared/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';
 import { requireService } from '../cli/require-service.ts';
@@ -16,25 +17,6 @@ export interface SeedResult {
 
 /** Attempts per request. The client waits longer before each one, and sends the same idempotency key. */
 const maxAttempts = 8;
-
-/** Calls `run` for each position, up to `concurrency` at once. The first failure stops all. */
-async function inParallel(
-  amount: number,
-  concurrency: number,
-  run: (position: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < amount) {
-      next += 1;
-      await run(next - 1).catch((error: unknown) => {
-        next = amount;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, amount) }, worker));
-}
 
 /** Creates an entity. @returns its id. */
 async function create(client: Client, kind: Kind, body: object): Promise<string> {
@@ -68,7 +50,7 @@ export async function seed(options: SeedOptions, progress: Progress): Promise<Se
   try {
     for (const kind of kinds) {
       progress.begin(kind, amounts[kind]);
-      await inParallel(amounts[kind], concurrency, async (position) => {
+      await forEach(Array(amounts[kind]).keys(), concurrency, async (position) => {
         // Generated before the first await, so in the order of positions.
         ids[kind][position] = await create(client, kind, data[kind](position, ids));
         progress.step();

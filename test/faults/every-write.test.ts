@@ -1,8 +1,8 @@
+import { forEach } from '../../functions/shared/for-each.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { runs } from '../support/runs.ts';
 import { conflicts, type Injector, lostResponses } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { forEach } from './for-each.ts';
 import { growth, type Ids, makeEntities, makeEntity, request, successStatus, writes } from './operations.ts';
 import { printedSeed } from './seed.ts';
 

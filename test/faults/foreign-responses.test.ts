@@ -1,6 +1,6 @@
+import { forEach } from '../../functions/shared/for-each.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { forEach } from './for-each.ts';
 import { foreignFirstResponse, foreignResponses } from './foreign-responses.ts';
 import {
   growth,

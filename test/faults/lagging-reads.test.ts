@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { forEach } from '../../functions/shared/for-each.ts';
 import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
@@ -7,7 +8,6 @@ import { ensureTable } from '../../lib/local/table.ts';
 import { compactAll } from '../support/compaction.ts';
 import { laggingReplica } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { forEach } from './for-each.ts';
 
 /**
  * Indexes and replicas that receive a write after its response, like those of DynamoDB. All eventually consistent reads are late: of

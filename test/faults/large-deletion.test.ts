@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
+import { forEach } from '../../functions/shared/for-each.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
@@ -12,7 +13,6 @@ import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { runs } from '../support/runs.ts';
-import { forEach } from './for-each.ts';
 
 /**
  * The deletion of an organization with all its descendants, by calls of a function with a timeout of three seconds.

@@ -1,4 +1,5 @@
 /** The log and the columns of one kind in the table. */
+import { forEach } from '../../../for-each.ts';
 import type { Database } from '../../dynamodb/database.ts';
 import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
@@ -11,18 +12,6 @@ import type { LogWriter } from './storage.ts';
 
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;
-
-/** Calls a function for each element, some at the same time. */
-async function forEach<Element>(
-  elements: readonly Element[],
-  run: (element: Element) => Promise<void>,
-): Promise<void> {
-  const rest = elements.values();
-  const work = async (): Promise<void> => {
-    for (const element of rest) await run(element);
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-}
 
 /** Items of the log between two sort keys. */
 interface LogRange {
@@ -100,8 +89,9 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
       });
       return new Map(items.map((item) => [nameOf(item), item['bytes'] as Uint8Array]));
     },
-    putItems: (items) => forEach([...items], ([name, bytes]) => database.putItem({ ...keyOf(name), bytes })),
-    deleteItems: (names) => forEach(names, (name) => database.deleteItem(keyOf(name))),
+    putItems: (items) =>
+      forEach(items, concurrency, ([name, bytes]) => database.putItem({ ...keyOf(name), bytes })),
+    deleteItems: (names) => forEach(names, concurrency, (name) => database.deleteItem(keyOf(name))),
     replaceManifest: async (manifest) => {
       const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
       try {
