@@ -4,20 +4,19 @@
  *
  * `-- --sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
-import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { sharedColumns } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
 import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
 import { task } from '../functions/tasks/contract.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { measureEachSize } from './each-size.ts';
 import { ListFunction, type ProcessCost } from './list-function.ts';
 import { plot } from './plot.ts';
 import { Postgres } from './postgres.ts';
 import { median, publish, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
-const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10000,100000' } } });
-const sizes = values.sizes.split(',').map(Number);
 const limit = 20;
 
 /** Records that compaction has not absorbed. */
@@ -166,10 +165,15 @@ async function postgresCost(
   return median(pairs);
 }
 
+interface Stage {
+  readonly store: TestStore;
+  readonly collection: TaskCollection;
+  readonly postgres: Postgres | undefined;
+  readonly listFunction: ListFunction;
+}
+
 async function measure(
-  store: TestStore,
-  collection: TaskCollection,
-  postgres: Postgres | undefined,
+  { store, collection, postgres, listFunction }: Stage,
   pending: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
@@ -296,27 +300,40 @@ ${processes(rows)}
   publish('lists.svg', drawing);
 }
 
-const listFunction = new ListFunction();
-await listFunction.bundle();
-const postgres = await Postgres.start();
-if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
-const rows: Row[] = [];
-for (const size of sizes) {
+interface Results {
+  readonly rows: readonly Row[];
+  /** The version of PostgreSQL. */
+  readonly version: string | undefined;
+}
+
+/** Measures one collection. @param onResults receives all results so far. */
+async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
+  const listFunction = new ListFunction();
+  await listFunction.bundle();
+  const postgres = await Postgres.start();
+  if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
   const store = await startTestStore();
   const collection = new TaskCollection(store, size);
   const started = performance.now();
-  await postgres?.clear();
   await collection.load((tasks) => postgres?.add(tasks));
   await postgres?.settle();
   console.log(`${size} tasks loaded in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+  const rows: Row[] = [];
   let pending = 0;
   for (const wanted of pendingRecords) {
     await collection.update(wanted - pending);
     pending = wanted;
-    rows.push(...(await measure(store, collection, postgres, pending)));
-    report(rows, postgres?.version);
+    rows.push(...(await measure({ store, collection, postgres, listFunction }, pending)));
+    onResults({ rows, version: postgres?.version });
   }
   await store.stop();
+  await postgres?.stop();
+  listFunction.remove();
 }
-await postgres?.stop();
-listFunction.remove();
+
+await measureEachSize(fileURLToPath(import.meta.url), measureCollection, (results) =>
+  report(
+    results.flatMap(({ rows }) => rows),
+    results[0]?.version,
+  ),
+);

@@ -1,4 +1,6 @@
 /** Creates a large collection of tasks through the store, with realistic names, texts and relations. */
+
+import { forEach } from '../functions/shared/for-each.ts';
 import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
 import { buildCreate, buildUpdate, type Change } from '../functions/shared/store/model/changes.ts';
 import type { Fields, StoredEntity } from '../functions/shared/store/model/entity.ts';
@@ -13,6 +15,9 @@ export const tenant = 'public';
 
 /** Entities per transaction. Half a section, so that sections have the size that single requests cause. */
 const batchSize = cut.fullSection / 2;
+
+/** Transactions at the same time. */
+const concurrency = 3;
 
 /** Tasks after which compaction absorbs the log. */
 const compactionInterval = 20_000;
@@ -42,7 +47,7 @@ export interface Task {
   readonly updatedAt: string;
 }
 
-/** Tasks in a table. Their parents exist by id only: no list reads them. */
+/** Tasks in a table. Their parents exist by id only: no list reads them. A process can have one: ids never go back in time. */
 export class TaskCollection {
   readonly #store: TestStore;
   readonly #generator: DataGenerator;
@@ -110,24 +115,35 @@ export class TaskCollection {
    * @param onAdded receives the tasks of each transaction.
    */
   async load(onAdded: (tasks: readonly Task[]) => void): Promise<void> {
+    await this.#atClock(async () => {
+      for (let start = 0; start < this.size; start += compactionInterval) {
+        const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size), onAdded);
+        await forEach(batches, concurrency, (changes) =>
+          applyChangeSet(this.#store.session(tenant), { changes }),
+        );
+        // With the collection's clock: otherwise the watermark would be above the stamps of the next tasks.
+        await this.compact();
+      }
+    });
+  }
+
+  /** Creates tasks in their order, as many at a time as are in one transaction. */
+  *#createBatches(
+    start: number,
+    end: number,
+    onAdded: (tasks: readonly Task[]) => void,
+  ): Generator<Change[]> {
     const intervalMs = (days * 86_400_000) / this.size;
-    for (let start = 0; start < this.size; start += batchSize) {
+    for (let first = start; first < end; first += batchSize) {
       const changes: (Change & { readonly after: StoredEntity })[] = [];
-      await this.#atClock(async () => {
-        for (let place = start; place < Math.min(start + batchSize, this.size); place += 1) {
-          this.#clock += intervalMs;
-          changes.push(this.#create(place));
-        }
-        await applyChangeSet(this.#store.session(tenant), { changes });
-      });
+      for (let place = first; place < Math.min(first + batchSize, end); place += 1) {
+        this.#clock += intervalMs;
+        changes.push(this.#create(place));
+      }
       for (const { after } of changes) this.#ids.tasks.push(after.entity.id);
       onAdded(changes.map(({ after }) => after.entity as unknown as Task));
-      if (Math.floor(start / compactionInterval) !== Math.floor((start + batchSize) / compactionInterval)) {
-        // With the collection's clock: otherwise the watermark would be above the stamps of the next tasks.
-        await this.#atClock(() => this.compact());
-      }
+      yield changes;
     }
-    await this.compact();
   }
 
   /** Absorbs all records. @returns the write units. */

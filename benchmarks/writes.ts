@@ -2,15 +2,16 @@
  * `npm run bench:writes`: measures what 10,000 mixed writes of tasks cost, and what their compaction costs. Writes
  * `docs/performance/writes.md`.
  */
+import { fileURLToPath } from 'node:url';
 import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/shared/store/lists/engine/table-log.ts';
 import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
 import { startTestStore } from '../test/support/local-store.ts';
+import { measureEachSize } from './each-size.ts';
 import { publish, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
-const sizes = [10_000, 100_000];
 const writes = 10_000;
 
 /** Records that one step absorbs. */
@@ -26,7 +27,7 @@ interface Result {
   readonly compactionRead: number;
 }
 
-async function measure(size: number): Promise<Result> {
+async function measure(size: number, report: (result: Result) => void): Promise<void> {
   const store = await startTestStore();
   const collection = new TaskCollection(store, size);
   await collection.load(() => {});
@@ -46,18 +47,17 @@ async function measure(size: number): Promise<Result> {
   await store.stop();
   const perWrite = (units: number): number => units / writes;
   const { writeUnits: compactionUnits, readUnits } = jobs.consumption;
-  return {
+  const result = {
     size,
     write: perWrite(writeUnits),
     compactionWrite: perWrite(compactionUnits),
     compactionRead: perWrite(readUnits),
   };
+  console.log(result);
+  report(result);
 }
 
-const results: Result[] = [];
-for (const size of sizes) {
-  results.push(await measure(size));
-  console.log(results.at(-1));
+function publishAll(results: readonly Result[]): void {
   const rows = results.map(({ size: tasks, write, compactionWrite, compactionRead }) => [
     tasks.toLocaleString('en'),
     write.toFixed(2),
@@ -78,3 +78,5 @@ ${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: 
 `,
   );
 }
+
+await measureEachSize(fileURLToPath(import.meta.url), measure, publishAll);

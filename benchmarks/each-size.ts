@@ -1,0 +1,32 @@
+/** Measures collections of several sizes, each in a process of its own: ids never go back in time, and collections begin in the past. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: { sizes: { type: 'string', default: '10000,100000' }, size: { type: 'string' } },
+});
+
+/**
+ * Measures all sizes of the command line (`--sizes 10000,100000`).
+ * @param script the path of the benchmark, which this runs again for each size.
+ * @param measure measures one size, and reports the results as often as it likes.
+ * @param publishAll receives the last results of each size.
+ */
+export async function measureEachSize<Results extends object>(
+  script: string,
+  measure: (size: number, report: (results: Results) => void) => Promise<void>,
+  publishAll: (results: readonly Results[]) => void,
+): Promise<void> {
+  if (values.size) return measure(Number(values.size), (results) => process.send?.(results));
+  const bySize = new Map<number, Results>();
+  for (const size of values.sizes.split(',').map(Number)) {
+    const child = fork(script, ['--size', String(size)]);
+    child.on('message', (results) => {
+      bySize.set(size, results as Results);
+      publishAll([...bySize.values()]);
+    });
+    const [code] = (await once(child, 'exit')) as [number];
+    if (code !== 0) throw new Error(`The measurement of ${size} tasks failed.`);
+  }
+}
