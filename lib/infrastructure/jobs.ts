@@ -4,6 +4,7 @@ import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   EventSourceMapping,
+  type EventSourceMappingProps,
   FilterCriteria,
   FilterRule,
   type Function as LambdaFunction,
@@ -11,7 +12,12 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { compactionAccess, jobsAccess, scheduleAccess } from '../../functions/shared/contract/permissions.ts';
+import {
+  type Access,
+  compactionAccess,
+  jobsAccess,
+  scheduleAccess,
+} from '../../functions/shared/contract/permissions.ts';
 import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { busyIntervalMs, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
@@ -23,7 +29,11 @@ import {
   streamRetries,
 } from '../hosting/functions.ts';
 import type { DataStack } from './data-stack.ts';
-import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
+import {
+  ServiceFunction,
+  type ServiceFunctionContext,
+  type ServiceFunctionProperties,
+} from './service-function.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {
@@ -34,105 +44,105 @@ export interface Jobs {
   readonly deadLetters: Queue;
 }
 
-/** Permissions that Lambda needs to read the stream with the role of the function. */
-const streamStatements = (streamArn: string, deadLetters: Queue): PolicyStatement[] => [
-  new PolicyStatement({
-    actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-    resources: [streamArn],
-  }),
-  // ListStreams supports no resource-level permissions.
-  new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
-  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
-];
-
-function streamArnOf({ tableStreamArn }: DataStack['table']): string {
-  if (!tableStreamArn) throw new Error('The table has no stream.');
-  return tableStreamArn;
+/** What the functions of this file are built from. */
+interface JobsContext {
+  readonly scope: Construct;
+  readonly context: ServiceFunctionContext;
+  readonly table: DataStack['table'];
+  readonly deadLetters: Queue;
 }
 
-/** Starts jobs within a second of the write that creates them. */
-function onStream(
-  scope: Construct,
-  context: ServiceFunctionContext,
-  { table }: DataStack,
-  deadLetters: Queue,
+/** A function that reads the table's stream. */
+interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'description'> {
+  /** Names of the function and of its mapping to the stream. */
+  readonly ids: readonly [target: string, mapping: string];
+  readonly access: Access;
+  readonly mapping: Omit<
+    EventSourceMappingProps,
+    'target' | 'eventSourceArn' | 'startingPosition' | 'onFailure'
+  >;
+}
+
+function streamFunction(
+  { scope, context, table, deadLetters }: JobsContext,
+  { ids: [id, mappingId], file, description, access, mapping }: StreamConsumer,
 ): LambdaFunction {
-  const streamArn = streamArnOf(table);
-  const { function: target } = new ServiceFunction(scope, 'onStream', {
+  const { tableStreamArn: eventSourceArn } = table;
+  if (!eventSourceArn) throw new Error('The table has no stream.');
+  const { function: target } = new ServiceFunction(scope, id, {
     ...context,
-    file: streamFile,
-    description: 'Runs jobs when they appear in the stream.',
+    file,
+    description,
     timeoutMs: jobTimeoutMs,
-    data: { table, access: jobsAccess },
-    statements: streamStatements(streamArn, deadLetters),
-  });
-  new EventSourceMapping(scope, 'Stream', {
-    target,
-    eventSourceArn: streamArn,
-    startingPosition: StartingPosition.LATEST,
-    batchSize: 10,
-    filters: [
-      FilterCriteria.filter({
-        eventName: FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.isEqual(jobSortKey) } } },
+    data: { table, access },
+    statements: [
+      new PolicyStatement({
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: [eventSourceArn],
       }),
+      // ListStreams supports no resource-level permissions.
+      new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
     ],
-    reportBatchItemFailures: true,
-    bisectBatchOnError: true,
-    // A failing batch blocks its shard. The schedule continues the jobs of discarded records.
-    retryAttempts: streamRetries,
-    maxRecordAge: Duration.hours(1),
+  });
+  new EventSourceMapping(scope, mappingId, {
+    ...mapping,
+    target,
+    eventSourceArn,
+    startingPosition: StartingPosition.LATEST,
     // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   return target;
 }
 
-/** Seconds for which new records of logs are collected: as long as the time between two steps of a busy log. */
-const logRecordsWindow = Duration.millis(busyIntervalMs);
+/** Starts jobs within a second of the write that creates them. */
+const onStream = (context: JobsContext): LambdaFunction =>
+  streamFunction(context, {
+    ids: ['onStream', 'Stream'],
+    file: streamFile,
+    description: 'Runs jobs when they appear in the stream.',
+    access: jobsAccess,
+    mapping: {
+      batchSize: 10,
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.or('INSERT', 'MODIFY'),
+          dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.isEqual(jobSortKey) } } },
+        }),
+      ],
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      // A failing batch blocks its shard. The schedule continues the jobs of discarded records.
+      retryAttempts: streamRetries,
+      maxRecordAge: Duration.hours(1),
+    },
+  });
 
 /** Compacts busy logs soon after records are written to them. */
-function onLogRecords(
-  scope: Construct,
-  context: ServiceFunctionContext,
-  { table }: DataStack,
-  deadLetters: Queue,
-): LambdaFunction {
-  const streamArn = streamArnOf(table);
-  const { function: target } = new ServiceFunction(scope, 'onLogRecords', {
-    ...context,
+const onLogRecords = (context: JobsContext): LambdaFunction =>
+  streamFunction(context, {
+    ids: ['onLogRecords', 'LogRecords'],
     file: logRecordsFile,
     description: 'Compacts busy change logs.',
-    timeoutMs: jobTimeoutMs,
-    data: { table, access: compactionAccess },
-    statements: streamStatements(streamArn, deadLetters),
+    access: compactionAccess,
+    mapping: {
+      batchSize: 1_000,
+      // New records are collected for as long as the time between two steps of a busy log.
+      maxBatchingWindow: Duration.millis(busyIntervalMs),
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual('INSERT'),
+          dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.beginsWith(recordPrefix) } } },
+        }),
+      ],
+      // A batch that fails is left to the schedule.
+      retryAttempts: 0,
+    },
   });
-  new EventSourceMapping(scope, 'LogRecords', {
-    target,
-    eventSourceArn: streamArn,
-    startingPosition: StartingPosition.LATEST,
-    batchSize: 1_000,
-    maxBatchingWindow: logRecordsWindow,
-    filters: [
-      FilterCriteria.filter({
-        eventName: FilterRule.isEqual('INSERT'),
-        dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.beginsWith(recordPrefix) } } },
-      }),
-    ],
-    retryAttempts: 0,
-    // A batch that fails is left to the schedule.
-    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
-  });
-  return target;
-}
 
 /** Runs delayed jobs, and continues the jobs of discarded stream records. */
-function onSchedule(
-  scope: Construct,
-  context: ServiceFunctionContext,
-  { table }: DataStack,
-  deadLetters: Queue,
-): LambdaFunction {
+function onSchedule({ scope, context, table, deadLetters }: JobsContext): LambdaFunction {
   const { function: target } = new ServiceFunction(scope, 'onSchedule', {
     ...context,
     file: scheduleFile,
@@ -155,7 +165,7 @@ function onSchedule(
   return target;
 }
 
-export function jobs(scope: Construct, context: ServiceFunctionContext, data: DataStack): Jobs {
+export function jobs(scope: Construct, context: ServiceFunctionContext, { table }: DataStack): Jobs {
   const deadLetters = new Queue(scope, 'DeadLetters', {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -165,10 +175,11 @@ export function jobs(scope: Construct, context: ServiceFunctionContext, data: Da
     { id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue.' },
     { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the dead-letter queue.' },
   );
+  const own: JobsContext = { scope, context, table, deadLetters };
   return {
     deadLetters,
-    onStream: onStream(scope, context, data, deadLetters),
-    onLogRecords: onLogRecords(scope, context, data, deadLetters),
-    onSchedule: onSchedule(scope, context, data, deadLetters),
+    onStream: onStream(own),
+    onLogRecords: onLogRecords(own),
+    onSchedule: onSchedule(own),
   };
 }
