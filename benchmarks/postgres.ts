@@ -88,7 +88,12 @@ export class Postgres {
     const version = spawnSync(join(folderOfPrograms, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout;
     const connection = ['-h', folder, '-p', String(port), '-d', 'postgres', '-qAtX'];
     const session = spawn(...asUser('psql', connection), { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/' });
-    const postgres = new Postgres(folder, folderOfPrograms, session, version.trim());
+    const postgres = new Postgres(
+      folder,
+      folderOfPrograms,
+      session,
+      `PostgreSQL ${/\d+\.\d+/.exec(version)?.[0]}`,
+    );
     postgres.#send(`${tableDefinition}\n\\timing on\n`);
     return postgres;
   }
