@@ -13,21 +13,12 @@ import {
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
+import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
-import { explainCancellation, ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
+import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { drawParts, widen } from './spread.ts';
 import { toTransactItem } from './transact-items.ts';
-
-interface CapacityReport {
-  readonly CapacityUnits?: number | undefined;
-}
-
-interface Output {
-  readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
-}
-
-type Units = 'readUnits' | 'writeUnits';
 
 /** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
@@ -37,20 +28,26 @@ const maxBatchKeys = 100;
  * transactions with a token: a conditional `PutItem` whose response is lost fails when it is sent again, although it was applied.
  */
 export class Database {
-  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
   readonly deadline: Deadline;
   readonly tableName: string;
   readonly #client: DynamoDBDocumentClient;
+  readonly #calls: Calls;
 
   constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
     this.#client = client;
     this.tableName = tableName;
     this.deadline = deadline;
+    this.#calls = new Calls(deadline);
+  }
+
+  /** What the calls so far have cost. */
+  get consumption(): Consumption {
+    return this.#calls.consumption;
   }
 
   /** Reads one item consistently. */
   async get(key: Key): Promise<Item | undefined> {
-    const output = await this.#retry('readUnits', (abortSignal) =>
+    const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(
         new GetCommand({
           TableName: this.tableName,
@@ -81,7 +78,7 @@ export class Database {
     // DynamoDB truncates responses at 16 MB and under load, and reports the rest in UnprocessedKeys, not by an error.
     for (let attempt = 1; ; attempt += 1) {
       const request = { [this.tableName]: { Keys: wanted, ConsistentRead: isConsistent } };
-      const output = await this.#retry('readUnits', (abortSignal) =>
+      const output = await this.#calls.retry('readUnits', (abortSignal) =>
         this.#client.send(new BatchGetCommand({ RequestItems: request, ReturnConsumedCapacity: 'TOTAL' }), {
           abortSignal,
         }),
@@ -104,7 +101,7 @@ export class Database {
       TableName: this.tableName,
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
-    const output = await this.#retry('readUnits', (abortSignal) =>
+    const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
     const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: scannedCount = 0 } = output;
@@ -191,7 +188,7 @@ export class Database {
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     try {
-      await this.#retry('writeUnits', (abortSignal) =>
+      await this.#calls.retry('writeUnits', (abortSignal) =>
         this.#client.send(new PutCommand(input), { abortSignal }),
       );
     } catch (error) {
@@ -203,7 +200,7 @@ export class Database {
   /** Deletes one item, not in a transaction. An item that does not exist is not an error. */
   async deleteItem(key: Key): Promise<void> {
     const input = { TableName: this.tableName, Key: { ...key }, ReturnConsumedCapacity: 'TOTAL' as const };
-    await this.#retry('writeUnits', (abortSignal) =>
+    await this.#calls.retry('writeUnits', (abortSignal) =>
       this.#client.send(new DeleteCommand(input), { abortSignal }),
     );
   }
@@ -222,7 +219,7 @@ export class Database {
   async #attempt(request: () => TransactWriteCommand, deadline: Deadline): Promise<SdkError | undefined> {
     try {
       const call = deadline.limit((abortSignal) => this.#client.send(request(), { abortSignal }));
-      await this.#measure('writeUnits', call);
+      await this.#calls.measure('writeUnits', call);
       return undefined;
     } catch (error) {
       return error as SdkError;
@@ -236,36 +233,5 @@ export class Database {
     const ClientRequestToken = randomUUID();
     return () =>
       new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });
-  }
-
-  /** Makes a call until it succeeds, or the time of the request is over. */
-  async #retry<Result extends Output>(
-    units: Units,
-    call: (abortSignal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#measure(units, this.deadline.limit(call));
-      } catch (error) {
-        if (!isRetryable(error as SdkError)) throw error;
-        if (!(await this.deadline.backOff(attempt))) throw new StoreUnavailable(error);
-      }
-    }
-  }
-
-  async #measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
-    const started = performance.now();
-    this.consumption.calls += 1;
-    try {
-      const output = await call;
-      // Without this check, "{}" would be an item that does not exist, or a transaction that was applied.
-      if (output.ConsumedCapacity === undefined) throw new ForeignResponse();
-      for (const report of [output.ConsumedCapacity].flat()) {
-        this.consumption[units] += report.CapacityUnits ?? 0;
-      }
-      return output;
-    } finally {
-      this.consumption.durationMs += performance.now() - started;
-    }
   }
 }

@@ -1,0 +1,63 @@
+/** The calls of one request: repeated until they succeed or the time is over, and measured. */
+import { StoreUnavailable } from '../model/errors.ts';
+import type { Deadline } from './deadline.ts';
+import { ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
+import type { Consumption } from './query.ts';
+
+interface CapacityReport {
+  readonly CapacityUnits?: number | undefined;
+}
+
+interface Output {
+  readonly ConsumedCapacity?: CapacityReport | CapacityReport[] | undefined;
+}
+
+type Units = 'readUnits' | 'writeUnits';
+
+export class Calls {
+  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
+  readonly #deadline: Deadline;
+
+  constructor(deadline: Deadline) {
+    this.#deadline = deadline;
+  }
+
+  /**
+   * Makes a call until it succeeds.
+   * @param units what the call consumes.
+   * @throws StoreUnavailable when the time of the request is over; errors that a repeated call would have as well, at once.
+   */
+  async retry<Result extends Output>(
+    units: Units,
+    call: (abortSignal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.measure(units, this.#deadline.limit(call));
+      } catch (error) {
+        if (!isRetryable(error as SdkError)) throw error;
+        if (!(await this.#deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      }
+    }
+  }
+
+  /**
+   * Adds the cost of a call to the consumption.
+   * @throws ForeignResponse when the response does not come from DynamoDB.
+   */
+  async measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
+    const started = performance.now();
+    this.consumption.calls += 1;
+    try {
+      const output = await call;
+      // Without this check, "{}" would be an item that does not exist, or a transaction that was applied.
+      if (output.ConsumedCapacity === undefined) throw new ForeignResponse();
+      for (const report of [output.ConsumedCapacity].flat()) {
+        this.consumption[units] += report.CapacityUnits ?? 0;
+      }
+      return output;
+    } finally {
+      this.consumption.durationMs += performance.now() - started;
+    }
+  }
+}
