@@ -1,8 +1,8 @@
 import { emptyBody } from '../shared/contract/bodies.ts';
 import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import { text, withDefault } from '../shared/contract/fields.ts';
-import { childrenAccess } from '../shared/contract/permissions.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
+import { childrenAccess } from '../shared/contract/table-access.ts';
 
 export const organization = resource({
   kind: 'organization',

@@ -9,8 +9,8 @@ import {
   text,
   withDefault,
 } from '../shared/contract/fields.ts';
-import { childrenAccess } from '../shared/contract/permissions.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
+import { childrenAccess } from '../shared/contract/table-access.ts';
 
 export const project = resource({
   kind: 'project',

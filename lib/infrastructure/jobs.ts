@@ -17,7 +17,7 @@ import {
   compactionAccess,
   jobsAccess,
   scheduleAccess,
-} from '../../functions/shared/contract/permissions.ts';
+} from '../../functions/shared/contract/table-access.ts';
 import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { busyIntervalMs, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';

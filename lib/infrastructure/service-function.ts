@@ -10,10 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Access } from '../../functions/shared/contract/permissions.ts';
+import type { Access } from '../../functions/shared/contract/table-access.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
-import { tableStatements } from './iam-policy.ts';
 import type { Settings } from './settings.ts';
+import { tableStatements } from './table-statements.ts';
 
 /** What all functions share. */
 export interface ServiceFunctionContext {

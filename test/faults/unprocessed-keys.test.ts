@@ -1,4 +1,4 @@
-import { jobsAccess } from '../../functions/shared/contract/permissions.ts';
+import { jobsAccess } from '../../functions/shared/contract/table-access.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { runs } from '../support/runs.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';

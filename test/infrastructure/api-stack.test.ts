@@ -7,7 +7,7 @@ import {
   compactionAccess,
   jobsAccess,
   scheduleAccess,
-} from '../../functions/shared/contract/permissions.ts';
+} from '../../functions/shared/contract/table-access.ts';
 import { crossOrigin } from '../../lib/hosting/cors.ts';
 import { files, streamRetries } from '../../lib/hosting/functions.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';

@@ -192,15 +192,15 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'items-deleted-at-once',
     description: 'compaction deletes items that lists still read',
-    file: `${engine}/compaction/steps.ts`,
+    file: `${engine}/compaction/garbage.ts`,
     search: 'if (beganAt + garbageMs > nowMs) return;',
     replacement: 'if (beganAt - garbageMs > nowMs) return;',
-    detectedBy: [`${tests}/compaction/steps.test.ts`],
+    detectedBy: [`${tests}/compaction/garbage.test.ts`],
   },
   {
     name: 'live-items-deleted',
     description: 'compaction deletes items of old steps that the manifest refers to',
-    file: `${engine}/compaction/steps.ts`,
+    file: `${engine}/compaction/garbage.ts`,
     search: 'names.filter((one) => !isLive.has(one))',
     replacement: "names.filter((one) => isLive.has(one) || one !== '/')",
     detectedBy: [simulation],

@@ -3,8 +3,8 @@
  * from them.
  */
 import type * as v from 'valibot';
-import { type Access, listAccess, removeAccess, writeAccess } from './permissions.ts';
 import { bodyFields, type Resource } from './resource.ts';
+import { type Access, listAccess, removeAccess, writeAccess } from './table-access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

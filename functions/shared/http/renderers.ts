@@ -3,9 +3,9 @@ import type { Contract } from '../contract/contract.ts';
 import type { Entity, StoredEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
+import { contentTag, isCurrent, versionTag } from './entity-tags.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { pageLinks } from './parse-list-query.ts';
-import { contentTag, isCurrent, versionTag } from './preconditions.ts';
 
 /** What the handler of each kind of success returns. Static pages have handlers of their own. */
 export interface Results {

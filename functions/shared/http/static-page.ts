@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Contract } from '../contract/contract.ts';
 import { environment } from '../environment.ts';
+import { contentTag, isCurrent } from './entity-tags.ts';
 import type { Handler } from './middleware.ts';
 import { noParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
-import { contentTag, isCurrent } from './preconditions.ts';
 import { Problem } from './problems.ts';
 
 /** The content of a static page and its media type. */

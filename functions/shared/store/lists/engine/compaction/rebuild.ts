@@ -4,8 +4,8 @@ import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-t
 import { emptyManifest, type Manifest, manifestNames, newSnapshotId } from '../manifest.ts';
 import { mergeRecords } from '../row-change.ts';
 import type { LogWriter } from '../storage.ts';
+import { recordStep } from './garbage.ts';
 import { maxSegmentRows, type SegmentRow, SegmentWriter } from './segment-writer.ts';
-import { recordStep } from './steps.ts';
 
 /** The entities of a log, as a scan has found them. */
 export interface ScannedRows {

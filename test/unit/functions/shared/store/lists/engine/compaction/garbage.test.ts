@@ -1,7 +1,7 @@
 import {
   deleteGarbage,
   recordStep,
-} from '../../../../../../../../functions/shared/store/lists/engine/compaction/steps.ts';
+} from '../../../../../../../../functions/shared/store/lists/engine/compaction/garbage.ts';
 import {
   emptyManifest,
   type ItemName,

@@ -1,4 +1,7 @@
-/** Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. */
+/**
+ * Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. The store compares versions, and
+ * throws `VersionMismatch`, which is a 412.
+ */
 
 import { hash } from 'node:crypto';
 import type { ExpectedVersions } from '../store/entities/read-entity.ts';

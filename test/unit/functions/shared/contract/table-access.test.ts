@@ -6,7 +6,7 @@ import {
   removeAccess,
   scheduleAccess,
   writeAccess,
-} from '../../../../../functions/shared/contract/permissions.ts';
+} from '../../../../../functions/shared/contract/table-access.ts';
 
 describe('writeAccess', () => {
   test('does not allow reading references of an organization, which has none', () => {

@@ -1,6 +1,6 @@
 /**
- * The list of compaction steps: each step first writes which items it is about to write and to replace. Items that no manifest refers
- * to are found by it, also those of a step that crashed.
+ * Garbage collection: each compaction step first records which items it is about to write and to replace. By these records, a later step
+ * finds the items that no manifest refers to, also those of a step that crashed.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { garbageMs } from '../../../model/log-timing.ts';

@@ -1,6 +1,6 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Access } from '../../functions/shared/contract/permissions.ts';
+import type { Access } from '../../functions/shared/contract/table-access.ts';
 
 /**
  * Returns the policy statements for exactly these actions on the table, and for queries of its indexes. IAM has no action
