@@ -13,6 +13,7 @@ import { type Listing, readTotal } from './counted-index/page.ts';
 import type { ListSource, RowQuery } from './engine/list-rows.ts';
 import { readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
+import { readUntilCurrent } from './engine/snapshot.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
 
 /** Children up to which the index is cheaper than columns: about 6 read units. */
@@ -64,7 +65,7 @@ export interface SmallParent {
 
 /**
  * Returns one page of the children that match, and the exact total.
- * @throws StaleRead when the log changes meanwhile.
+ * @throws StaleRead when the log changes so often that it cannot be read.
  */
 export async function listSmallParent(
   session: Session,
@@ -73,7 +74,7 @@ export async function listSmallParent(
 ): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
   // The index first: the log then has every change that the index has.
   const children = await readIndex(session, parent);
-  const { tail } = await readState(source.reader, source.cache, source.nowMs);
+  const { tail } = await readUntilCurrent(() => readState(source.reader, source.cache, source.nowMs));
   for (const { id, after } of tail.values()) {
     if (after) children.set(id, { id, row: after, stored: undefined });
     else children.delete(id);

@@ -7,7 +7,7 @@ import { type PageRow, type RowDelta, type SegmentRows, selectRows } from './pag
 import { type LogState, readState } from './read-state.ts';
 import type { RowChange } from './row-change.ts';
 import { isNotDeleted, matchesRow, matchingRows, type RowFilter, type RowRange } from './row-filter.ts';
-import { Snapshot, StaleRead } from './snapshot.ts';
+import { readUntilCurrent, Snapshot, StaleRead } from './snapshot.ts';
 import { compareSortKeys, SortedColumn, type SortOrder, toSortKey } from './sort-key.ts';
 import type { LogReader } from './storage.ts';
 
@@ -172,20 +172,12 @@ async function readRows(
   return { rows: await listedRows(snapshot, state.tail, page), total };
 }
 
-/** Times that a list starts again when the log was compacted while it was read. */
-const maxAttempts = 4;
-
 /**
  * Returns one page of the rows that match, and the exact total: all as of one moment after the call.
  * @throws StaleRead when the log changes so often that no attempt succeeds.
  */
-export async function listRows(source: ListSource, query: RowQuery): Promise<RowPage> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const state = await readState(source.reader, source.cache, source.nowMs);
-      return await readRows(source, state.manifest, state, query);
-    } catch (error) {
-      if (!(error instanceof StaleRead) || attempt === maxAttempts) throw error;
-    }
-  }
-}
+export const listRows = (source: ListSource, query: RowQuery): Promise<RowPage> =>
+  readUntilCurrent(async () => {
+    const state = await readState(source.reader, source.cache, source.nowMs);
+    return readRows(source, state.manifest, state, query);
+  });

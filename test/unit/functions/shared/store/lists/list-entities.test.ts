@@ -6,7 +6,12 @@ import {
 } from '../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { openLog } from '../../../../../../functions/shared/store/lists/engine/table-log.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { recordWrites } from '../../../../../../functions/shared/store/model/change-log.ts';
+import {
+  buildCreate,
+  buildUpdate,
+  buildWrite,
+} from '../../../../../../functions/shared/store/model/changes.ts';
 import type { Entity } from '../../../../../../functions/shared/store/model/entity.ts';
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
 import { decodeEntity } from '../../../../../../functions/shared/store/model/item-codec.ts';
@@ -249,4 +254,25 @@ describe('a list by the list engine', () => {
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ cause: { name: 'StaleRead' } });
   });
+});
+
+test('a list of a small parent is read again when a record became visible later than the margin', async () => {
+  const session = store.session(randomUUID());
+  const create = (name: string) => buildCreate('task', { name, status: 'active', projectId: smallParent });
+  await applyChangeSet(session, { changes: [create('a')] });
+  const list = async () => {
+    const query = listOf({ filters: [['projectId', smallParent]] });
+    return (await listEntities(session, 'task', query)).entities.map(({ name }) => name);
+  };
+  expect(await list()).toEqual(['a']);
+  // A transaction whose stamp is below what this process remembers.
+  const late = create('b');
+  const stamp = Date.now() - 120_000;
+  await session.database.transact([
+    buildWrite(session.tenant, late, stamp),
+    ...recordWrites(session.tenant, [late], stamp),
+  ]);
+  const { after } = buildUpdate(late.after, { name: 'c' });
+  await applyChangeSet(session, { changes: [{ before: { ...late.after, stamp }, after }] });
+  expect(await list()).toEqual(['a', 'c']);
 });
