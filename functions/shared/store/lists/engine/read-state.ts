@@ -31,8 +31,11 @@ interface KnownLog {
 /** The name of the known log in the cache. */
 const knownName = 'known-log';
 
-/** Bytes of a record in memory, about. */
-const recordBytes = 1_000;
+/** Bytes of a record in memory, about: a row before and a row after. */
+const recordBytes = 2_500;
+
+/** Records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
+const maxKnownRecords = 5_000;
 
 /**
  * Milliseconds for which records are remembered. A record that becomes visible later than the margin appears when they are read again;
@@ -76,7 +79,9 @@ export async function readState(reader: LogReader, cache: ColumnCache, nowMs: nu
   const settledUpTo = Math.max(watermark, nowMs - marginMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;
-  const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
-  cache.set(knownName, next, recordBytes * (settled.length + 1));
+  if (settled.length <= maxKnownRecords) {
+    const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
+    cache.set(knownName, next, recordBytes * (settled.length + 1));
+  }
   return { manifest, tail };
 }

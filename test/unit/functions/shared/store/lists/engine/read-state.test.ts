@@ -130,6 +130,17 @@ describe('a process', () => {
     ]);
   });
 
+  test.each([
+    [5_000, 'only the last moments', ['head', nowMs - marginMs - startMs]],
+    [5_001, 'everything again', ['head', nowMs - marginMs - 10_000 - startMs]],
+  ])('that has read %i settled records reads %s', async (count, _, call) => {
+    for (let number = 0; number < count; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
+    await readState(readerOf(), cache, nowMs);
+    calls = [];
+    expect((await readState(readerOf(), cache, nowMs)).tail.size).toBe(count);
+    expect(calls[0]).toEqual(call);
+  });
+
   test('reads everything again after a gap', async () => {
     log.log.manifest = manifestOf(startMs);
     await readState(readerOf(), cache, nowMs);
