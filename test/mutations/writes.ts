@@ -26,9 +26,9 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'if-match-ignored',
     description: 'a write ignores the version in If-Match',
-    file: 'functions/shared/store/entities/read-entity.ts',
-    search: 'if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);',
-    replacement: 'if (expected?.size === -1) throw new VersionMismatch(kind);',
+    file: 'functions/shared/store/entities/expected-versions.ts',
+    search: 'if (expected && !expected.has(version)) throw new VersionMismatch(kind);',
+    replacement: 'if (expected?.size === -version) throw new VersionMismatch(kind);',
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
     testNamePattern: 'stale If-Match',
   },

@@ -2,7 +2,7 @@
 
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
-import type { ExpectedVersions } from '../store/entities/read-entity.ts';
+import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
 import type { ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';

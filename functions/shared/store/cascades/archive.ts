@@ -1,6 +1,7 @@
 /** Archives an organization and its projects. */
 
-import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
+import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import { readEntity } from '../entities/read-entity.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts';

@@ -1,6 +1,7 @@
 /** Clones a project, with or without its tasks. */
 
-import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
+import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import { readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
 import { type Entity, type Fields, readOnlyFields, type StoredEntity } from '../model/entity.ts';
 import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from '../model/job.ts';

@@ -1,4 +1,5 @@
-import { type ExpectedVersions, readEntity } from '../entities/read-entity.ts';
+import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import { readEntity } from '../entities/read-entity.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';

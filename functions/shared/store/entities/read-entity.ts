@@ -1,13 +1,11 @@
 import type { StoredEntity } from '../model/entity.ts';
-import { EntityNotFound, VersionMismatch } from '../model/errors.ts';
+import { EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
-
-/** The versions that a caller accepts; `undefined` accepts any. */
-export type ExpectedVersions = ReadonlySet<number> | undefined;
+import { type ExpectedVersions, requireExpectedVersion } from './expected-versions.ts';
 
 /**
  * Reads an entity consistently.
@@ -23,6 +21,6 @@ export async function readEntity(
   const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
   if (!item) throw new EntityNotFound(kind);
   const stored = decodeEntity(item);
-  if (expected && !expected.has(stored.version)) throw new VersionMismatch(kind);
+  requireExpectedVersion(stored, expected);
   return stored;
 }

@@ -4,7 +4,8 @@ import type { StoredEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type ExpectedVersions, readEntity } from './read-entity.ts';
+import type { ExpectedVersions } from './expected-versions.ts';
+import { readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
 
 /** Which entity to update, and which of its versions. */
