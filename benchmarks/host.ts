@@ -12,6 +12,17 @@ export interface Duration {
   readonly residentBytes: number;
 }
 
+/** Returns the environment of a function on a local engine. */
+export const functionEnvironment = (endpoint: string, tableName: string): Record<string, string> => ({
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  TABLE_NAME: tableName,
+  LOG_LEVEL: 'ERROR',
+});
+
 export class Host {
   readonly #process: ChildProcess;
   /** Duration of the import of the bundle. */

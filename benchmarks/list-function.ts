@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import type { TestStore } from '../test/support/local-store.ts';
-import { Host } from './host.ts';
+import { functionEnvironment, Host } from './host.ts';
 import { median } from './report.ts';
 
 /** Lists of a process after the first one. */
@@ -62,14 +62,8 @@ export class ListFunction {
 
   /** Lists several times, in a new process. */
   async measure({ endpoint, tableName }: TestStore, query: PageQuery): Promise<ProcessCost> {
-    const host = await Host.start(join(this.#directory, 'tasks/list-tasks/index.js'), {
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      TABLE_NAME: tableName,
-      LOG_LEVEL: 'ERROR',
-    });
+    const file = join(this.#directory, 'tasks/list-tasks/index.js');
+    const host = await Host.start(file, functionEnvironment(endpoint, tableName));
     const event = eventOf(query);
     const first = await host.run([event]);
     const next: number[] = [];

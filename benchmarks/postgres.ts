@@ -144,11 +144,6 @@ export class Postgres {
     return times.slice(-statements.length);
   }
 
-  /** Removes all tasks. */
-  async clear(): Promise<void> {
-    await this.time(['truncate task']);
-  }
-
   /** Updates the statistics of the planner and the visibility map, so that counts use only the index. */
   async settle(): Promise<void> {
     await this.time(['vacuum analyze task']);

@@ -14,6 +14,7 @@ import { createGateway } from '../lib/local/gateway.ts';
 import { startService } from '../lib/local/service.ts';
 import { startEngineProxy } from '../test/faults/engine-proxy.ts';
 import { bodyFor, type Ids, references } from '../test/faults/operations.ts';
+import { functionEnvironment } from './host.ts';
 
 /** A call to DynamoDB. */
 export interface Call {
@@ -181,15 +182,9 @@ export async function setStage(): Promise<Stage> {
     endpoint,
     tableName,
     environment: (isRecorded = false) => ({
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      AWS_ENDPOINT_URL_DYNAMODB: isRecorded ? proxy.endpoint : endpoint,
-      TABLE_NAME: tableName,
+      ...functionEnvironment(isRecorded ? proxy.endpoint : endpoint, tableName),
       ROUTES: JSON.stringify(methodsByPath),
       FILES: JSON.stringify(files),
-      LOG_LEVEL: 'ERROR',
     }),
     event: async (contract) => {
       const [, , plural = ''] = contract.path.split('/');
