@@ -33,7 +33,7 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
 
 /**
  * Continues a job and logs the result.
- * @param run returns whether it took a step. Most deliveries find nothing that is due: a line for each would cost more than it says.
+ * @param run returns whether it took a step. Most deliveries find nothing that is due, and log nothing.
  * @returns false when a step failed: it is tried again.
  */
 export async function runLogged(
@@ -42,8 +42,9 @@ export async function runLogged(
   run: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    const isStep = await run();
-    if (isStep) logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
+    const hasTakenStep = await run();
+    if (hasTakenStep)
+      logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
     return true;
   } catch (error) {
     logError('A step of a job failed.', logContextOf(invocation, job?.tenant), error, { job: job?.id });

@@ -9,8 +9,8 @@ const requestTimeout = 2_000;
 const ignore = (): void => undefined;
 
 /**
- * A logger without `info` and `error`. The SDK's default one ignores all entries as well, but for each call the SDK first copies the whole
- * request and response for such an entry: about a tenth of the CPU time of a request.
+ * A logger without `info` and `error`. The SDK's default logger ignores all entries, but the SDK copies the whole request and response of each
+ * call to build an entry. Without these methods it builds none: `test/contract/lists.test.ts` took 22 instead of 27 seconds.
  */
 const silentLogger = { trace: ignore, debug: ignore, warn: ignore } as unknown as NonNullable<
   DynamoDBClientConfig['logger']

@@ -23,12 +23,12 @@ const validMs = 3_600_000;
 /** Milliseconds after the last request of a job, `requestedAt`, before which it does not end. */
 export const minJobMs = 2 * validMs;
 
-/** The name of the time of the last request in the cache of a log. */
+/** The name under which the cache of a log holds the time of the last request. */
 const requestedAtName = 'requested-at';
 
 const requestedAtBytes = 8;
 
-/** Returns when compaction was requested the last time, after this call at least within the last hour. */
+/** Requests compaction unless it was requested within the last hour. Returns the time of the last request. */
 async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise<number> {
   const id = compactionJobId(kind);
   for (;;) {

@@ -1,6 +1,6 @@
-/** The cache of immutable columns: the least recently used ones leave first. */
+/** What a process remembers of logs: immutable columns, and the last records that it has read. The least recently used entries leave first. */
 
-/** Decoded items of one log in memory, by name. */
+/** Decoded columns of one log, and what else a process remembers of it, by name. */
 export interface ColumnCache {
   get(name: string): unknown;
   set(name: string, value: unknown, bytes: number): void;

@@ -20,7 +20,7 @@ interface LogRange {
   readonly isAscending: boolean;
 }
 
-/** Returns what this process remembers of a log: its columns, and what else rarely changes. */
+/** Returns what this process remembers of a log. */
 export const logCache = (database: Database, tenant: string, kind: Kind): ColumnCache =>
   sharedColumns.of(`${database.tableName}#${tenant}`, kind);
 

@@ -1,4 +1,4 @@
-/** Writes segments and columns again: those that new rows belong to, and those of which runs hide too many values. */
+/** Writes segments again that new rows belong to, and columns of which runs hide too many values. */
 import { buildColumn, columnValues, encodeColumn, patchColumn, valueAt } from '../column.ts';
 import { deletedVersion, newSnapshotId, type Segment, type SnapshotId, versionField } from '../manifest.ts';
 import { type MutableRunValues, patchOf, setValue } from '../run.ts';
@@ -28,7 +28,7 @@ function fieldsToRewrite(
   return bySegment;
 }
 
-/** One step: what it has read, and what it is going to write. */
+/** One step: what it has read, and the items that it writes. */
 export class CompactionStep {
   readonly snapshotId: SnapshotId;
   readonly sizes: CompactionSizes;

@@ -1,6 +1,6 @@
 /**
- * Garbage collection: each compaction step first records which items it is about to write and to replace. By these records, a later step
- * finds the items that no manifest refers to, also those of a step that crashed.
+ * Garbage collection: each compaction step first records which items it is about to write and to replace. With these records, a later
+ * step finds the items that no manifest refers to, including those of a step that crashed.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { garbageMs } from '../../../model/log-timing.ts';

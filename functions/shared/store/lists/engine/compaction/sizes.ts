@@ -7,15 +7,15 @@ export interface CompactionSizes {
   readonly maxRows: number;
   /** The share of changed values above which a column is written again. */
   readonly maxPatchedShare: number;
-  /** Columns that one step writes again because of it, at most. The others wait for later steps. */
+  /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;
   /** Runs of one level that are merged into one of the next. */
   readonly fanOut: number;
   /** Bytes of a run above which each of its fields becomes an item of its own. */
   readonly maxWholeRunBytes: number;
-  /** Records that one step reads, at most. */
+  /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
   readonly maxRecords: number;
-  /** Absorbed records among which one step looks for late ones, at most. A busy log has more in the healing window. */
+  /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
   readonly maxHealingRecords: number;
   /** Records for which the first step of a log is worth its cost, and each further one. */
   readonly minFirstRecords: number;

@@ -42,8 +42,8 @@ function writeRun({ snapshotId, items, sizes }: WritingStep, values: RunValues, 
 }
 
 /**
- * Divides runs into those that stay and those that the next run is merged with: all of a level when there are enough of them, beginning
- * with the lowest level.
+ * Divides runs into those that stay and those that the new run is merged with. Beginning with the lowest level, all runs of a level are
+ * merged when there are enough of them.
  */
 function planMerge(runs: readonly Run[], fanOut: number): { kept: Run[]; merged: Run[]; level: number } {
   const kept = [...runs];
