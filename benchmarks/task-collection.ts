@@ -1,7 +1,6 @@
 /** Creates a large collection of tasks through the store, with realistic names, texts and relations. */
 
 import { forEach } from '../functions/shared/for-each.ts';
-import { cut } from '../functions/shared/store/lists/counted-index/counters.ts';
 import { buildCreate, buildUpdate, type Change } from '../functions/shared/store/model/changes.ts';
 import type { Fields, StoredEntity } from '../functions/shared/store/model/entity.ts';
 import { decodeEntity } from '../functions/shared/store/model/item-codec.ts';
@@ -13,8 +12,8 @@ import type { TestStore } from '../test/support/local-store.ts';
 
 export const tenant = 'public';
 
-/** Entities per transaction. Half a section, so that sections have the size that single requests cause. */
-const batchSize = cut.fullSection / 2;
+/** Entities in one transaction. */
+const batchSize = 50;
 
 /** Transactions at the same time. */
 const concurrency = 3;
@@ -75,7 +74,7 @@ export class TaskCollection {
   }
 
   /**
-   * Runs a function with the collection's clock as the clock of the process, which dates ids and boundaries of blocks. Ids never go back
+   * Runs a function with the collection's clock as the clock of the process, which dates ids. Ids never go back
    * in time, so no id may be created before with the real clock.
    */
   #atClock<Result>(run: () => Result): Result {

@@ -11,7 +11,7 @@ import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { requireService } from '../lib/cli/require-service.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
 
-/** Time between two comparisons. Global secondary indexes lag behind the table on AWS, not on local engines. */
+/** Milliseconds between two comparisons: writes in progress must have ended. */
 const awsPauseMs = 3_000;
 const localPauseMs = 100;
 
@@ -36,7 +36,7 @@ async function audit(command: AuditCommand): Promise<Report> {
   const report = await auditTable(DynamoDBDocumentClient.from(client), table, {
     repair,
     onItems: (count) => progress.step(count),
-    pause: endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs,
+    pauseMs: endpoint && !isAws(endpoint) ? localPauseMs : awsPauseMs,
   });
   progress.end();
   return report;

@@ -9,7 +9,7 @@ import { ProblemError } from '../../client/problems.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
-import type { Drift, Orphan, Report } from './report.ts';
+import type { Orphan, Report, WrongTotal } from './report.ts';
 
 /** Attempts to read a list whose total differs from its pages. Writes during an attempt can cause a difference. */
 const maxAttempts = 2;
@@ -62,8 +62,8 @@ const danglingReferences = (entities: ReadonlyMap<Kind, readonly Entity[]>) =>
 class ServiceAudit {
   readonly #connection: Connection;
   readonly #onItems: (count: number) => void;
-  readonly #drifts: Drift[] = [];
-  #listings = 0;
+  readonly #totals: WrongTotal[] = [];
+  #lists = 0;
 
   constructor({ url, token, onItems = () => {} }: ServiceAuditOptions) {
     this.#connection = new Connection({ url, token });
@@ -78,11 +78,10 @@ class ServiceAudit {
     }
     return {
       entities: [...entities.values()].reduce((sum, { length }) => sum + length, 0),
-      listings: this.#listings,
-      drifts: this.#drifts,
+      lists: this.#lists,
+      totals: this.#totals,
       orphans: await this.#orphans(entities),
       malformed: [],
-      unsettled: [],
       logs: [],
       repaired: 0,
     };
@@ -106,13 +105,13 @@ class ServiceAudit {
 
   /** Compares the total of a list with its pages. @returns the entities of the list. */
   async #checkList(path: string, filter: Readonly<Record<string, string>> = {}): Promise<Entity[]> {
-    this.#listings += 1;
+    this.#lists += 1;
     for (let attempt = 1; ; attempt += 1) {
       const { found, total } = await this.#readAll(path, filter);
       if (found.length === total) return found;
       if (attempt < maxAttempts) continue;
-      const where = Object.keys(filter).length === 0 ? path : `${path}?${new URLSearchParams(filter)}`;
-      this.#drifts.push({ where, expected: { all: found.length }, counted: { all: total } });
+      const list = Object.keys(filter).length === 0 ? path : `${path}?${new URLSearchParams(filter)}`;
+      this.#totals.push({ list, found: found.length, total });
       return found;
     }
   }
@@ -141,7 +140,7 @@ class ServiceAudit {
       for (const status of Object.keys(counts)) {
         totals[status] = (await this.#list(nestedPath, { limit: 1, status })).total;
       }
-      this.#listings += 1;
+      this.#lists += 1;
       // Writes since the collection was read can cause a difference. The list is then compared with its own pages.
       if (!isDeepStrictEqual(totals, counts)) await this.#checkList(nestedPath);
     }

@@ -4,7 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { type KnownRow, readAllRows } from '../../functions/shared/store/lists/engine/all-rows.ts';
+import {
+  type KnownRow,
+  type LogContents,
+  readLogContents,
+} from '../../functions/shared/store/lists/engine/all-rows.ts';
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
@@ -112,35 +116,37 @@ const differingIds = (
     return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
   });
 
-/** A log whose rows differ from the entities. */
+/** A log whose rows differ from the entities, or whose totals differ from its rows. */
 export interface LogDifference {
   /** The partition of the log. */
   readonly log: string;
   /** Ids of the rows that differ. */
   readonly ids: readonly string[];
+  /** What has a wrong total, for example `status=active`. */
+  readonly wrongCounts: readonly string[];
 }
 
-/** Compares the rows of all logs with the entities. A row differs when a second comparison, after a pause, finds the same. */
+/** Compares the rows of all logs with the entities, and their totals with the rows. A row differs when a second comparison, after a pause, finds the same. */
 export async function compareLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
   pauseMs: number,
-): Promise<LogDifference[]> {
+): Promise<{ readonly logs: readonly LogDifference[]; readonly count: number }> {
   const { logs } = await scanLogs(client, tableName);
   const found: LogDifference[] = [];
   for (const [log, { tenant, kind, rows: entities }] of logs) {
     const database = (): Database => new Database(client, tableName, new Deadline(10 * maxCallMs));
-    const readRows = (): Promise<Map<string, KnownRow>> =>
-      readAllRows({
+    const readContents = (): Promise<LogContents> =>
+      readLogContents({
         reader: openLog(database(), tenant, kind),
         cache: new SharedColumnCache().of(tenant, kind),
         nowMs: Date.now(),
       });
-    const rows = await readRows();
+    const { rows, wrongCounts } = await readContents();
     const suspects = differingIds(rows, entities, new Set([...rows.keys(), ...entities.keys()]));
-    if (suspects.length === 0) continue;
+    if (suspects.length + wrongCounts.length === 0) continue;
     await delay(pauseMs);
-    const again = await readRows();
+    const again = await readContents();
     const items = await database().getMany(suspects.map((id) => entityKey(tenant, kind, id)));
     const current = new Map(
       items.map(decodeEntity).map(({ entity, version }) => {
@@ -148,8 +154,8 @@ export async function compareLogs(
         return [entity.id, row] as const;
       }),
     );
-    const ids = differingIds(again, current, suspects);
-    if (ids.length > 0) found.push({ log, ids });
+    const ids = differingIds(again.rows, current, suspects);
+    if (ids.length + again.wrongCounts.length > 0) found.push({ log, ids, wrongCounts: again.wrongCounts });
   }
-  return found;
+  return { logs: found, count: logs.size };
 }

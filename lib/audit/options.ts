@@ -9,7 +9,7 @@ export const help = `Compares the stored totals with the actual data. The servic
   npm run audit -- --table <name> [--repair] [--dynamodb-endpoint <url>]
   npm run audit -- --url <url> [--token <token>]
 
-  --table <name>              audits this table: every counter, reference and key. The
+  --table <name>              audits this table: every row, total, reference and key. The
                               credentials need read access; --repair needs write access
   --repair                    repairs what is wrong
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
@@ -37,7 +37,7 @@ export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
     throw new UsageError('Choose what to audit: either --table or --url.');
   }
   if (url !== undefined) {
-    if (repair) throw new UsageError('--repair needs --table: the API cannot repair counters.');
+    if (repair) throw new UsageError('--repair needs --table: the API cannot repair a table.');
     return { url: httpAddress('--url', url, 'http://localhost:3000').replace(/\/+$/, ''), token };
   }
   const endpoint = values['dynamodb-endpoint'] ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);

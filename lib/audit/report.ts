@@ -1,12 +1,13 @@
 /** The result of an audit. */
 import type { LogDifference } from './logs.ts';
 
-/** A stored total that differs from the actual data. */
-export interface Drift {
-  /** The listing, and which of its counters. */
-  readonly where: string;
-  readonly expected: Readonly<Record<string, number>>;
-  readonly counted: Readonly<Record<string, number>>;
+/** A list whose total differs from its pages. */
+export interface WrongTotal {
+  /** The path of the list. */
+  readonly list: string;
+  /** Number of entities on its pages. */
+  readonly found: number;
+  readonly total: number;
 }
 
 /** An entity that refers to an entity that does not exist. */
@@ -18,49 +19,56 @@ export interface Orphan {
 
 export interface Report {
   readonly entities: number;
-  readonly listings: number;
-  readonly drifts: readonly Drift[];
+  /** Number of lists or logs that were compared. */
+  readonly lists: number;
+  readonly totals: readonly WrongTotal[];
   readonly orphans: readonly Orphan[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
-  /** Listings that were written to during every comparison, so that no result is certain. */
-  readonly unsettled: readonly string[];
-  /** Logs of the list engine whose rows differ from the entities. */
+  /** Logs of the list engine whose rows differ from the entities, or whose totals differ from the rows. */
   readonly logs: readonly LogDifference[];
-  /** Number of repaired drifts, orphans and logs. */
+  /** Number of repaired orphans and logs. */
   readonly repaired: number;
 }
 
-const formatCounts = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, count]) => `${name.replace(/^=/, '')} ${count}`)
-    .join(', ') || 'none';
-
 /** Returns whether the audit found nothing. */
-export const isClean = ({ drifts, orphans, malformed, logs }: Report): boolean =>
-  drifts.length + orphans.length + malformed.length + logs.length === 0;
+export const isClean = ({ totals, orphans, malformed, logs }: Report): boolean =>
+  totals.length + orphans.length + malformed.length + logs.length === 0;
+
+/** Returns the first texts of some. */
+const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
+
+const logLines = ({ log, ids, wrongCounts }: LogDifference): string[] => [
+  ...(ids.length > 0
+    ? [`Rows: ${ids.length} rows of ${log} differ from the entities, among them ${examples(ids)}.`]
+    : []),
+  ...(wrongCounts.length > 0
+    ? [
+        `Totals: ${wrongCounts.length} totals of ${log} differ from the rows, among them ${examples(wrongCounts)}.`,
+      ]
+    : []),
+];
 
 /** Returns the report as text, one line per finding, with a summary as the last line. */
-export function reportLines(report: Report): string[] {
-  const { entities, listings, drifts, orphans, malformed, unsettled, logs, repaired } = report;
+export function reportLines({
+  entities,
+  lists,
+  totals,
+  orphans,
+  malformed,
+  logs,
+  repaired,
+}: Report): string[] {
   return [
-    ...drifts.map(
-      ({ where, expected, counted }) =>
-        `Drift: ${where} has the total ${formatCounts(counted)}; the actual number is ${formatCounts(expected)}.`,
+    ...totals.map(
+      ({ list, found, total }) => `Total: ${list} has the total ${total}; its pages have ${found} entities.`,
     ),
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
-    ...logs.map(
-      ({ log, ids }) =>
-        `Rows: ${ids.length} rows of ${log} differ from the entities, among them ${ids.slice(0, 3).join(', ')}.`,
-    ),
-    ...unsettled.map(
-      (listing) => `Unsettled: ${listing} changed during every comparison. Audit again later.`,
-    ),
-    `${entities} entities in ${listings} listings: ${drifts.length} drifts, ${orphans.length} orphans, ` +
-      `${malformed.length} malformed, ${logs.length} logs with wrong rows${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    ...logs.flatMap(logLines),
+    `${entities} entities in ${lists} lists: ${totals.length} wrong totals, ${orphans.length} orphans, ` +
+      `${malformed.length} malformed, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

@@ -2,37 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { countedStatus, listingsOf } from '../../functions/shared/store/lists/counted-index/adjustments.ts';
-import {
-  type Counter,
-  countAttribute,
-  firstBoundary,
-  firstSection,
-  type Level,
-  levels,
-  type Numbers,
-  sumOf,
-  timeOf,
-  toCounters,
-  toSections,
-} from '../../functions/shared/store/lists/counted-index/counters.ts';
 import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
-
-/** Position of an entity in a listing, and the status under which it counts. */
-export interface CountedEntity {
-  readonly time: string;
-  readonly status: string;
-}
-
-export interface ListingSnapshot {
-  readonly partition: string;
-  readonly counted: CountedEntity[];
-  readonly items: Item[];
-}
 
 /** A reference from one entity to another. */
 export interface Reference {
@@ -43,13 +17,10 @@ export interface Reference {
 
 export interface Snapshot {
   readonly entities: ReadonlySet<string>;
-  readonly listings: ReadonlyMap<string, ListingSnapshot>;
   /** References to entities that the scan did not find. */
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
 }
-
-const isCounter = (sk: string): boolean => Object.values(levels).some((prefix) => sk.startsWith(prefix));
 
 /** Returns the tenant of a key. */
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
@@ -67,18 +38,10 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
 /** Collects the items of a scan. */
 class Collection {
   readonly entities = new Set<string>();
-  readonly listings = new Map<string, ListingSnapshot>();
   readonly malformed: Key[] = [];
   readonly #references: Reference[] = [];
 
-  #listing(partition: string): ListingSnapshot {
-    const known = this.listings.get(partition) ?? { partition, counted: [], items: [] };
-    this.listings.set(partition, known);
-    return known;
-  }
-
   add(item: Item): void {
-    if (isCounter(item.sk)) this.#listing(item.pk).items.push(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;
     const stored = decodeEntity(item);
@@ -87,10 +50,6 @@ class Collection {
     this.#references.push(...referencesFrom(tenant, stored));
     if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored, stored.stamp ?? 0) }, { ...item }))
       this.malformed.push({ pk, sk });
-    for (const { partition } of listingsOf(tenant, stored)) {
-      const status = countedStatus(stored.entity.status);
-      this.#listing(partition).counted.push({ time: timeOf(stored.entity.id), status });
-    }
   }
 
   get dangling(): Reference[] {
@@ -113,45 +72,4 @@ export async function readSnapshot(
     onItems(Items.length);
   }
   return collection;
-}
-
-/** A counter that differs from the number of entities. */
-export interface Difference {
-  readonly level: Level;
-  /** The group of the counter. */
-  readonly group: string;
-  readonly counter: Counter;
-  readonly expected: Numbers;
-}
-
-/** Compares the counters of a listing, or of a part of it, with the entities that they count. */
-export function differences(counted: readonly CountedEntity[], items: readonly Item[]): Difference[] {
-  const itemsOf = (level: Level): Item[] =>
-    items.filter(({ sk }) => sk.startsWith(levels[level])).sort((one, other) => (one.sk < other.sk ? -1 : 1));
-  const sections = toSections(itemsOf('block'));
-  const numbers = {
-    block: new Map<string, [string, number][]>(),
-    group: new Map<string, [string, number][]>(),
-  };
-  const count = (level: Level, start: string, attribute: string): void => {
-    const own = numbers[level].get(start) ?? [];
-    numbers[level].set(start, own);
-    own.push([attribute, 1]);
-  };
-  for (const { time, status } of counted) {
-    const section = sections.findLast(({ start }) => start <= time) ?? firstSection;
-    count('block', section.block, countAttribute(section.ordinal, status));
-    count('group', section.group, countAttribute(undefined, status));
-  }
-  const groups = new Map(sections.map(({ block, group }) => [block, group]));
-  return (['block', 'group'] as const).flatMap((level) => {
-    const counters = new Map(toCounters(itemsOf(level)).map((one) => [one.start, one]));
-    return [...new Set([...numbers[level].keys(), ...counters.keys()])].flatMap((start): Difference[] => {
-      const expected = sumOf(numbers[level].get(start) ?? []);
-      const counter = counters.get(start) ?? { start, parts: [], numbers: {} };
-      if (isDeepStrictEqual(expected, { ...counter.numbers })) return [];
-      const group = level === 'group' ? start : (groups.get(start) ?? firstBoundary);
-      return [{ level, group, counter, expected }];
-    });
-  });
 }

@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { encodeFacets } from '../../functions/shared/store/lists/engine/facets.ts';
+import {
+  emptyManifest,
+  isFacetName,
+  manifestNames,
+} from '../../functions/shared/store/lists/engine/manifest.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
 import { type Service, startService } from '../../lib/local/service.ts';
+import { compactAll } from '../support/compaction.ts';
 import { run } from './run.ts';
 
 describe('npm run audit', () => {
@@ -22,8 +35,7 @@ describe('npm run audit', () => {
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
   test('finds nothing in a correct service, through its API and in its table', async () => {
-    const summary =
-      /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed, 0 logs with wrong rows\.\n$/;
+    const summary = /125 entities in \d+ lists: 0 wrong totals, 0 orphans, 0 malformed, 0 wrong logs\.\n$/;
     expect(await run('audit', ['--url', service.url])).toMatchObject({
       code: 0,
       output: expect.stringMatching(summary),
@@ -31,31 +43,38 @@ describe('npm run audit', () => {
     expect(await run('audit', table())).toMatchObject({ code: 0, output: expect.stringMatching(summary) });
   });
 
-  test('names a counter that drifted, fails, and repairs it with --repair', async () => {
-    await client.send(
-      new UpdateCommand({
-        TableName: service.tableName,
-        Key: { pk: 'public#organization', sk: 'group#00000000-0000#0' },
-        UpdateExpression: 'ADD #gone :one, changes :one',
-        ExpressionAttributeNames: { '#gone': '=gone' },
-        ExpressionAttributeValues: { ':one': 1 },
-      }),
-    );
+  test('names rows and totals that are wrong, fails, and repairs them with --repair', async () => {
+    const database = new Database(client, service.tableName, new Deadline(20_000));
+    await compactAll(database, 'public', 'organization');
+    const log = openLog(database, 'public', 'organization');
+    const { manifest = emptyManifest } = await log.readHead(Date.now());
+    const name = manifestNames(manifest).find(isFacetName) ?? 'facets:none/0';
+    const wrong = new Map([['status=active', new Map([[manifest.segments[0]?.id ?? '', 4]])]]);
+    await log.putItems(new Map([[name, encodeFacets(wrong, 1_000)[0] ?? Buffer.of()]]));
     const finding =
-      'Drift: group 00000000-0000 of public#organization has the total active 3, gone 1; the actual number is active 3.';
+      'Totals: 1 totals of public#organization#log differ from the rows, among them status=active.';
     expect(await run('audit', table())).toMatchObject({ code: 1, output: expect.stringContaining(finding) });
-    const ofService = await run('audit', ['--url', service.url]);
-    expect(ofService).toMatchObject({
-      code: 1,
-      output: expect.stringContaining(
-        'Drift: /v1/organizations has the total all 4; the actual number is all 3.',
-      ),
-    });
     expect(await run('audit', [...table(), '--repair'])).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/1 drifts, .*; 1 repaired\.\n$/),
+      output: expect.stringMatching(/1 wrong logs; 1 repaired\.\n$/),
     });
     expect(await run('audit', table())).toMatchObject({ code: 0 });
+  });
+
+  test('names a list of a service whose total is not the number of entities on its pages', async () => {
+    const wrong = createServer(async ({ url = '' }, response) => {
+      const upstream = await fetch(service.url + url);
+      const body = await upstream.text();
+      response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
+      response.end(url.startsWith('/v1/organizations?') ? body.replace('"total":3', '"total":4') : body);
+    }).listen(0, '127.0.0.1');
+    await once(wrong, 'listening');
+    const { port } = wrong.address() as AddressInfo;
+    expect(await run('audit', ['--url', `http://127.0.0.1:${port}`])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('Total: /v1/organizations has the total 4; its pages have 3 entities.'),
+    });
+    wrong.close();
   });
 
   test('prints the correct usage for wrong arguments', async () => {

@@ -14,15 +14,27 @@ export interface Contention {
   readonly longest: number;
 }
 
-/**
- * Creates tasks in one project concurrently, on an engine that rejects conflicting transactions, as DynamoDB does.
- * @param atOnce the number of concurrent requests.
- */
-export async function contend(faulty: FaultyService, number: number, atOnce: number): Promise<Contention> {
+/** Creations that meet. */
+export interface Creates {
+  readonly number: number;
+  /** Number of concurrent requests. */
+  readonly atOnce: number;
+  /** Number of projects among which the tasks are distributed. */
+  readonly projects: number;
+}
+
+/** Creates tasks concurrently, on an engine that rejects conflicting transactions, as DynamoDB does. */
+export async function contend(
+  faulty: FaultyService,
+  { number, atOnce, projects }: Creates,
+): Promise<Contention> {
   const make = (plural: string, fields: object) =>
     faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields });
   const organizationId = (await make('organizations', {})).body.id;
-  const projectId = (await make('projects', { organizationId })).body.id;
+  const projectIds: string[] = [];
+  for (let project = 0; project < projects; project += 1) {
+    projectIds.push((await make('projects', { organizationId })).body.id);
+  }
   const injector = conflicts(holdMs);
   faulty.proxy.inject(injector);
   const started = performance.now();
@@ -32,6 +44,7 @@ export async function contend(faulty: FaultyService, number: number, atOnce: num
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (begun < number) {
+        const projectId = projectIds[begun % projects];
         begun += 1;
         const before = performance.now();
         if ((await make('tasks', { projectId })).status === 201) created += 1;
@@ -41,6 +54,10 @@ export async function contend(faulty: FaultyService, number: number, atOnce: num
   );
   const milliseconds = performance.now() - started;
   faulty.proxy.inject(undefined);
-  const list = await faulty.send<{ total: number }>('GET', `/v1/projects/${projectId}/tasks?limit=1`);
-  return { created, total: list.body.total, refused: injector.refused, milliseconds, longest };
+  let total = 0;
+  for (const projectId of projectIds) {
+    const list = await faulty.send<{ total: number }>('GET', `/v1/projects/${projectId}/tasks?limit=1`);
+    total += list.body.total;
+  }
+  return { created, total, refused: injector.refused, milliseconds, longest };
 }

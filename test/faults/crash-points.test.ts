@@ -46,8 +46,8 @@ function stopAfter(call: number): Injector & { isStopped: boolean } {
 const totalOf = async (plural: string): Promise<number> =>
   (await faulty.send<{ total: number }>('GET', `/v1/${plural}?limit=1`)).body.total;
 
-const audit = () => auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
-const clean = { drifts: [], orphans: [], malformed: [], unsettled: [] };
+const audit = () => auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
+const clean = { orphans: [], malformed: [], logs: [] };
 
 test.each(writes.map((contract) => [contract.operation, contract] as const))(
   '%s leaves consistent data when it stops after any call',

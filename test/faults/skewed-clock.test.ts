@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEach } from '../../functions/shared/for-each.ts';
+import { sharedColumns } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { makeEntities, operations, request, successStatus } from './operations.ts';
@@ -52,8 +53,11 @@ const dated = datedSignatures();
 const sendTo = <Body>(minutes: number, method: string, path: string, body?: object, headers: object = {}) =>
   faulty.send<Body>(method, path, body, { ...headers, [skewHeader]: String(minutes * minute) });
 
-const totalOf = async (path: string): Promise<number> =>
-  (await faulty.send<List>('GET', `${path}?limit=1`)).body.total;
+/** Returns the total of a list, by a new process. One that knows the log sees the records of such clocks up to a minute later. */
+async function totalOf(path: string): Promise<number> {
+  sharedColumns.clear();
+  return (await faulty.send<List>('GET', `${path}?limit=1`)).body.total;
+}
 
 /** Waits for a condition. The timeout of the test ends the wait. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -101,6 +105,7 @@ describe('when the clocks are four minutes ahead, correct and four minutes behin
   test('changes count once, timestamps increase, and pages contain each entity once', async () => {
     const { projects: projectId } = await makeEntities(faulty);
     const path = `/v1/projects/${projectId}/tasks`;
+    sharedColumns.clear();
     const expected = new Set((await faulty.send<List>('GET', path)).body.data.map(({ id }) => id));
     for (let number = 0; number < 24; number += 1) {
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((place) => clocks[(number + place) % 3]);
@@ -163,10 +168,8 @@ describe('when the clocks are four minutes ahead, correct and four minutes behin
     await until(async () => (await totalOf(projects)) === 0);
   });
 
-  test('the audit finds and repairs counters with boundaries in the past', async () => {
-    const audit = (repair: boolean) =>
-      auditTable(faulty.client, faulty.service.tableName, { pause: 50, repair });
-    expect(await audit(true)).toMatchObject({ orphans: [], malformed: [], unsettled: [] });
-    expect(await audit(false)).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  test('the audit finds nothing', async () => {
+    const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
+    expect(report).toMatchObject({ orphans: [], malformed: [], logs: [] });
   });
 });

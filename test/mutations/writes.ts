@@ -1,6 +1,5 @@
 import type { Mutation } from './mutation.ts';
 
-const adjustments = 'functions/shared/store/lists/counted-index/adjustments.ts';
 const commit = 'functions/shared/store/unit-of-work/commit.ts';
 
 /** Mutations of transactions and of their conditions. */
@@ -33,40 +32,12 @@ export const writeMutations: readonly Mutation[] = [
     testNamePattern: 'stale If-Match',
   },
   {
-    name: 'status-not-counted',
-    description: 'a change of status does not adjust the counters of the statuses',
-    file: adjustments,
-    search: '    add(before, -1, 0);',
-    replacement:
-      '    if (before && after && before.entity.status !== after.entity.status) continue;\n    add(before, -1, 0);',
-    detectedBy: ['test/contract/lists.test.ts'],
-    testNamePattern: 'match the new value after a change',
-  },
-  {
-    name: 'move-not-counted',
-    description: 'a move to another parent does not adjust the counters of the parents',
-    file: adjustments,
-    search: '    add(before, -1, 0);',
-    replacement:
-      '    if (before && after && before.entity.status === after.entity.status) continue;\n    add(before, -1, 0);',
-    detectedBy: ['test/contract/references.test.ts'],
-    testNamePattern: 'PATCH moves it to another list',
-  },
-  {
-    name: 'far-sections-ignored',
-    description: 'entities of one transaction are all counted in the same section',
-    file: 'functions/shared/store/lists/counted-index/sections.ts',
-    search: 'goesOn ? times.filter((time) => items.every((item) => startOf(item) > time)) : []',
-    replacement: 'goesOn ? times.filter(() => items.length === 0) : []',
-    detectedBy: ['test/unit/functions/shared/store/lists/counted-index/far-apart.test.ts'],
-  },
-  {
-    name: 'counted-outside-the-transaction',
-    description: 'counters are adjusted before the transaction, not in it',
+    name: 'recorded-outside-the-transaction',
+    description: 'the records of the change log are written before the transaction, not in it',
     file: commit,
-    search: 'return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };',
+    search: 'return [...own, ...records, ...writes, ...more];',
     replacement:
-      'if (additions.length > 0) await session.database.transact(additions);\n  return { writes: [...own, ...records, ...writes, ...more], beginnings };',
+      'if (records.length > 0) await session.database.transact(records);\n  return [...own, ...writes, ...more];',
     detectedBy: ['test/faults/crash-points.test.ts'],
     testNamePattern: 'createTag',
   },

@@ -1,6 +1,7 @@
 /** The entities of a simulation: random ones, and what a plain sort of all of them says that a list must be. */
 
-import type { RowPage, RowQuery } from '../../functions/shared/store/lists/engine/list-rows.ts';
+import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
+import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
 import type { Entity, StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import { rowText, splitIds } from '../../functions/shared/store/model/row.ts';
@@ -22,6 +23,9 @@ const values = {
 type Field = keyof typeof values;
 
 const fieldNames = Object.keys(values) as Field[];
+
+/** The fields of the log's facets. */
+const countedFields: ReadonlySet<string> = new Set(['status', 'projectId']);
 
 /** The field that older entities do not have, and the value that lists use for them. */
 const addedField = 'priority';
@@ -101,11 +105,14 @@ export interface Window {
  * @param timeMs returns a random time of the history, in milliseconds since 1970.
  */
 export function randomCase(random: Random, timeMs: () => number, window: Window): ListCase {
+  // Lists in the order of creation by a status or a parent are the most frequent ones of applications.
+  const isFrequent = random.chance(0.3);
   const conditions = fieldNames
-    .filter(() => random.chance(0.2))
+    .filter((field) => (isFrequent ? countedFields.has(field) && random.chance(0.6) : random.chance(0.2)))
     .map((field) => randomCondition(random, field));
-  const sortBy = random.pick(['createdAt', 'createdAt', 'updatedAt', ...fieldNames]);
-  const ids = random.chance(0.2) ? { from: firstIdAt(timeMs()), to: firstIdAt(timeMs()) } : undefined;
+  const sortBy = isFrequent ? 'createdAt' : random.pick(['createdAt', 'updatedAt', ...fieldNames]);
+  const ids =
+    !isFrequent && random.chance(0.2) ? { from: firstIdAt(timeMs()), to: firstIdAt(timeMs()) } : undefined;
   const order = {
     field: sortBy,
     ...(sortBy === addedField && { ranks: values[addedField], defaultValue }),
@@ -139,7 +146,7 @@ export function expectedPage(state: State, { query, matches, sortText }: ListCas
     .map(({ entity, version }) => ({ id: entity.id, version, text: sortText(entity) }));
   found.sort((one, other) => compareTexts(one.text, other.text) || (one.id < other.id ? -1 : 1));
   if (isDescending) found.reverse();
-  const rows = found.slice(skip, skip + limit).map(({ id, version }) => ({ id, version, isRecent: false }));
+  const rows = found.slice(skip, skip + limit).map(({ id, version }) => ({ id, version }));
   return { rows, total: found.length };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { inflateRawSync } from 'node:zlib';
+import { readLogContents } from '../../functions/shared/store/lists/engine/all-rows.ts';
 import {
   type ColumnCache,
   SharedColumnCache,
@@ -86,6 +87,7 @@ const smallSizes: CompactionSizes = {
   maxRewrittenColumns: 3,
   fanOut: 3,
   maxWholeRunBytes: 220,
+  facetItemBytes: 100,
   maxRecords: 30,
   maxHealingRecords: 1_000,
   minFirstRecords: 5,
@@ -168,6 +170,12 @@ export class History {
         const source = { reader, cache: this.#newCache(), nowMs: this.#time.now };
         this.#requireRight(await this.#list(source, this.#case()));
       }
+      const { wrongCounts } = await readLogContents({
+        reader,
+        cache: this.#newCache(),
+        nowMs: this.#time.now,
+      });
+      if (wrongCounts.length > 0) throw new Error(`Facets differ from the rows: ${wrongCounts.join(', ')}.`);
     });
     await this.#time.run();
     this.#requireNoLostItem();

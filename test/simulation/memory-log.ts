@@ -71,10 +71,14 @@ export class MemoryLog {
     this.items.set(name, bytes);
   }
 
-  /** Returns the log as one process sees it. */
-  open(process: Process = {}): LogWriter {
+  /** Returns the log as one process sees it. @param facets what compaction counts. */
+  open(
+    process: Process = {},
+    facets: LogWriter['facets'] = [['status'], ['projectId'], ['projectId', 'status']],
+  ): LogWriter {
     const { delay, beforeWrite, isLagging, isResponseLost } = { ...faultless, ...process };
     return {
+      facets,
       readHead: async (above): Promise<LogHead> => {
         await delay();
         const { manifest } = this;

@@ -6,11 +6,8 @@ import {
   type CompactionSizes,
   defaultSizes,
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import {
-  listRows,
-  type RowPage,
-  type RowQuery,
-} from '../../functions/shared/store/lists/engine/list-rows.ts';
+import { listRows, type RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
+import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
 import { type LogEntry, type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import type { Row } from '../../functions/shared/store/model/row.ts';

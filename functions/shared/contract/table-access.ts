@@ -9,14 +9,7 @@ import type { IndexFamily, IndexName } from '../store/model/table.ts';
 /** The permissions of an operation. */
 export interface Access {
   /** Actions on the table. */
-  readonly actions: readonly (
-    | 'GetItem'
-    | 'BatchGetItem'
-    | 'Query'
-    | 'PutItem'
-    | 'UpdateItem'
-    | 'DeleteItem'
-  )[];
+  readonly actions: readonly ('GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'DeleteItem')[];
   /** Indexes that it queries besides. */
   readonly indexes?: readonly IndexName[];
   /** Whether it loads columns of the list engine: its function gets the memory and the processor time for them. */
@@ -24,19 +17,18 @@ export interface Access {
 }
 
 /**
- * Every write reads the entity or a recorded result, reads and updates counters, and puts a record of the change log and, at times, the job
- * that compacts the log.
+ * Every write reads the entity or a recorded result, and puts a record of the change log and, at times, the job that compacts the log.
  */
-const countedWrite = ['GetItem', 'Query', 'UpdateItem', 'PutItem'] as const;
+const writeActions = ['GetItem', 'PutItem'] as const;
 
 /** Returns the permissions to create, replace or update an entity, and to read the entities that it refers to. */
 export const writeAccess = (kind: Kind): Access => ({
-  actions: [...countedWrite, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
+  actions: [...writeActions, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
 });
 
 /** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
 export const childrenAccess = (family: IndexFamily): Access => ({
-  actions: countedWrite,
+  actions: writeActions,
   indexes: [family],
 });
 
@@ -58,7 +50,7 @@ export function removeAccess(kind: Kind): Access {
   const descendants = descendantRelations(kind);
   const usesEngine = descendants.some((relation) => childrenIndexes(relation).length === 0);
   return {
-    actions: [...countedWrite, 'DeleteItem', ...(usesEngine ? (['BatchGetItem'] as const) : [])],
+    actions: [...writeActions, 'DeleteItem', ...(usesEngine ? (['BatchGetItem', 'Query'] as const) : [])],
     indexes: distinct(descendants.flatMap(childrenIndexes)),
     usesListEngine: usesEngine,
   };
@@ -73,7 +65,7 @@ export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
 
 /** The permissions of the function that continues jobs when the stream reports them. */
 export const jobsAccess: Access = {
-  actions: [...countedWrite, 'BatchGetItem', 'DeleteItem'],
+  actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
   indexes: distinct(relations.flatMap(childrenIndexes)),
   usesListEngine: true,
 };

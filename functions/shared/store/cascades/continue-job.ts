@@ -21,7 +21,6 @@ import type { Session } from '../unit-of-work/session.ts';
 import { archiveStep } from './archive.ts';
 import { cloneStep } from './clone.ts';
 import { compactStep } from './compact-log.ts';
-import { foldStep } from './fold-counters.ts';
 import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
@@ -42,7 +41,6 @@ const steps: Steps = {
   sweep: sweepStep,
   archive: archiveStep,
   clone: cloneStep,
-  fold: foldStep,
   compact: compactStep,
 };
 

@@ -1,12 +1,11 @@
 /** Deletes the children of a deleted entity, or removes their references to it. */
 
 import { maxRequestMs } from '../dynamodb/deadline.ts';
-import { removeCounters } from '../lists/counted-index/fold.ts';
 import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type Step, type SweepWork } from '../model/job.ts';
-import { entityKey, parentPartition } from '../model/keys.ts';
+import { entityKey } from '../model/keys.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -56,23 +55,18 @@ const refersTo = ({ field }: Relation, { entity }: StoredEntity, parentId: strin
   return Array.isArray(value) ? value.includes(parentId) : value === parentId;
 };
 
-/** Ends the first sweep with a second one, and the second one with the counters of the children's lists. */
-async function endSweep({ tenant, database }: Session, work: SweepWork): Promise<Step> {
-  if (!work.final) {
-    const dueAt = new Date(Date.now() + maxRequestMs).toISOString();
-    return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
-  }
-  for (const relation of dependentsOf(work.kind)) {
-    if (relation.index) await removeCounters(database, parentPartition(tenant, relation, work.id));
-  }
-  return { left: undefined };
+/** Returns the last step of a sweep: a second sweep follows the first one. */
+function endSweep(work: SweepWork): Step {
+  if (work.final) return { left: undefined };
+  const dueAt = new Date(Date.now() + maxRequestMs).toISOString();
+  return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
 }
 
 /** Returns the next step of a sweep: one page of one relation's children. */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
   const { tenant, database } = session;
   const relation = dependentsOf(work.kind)[work.relation];
-  if (!relation) return endSweep(session, work);
+  if (!relation) return endSweep(work);
   const range = { after: work.after, limit: pageSize };
   const { children: listed, next } = await readDependents(session, relation, work.id, range);
   // The index may lag: the entities themselves decide.

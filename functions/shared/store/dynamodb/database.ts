@@ -15,9 +15,8 @@ import { maxCommitMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
-import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
+import { failedConditions, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
-import { drawParts, widen } from './spread.ts';
 import { toTransactItem } from './transact-items.ts';
 
 /** Keys in one `BatchGetItem`. */
@@ -104,49 +103,18 @@ export class Database {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
-    const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: scannedCount = 0 } = output;
-    return { items: Items as Item[], next, count, scannedCount };
+    const { Items = [], LastEvaluatedKey: next } = output;
+    return { items: Items as Item[], next };
   }
 
   /** Reads all pages of a query, one after the other. */
-  async *queryPages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
-    yield* this.#pagesFrom(query, undefined);
-  }
-
-  async *#pagesFrom(query: Query, first: Values | undefined): AsyncGenerator<QueryPage, void, undefined> {
-    let start = first;
-    do {
-      const page = await this.query(query, start);
-      yield page;
-      start = page.next;
-    } while (start);
-  }
-
-  /** Reads the items of all pages of a query, page by page. */
   async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
-    for await (const { items } of this.queryPages(query)) yield items;
-  }
-
-  /**
-   * Reads up to `count` items of a query, after the first `skip`. Skipped items cost as many read units as others, but are not
-   * transferred.
-   */
-  async slice(query: Query, skip: number, count: number): Promise<Item[]> {
-    let left = skip;
     let start: Values | undefined;
-    while (left > 0) {
-      // Not ScannedCount: the embedded engine reports one too many where it truncates a page at 1 MB.
-      const { count: passed, next } = await this.query({ ...query, Limit: left, Select: 'COUNT' }, start);
-      if (!next) return [];
-      left -= passed;
+    do {
+      const { items, next } = await this.query(query, start);
+      yield items;
       start = next;
-    }
-    const items: Item[] = [];
-    for await (const page of this.#pagesFrom({ ...query, Limit: count }, start)) {
-      items.push(...page.items);
-      if (items.length >= count) break;
-    }
-    return items.slice(0, count);
+    } while (start);
   }
 
   /**
@@ -157,19 +125,14 @@ export class Database {
    */
   async transact(writes: readonly Write[]): Promise<void> {
     const deadline = new Deadline(Math.min(maxCommitMs, this.deadline.remaining()));
-    let request = this.#transaction(writes);
-    // Whether an attempt may have been applied although no response arrived: then only its own token tells.
-    let isInDoubt = false;
+    const request = this.#transaction(writes);
     for (let attempt = 1; ; attempt += 1) {
       const error = await this.#attempt(request, deadline);
       if (!error) return;
-      const cancellation = explainCancellation(error, writes);
-      const { failed, contended } = cancellation;
+      const failed = failedConditions(error);
       if (failed.length > 0) throw new ConditionFailed(failed, error);
       if (!isRetryable(error)) throw error;
       if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
-      isInDoubt ||= cancellation.isInDoubt;
-      if (widen(contended) && !isInDoubt) request = this.#transaction(writes);
     }
   }
 
@@ -228,8 +191,7 @@ export class Database {
 
   /** Returns a transaction whose attempts share one token: DynamoDB applies them once and repeats the response. */
   #transaction(writes: readonly Write[]): () => TransactWriteCommand {
-    const partOf = drawParts();
-    const TransactItems = writes.map((write) => toTransactItem(write, this.tableName, partOf));
+    const TransactItems = writes.map((write) => toTransactItem(write, this.tableName));
     const ClientRequestToken = randomUUID();
     return () =>
       new TransactWriteCommand({ TransactItems, ClientRequestToken, ReturnConsumedCapacity: 'TOTAL' });

@@ -1,5 +1,4 @@
 /** What errors of the SDK mean: whether a call may succeed when it is made again, and why a transaction was cancelled. */
-import type { Key, Write } from '../model/writes.ts';
 
 export interface SdkError extends Error {
   /** Absent where no response of DynamoDB arrived. */
@@ -67,24 +66,8 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-export interface Cancellation {
-  /** Positions of writes whose conditions do not hold. */
-  readonly failed: readonly number[];
-  /** Counters on which another transaction was in progress. */
-  readonly contended: readonly Key[];
-  /** Whether the transaction may have been applied all the same. */
-  readonly isInDoubt: boolean;
-}
-
-/** Returns what an error says about a transaction. */
-export function explainCancellation(error: SdkError, writes: readonly Write[]): Cancellation {
-  const reasons = cancellationReasons(error);
-  const failed: number[] = [];
-  const contended: Key[] = [];
-  for (const [position, reason] of reasons.entries()) {
-    const write = writes[position];
-    if (reason === 'ConditionalCheckFailed') failed.push(position);
-    else if (reason === 'TransactionConflict' && write && 'addTo' in write) contended.push(write.addTo);
-  }
-  return { failed, contended, isInDoubt: reasons.length === 0 };
-}
+/** Returns the positions of the writes of a cancelled transaction whose conditions do not hold. */
+export const failedConditions = (error: SdkError): number[] =>
+  cancellationReasons(error).flatMap((reason, position) =>
+    reason === 'ConditionalCheckFailed' ? [position] : [],
+  );

@@ -7,21 +7,17 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Listing, readWindow } from './counted-index/page.ts';
-import { type ListedRow, type ListSource, listRows, type RowQuery } from './engine/list-rows.ts';
+import { type ListSource, type RowPage, readRows } from './engine/list-rows.ts';
+import { readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
-import { StaleRead } from './engine/snapshot.ts';
+import type { RowQuery } from './engine/row-query.ts';
+import { readUntilCurrent, StaleRead } from './engine/snapshot.ts';
 import { logCache, openLog } from './engine/table-log.ts';
+import type { IndexListing } from './index-listing.ts';
 import { planQuery } from './query-plan.ts';
-import { toRowQuery } from './row-query.ts';
-import { isSmallParent, listSmallParent } from './small-parent.ts';
-
-async function listByCountedIndex({ database }: Session, listing: Listing, query: ListQuery): Promise<Page> {
-  const { page, limit, sortOrder, fields } = query;
-  const window = { order: sortOrder, skip: (page - 1) * limit, limit, members: fields };
-  const { items, total } = await readWindow(database, listing, window);
-  return { entities: items.map((item) => decodeEntity(item).entity), total };
-}
+import { readRowEntities } from './row-entities.ts';
+import { isSmallParent, listSmallParent, type ParentListing } from './small-parent.ts';
+import { toRowQuery } from './to-row-query.ts';
 
 /** Returns the page of a list that filters by id. */
 async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
@@ -31,33 +27,6 @@ async function listById(session: Session, kind: Kind, id: string, query: ListQue
   const isInRange = !ids || (id >= ids.from && id < ids.to);
   if (!entity || !isInRange || !matchesRow(filters, toRow(entity))) return { entities: [], total: 0 };
   return { entities: query.page === 1 ? [entity] : [], total: 1 };
-}
-
-/** Reads the entities of rows: those that changed a moment ago consistently, and the others at half the price. */
-async function readEntities(
-  session: Session,
-  kind: Kind,
-  rows: readonly ListedRow[],
-): Promise<Map<string, StoredEntity>> {
-  const read = async (wanted: readonly ListedRow[], isConsistent: boolean): Promise<StoredEntity[]> => {
-    const keys = wanted.map(({ id }) => entityKey(session.tenant, kind, id));
-    return (await session.database.getMany(keys, isConsistent)).map(decodeEntity);
-  };
-  const [recent, others] = await Promise.all([
-    read(
-      rows.filter(({ isRecent }) => isRecent),
-      true,
-    ),
-    read(
-      rows.filter(({ isRecent }) => !isRecent),
-      false,
-    ),
-  ]);
-  const found = new Map([...recent, ...others].map((stored) => [stored.entity.id, stored]));
-  const isStale = ({ id, version, isRecent }: ListedRow): boolean =>
-    !isRecent && !((found.get(id)?.version ?? 0) >= version);
-  for (const stored of await read(rows.filter(isStale), true)) found.set(stored.entity.id, stored);
-  return found;
 }
 
 /** Returns what the list engine reads with. */
@@ -71,6 +40,26 @@ function unavailableIfStale(error: unknown): never {
   throw error instanceof StaleRead ? new StoreUnavailable(error) : error;
 }
 
+/** What serves a list of the engine, beside columns. */
+export interface Indexes {
+  /** Lists what matches, in the order of creation. */
+  readonly listing?: IndexListing | undefined;
+  /** Lists the children of a parent that all matches have. */
+  readonly parent?: ParentListing | undefined;
+}
+
+/** Returns the rows of a page; `undefined` when they are children of a parent with few. */
+const readPage = (
+  source: ListSource,
+  query: RowQuery,
+  parent?: ParentListing,
+): Promise<RowPage | undefined> =>
+  readUntilCurrent(async () => {
+    const state = await readState(source.reader, source.cache, source.nowMs);
+    if (parent && (await isSmallParent(source, state, query, parent))) return undefined;
+    return readRows(source, state, query);
+  });
+
 /** Times that a page is read again because its entities changed after its rows were listed. */
 const maxAttempts = 3;
 
@@ -82,10 +71,16 @@ export async function listByEngine(
   session: Session,
   kind: Kind,
   query: RowQuery,
+  { listing, parent }: Indexes = {},
 ): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { rows, total } = await listRows(sourceOf(session, kind), query).catch(unavailableIfStale);
-    const found = await readEntities(session, kind, rows);
+    const source = sourceOf(session, kind);
+    const page = await readPage(source, query, parent).catch(unavailableIfStale);
+    if (!page && parent) {
+      return listSmallParent(session, { kind, parent, source }, query).catch(unavailableIfStale);
+    }
+    const { rows, total } = page as RowPage;
+    const found = await readRowEntities(session, kind, rows, listing);
     const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
     if (!isCurrent && attempt < maxAttempts) continue;
     const stored = rows.flatMap(({ id }) => found.get(id) ?? []);
@@ -101,14 +96,6 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   const plan = planQuery(session.tenant, kind, query);
   if (plan.by === 'nothing') return { entities: [], total: 0 };
   if (plan.by === 'id') return listById(session, kind, plan.id, query);
-  if (plan.by === 'counted-index') return listByCountedIndex(session, plan.listing, query);
-  const rowQuery = toRowQuery(kind, query);
-  const { parent } = plan;
-  const isSmall = parent !== undefined && (await isSmallParent(session, parent));
-  const { stored, total } = isSmall
-    ? await listSmallParent(session, { kind, parent, source: sourceOf(session, kind) }, rowQuery).catch(
-        unavailableIfStale,
-      )
-    : await listByEngine(session, kind, rowQuery);
+  const { stored, total } = await listByEngine(session, kind, toRowQuery(kind, query), plan);
   return { entities: stored.map(({ entity }): Entity => entity), total };
 }

@@ -1,14 +1,15 @@
 /**
- * Query plans: what serves a list. The counted index serves lists in the order of creation with at most a parent and a counted status. A list
- * by id is one read. The list engine serves every other list, unless the list is of a parent with few children.
+ * Query plans: what serves a list. A list by id is one read. The list engine selects the page of every other list. An index has the entities of
+ * the page next to each other if the list is in the order of creation with at most a parent and a status.
  */
-import { isCountedStatus, isStatus } from '../model/entity.ts';
+import { isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import { kindPartition, parentPartition } from '../model/keys.ts';
 import type { ListQuery } from '../model/list-query.ts';
 import { type Kind, type Relation, referencesOf } from '../model/relations.ts';
 import type { IndexFamily, IndexName } from '../model/table.ts';
-import type { Listing } from './counted-index/page.ts';
+import type { IndexListing } from './index-listing.ts';
+import type { ParentListing } from './small-parent.ts';
 
 /** What serves a list. */
 export type QueryPlan =
@@ -16,17 +17,24 @@ export type QueryPlan =
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */
   | { readonly by: 'id'; readonly id: string }
-  | { readonly by: 'counted-index'; readonly listing: Listing }
-  /** By the index of a parent, if it has few children, and otherwise by the engine. */
-  | { readonly by: 'engine'; readonly parent?: Listing | undefined };
+  | {
+      readonly by: 'engine';
+      /** The index that lists what matches, in the order of creation. */
+      readonly listing?: IndexListing | undefined;
+      /** The index of a parent that all matches have: it serves the list if the parent has few children. */
+      readonly parent?: ParentListing | undefined;
+    };
 
 /** Fields whose order is the order of creation. */
 export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
 
-/** Returns the listing of the counted index that filters name; `undefined` when there is none. */
-function listingOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, string>): Listing | undefined {
+/** Returns the index that lists what filters name; `undefined` when there is none. */
+function listingOf(
+  tenant: string,
+  kind: Kind,
+  filters: ReadonlyMap<string, string>,
+): IndexListing | undefined {
   const { status, ...others } = Object.fromEntries(filters);
-  if (status !== undefined && !isCountedStatus(status)) return undefined;
   const [parent, ...more] = Object.entries(others);
   if (!parent) return { family: 'all', partition: kindPartition(tenant, kind), status };
   const relation = referencesOf(kind).find(({ field, index }) => index && field === parent[0]);
@@ -34,12 +42,16 @@ function listingOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, stri
   return { family: relation.index, partition: parentPartition(tenant, relation, parent[1]), status };
 }
 
-/** Returns the listing of the first parent that filters name and that has an index. */
-function parentOf(tenant: string, kind: Kind, filters: ReadonlyMap<string, string>): Listing | undefined {
+/** Returns the index of the first parent that filters name and that has one. */
+function parentOf(
+  tenant: string,
+  kind: Kind,
+  filters: ReadonlyMap<string, string>,
+): ParentListing | undefined {
   const relation = referencesOf(kind).find(({ field, index }) => index && filters.has(field));
   if (!relation?.index) return undefined;
-  const parentId = filters.get(relation.field) ?? '';
-  return { family: relation.index, partition: parentPartition(tenant, relation, parentId) };
+  const { field, index: family } = relation;
+  return { family, partition: parentPartition(tenant, relation, filters.get(field) ?? ''), field };
 }
 
 /** Returns whether a filter can match at all. Texts that are no ids and no statuses must not become part of a key. */
@@ -60,11 +72,9 @@ export function planQuery(
   if (id !== undefined) return { by: 'id', id };
   // A nested list can filter by its own field once more, with another value.
   const isRepeated = filters.some(([field, value]) => values.get(field) !== value);
-  const isCounted = creationFields.has(sortBy) && !isRepeated;
-  const listing = isCounted ? listingOf(tenant, kind, values) : undefined;
-  return listing
-    ? { by: 'counted-index', listing }
-    : { by: 'engine', parent: parentOf(tenant, kind, values) };
+  const isByCreation = creationFields.has(sortBy) && !isRepeated;
+  const listing = isByCreation ? listingOf(tenant, kind, values) : undefined;
+  return { by: 'engine', listing, parent: parentOf(tenant, kind, values) };
 }
 
 const familiesOf = (relations: readonly Relation[], nestedBy: string): IndexFamily[] =>
@@ -77,10 +87,10 @@ const familiesOf = (relations: readonly Relation[], nestedBy: string): IndexFami
 export function reachableIndexes(kind: Kind, nestedBy?: string): IndexName[] {
   const relations = referencesOf(kind).filter(({ index }) => index !== undefined);
   const families = relations.map(({ index }) => index as IndexFamily);
-  const counted = nestedBy === undefined ? (['all', ...families] as const) : familiesOf(relations, nestedBy);
-  const byCountedIndex = counted.flatMap((family) => [family, `${family}-by-status` as const]);
+  const listed = nestedBy === undefined ? (['all', ...families] as const) : familiesOf(relations, nestedBy);
+  const byListing = listed.flatMap((family) => [family, `${family}-by-status` as const]);
   // A filter can name another parent, and the first one that is named can have few children.
   const own = relations.findIndex(({ field }) => field === nestedBy);
   const first = own < 0 ? families : families.slice(0, own + 1);
-  return [...new Set([...byCountedIndex, ...first])].sort();
+  return [...new Set([...byListing, ...first])].sort();
 }

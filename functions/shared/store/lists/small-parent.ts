@@ -7,43 +7,46 @@ import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import { type Row, toRow } from '../model/row.ts';
-import { table } from '../model/table.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Listing, readTotal } from './counted-index/page.ts';
-import type { ListSource, RowQuery } from './engine/list-rows.ts';
-import { readState } from './engine/read-state.ts';
+import { type ListSource, readRows } from './engine/list-rows.ts';
+import { type LogState, readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
+import type { RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent } from './engine/snapshot.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
+import { allIds, type IndexListing, readListing } from './index-listing.ts';
 
 /** Children up to which the index is cheaper than columns: about 6 read units. */
 const maxChildren = 60;
 
-/** Returns whether a parent has few children. */
-export const isSmallParent = async ({ database }: Session, parent: Listing): Promise<boolean> =>
-  (await readTotal(database, { ...parent, status: undefined })) <= maxChildren;
+/** Segments of which the columns for a list in the order of creation are as cheap. */
+const maxCheapSegments = 2;
+
+/** The index of a parent's children. */
+export interface ParentListing extends IndexListing {
+  /** The field that names the parent. */
+  readonly field: string;
+}
+
+/** Returns whether the index of a parent is cheaper than the columns of a query. */
+export async function isSmallParent(
+  source: ListSource,
+  state: LogState,
+  { filters, order }: RowQuery,
+  { field }: ParentListing,
+): Promise<boolean> {
+  // In the order of creation, only the columns of segments on the page are read.
+  if (!order && state.manifest.segments.length <= maxCheapSegments) return false;
+  const ofParent = filters.filter((filter) => filter.field === field);
+  const query = { filters: ofParent, isDescending: false, skip: 0, limit: 0 };
+  return (await readRows(source, state, query)).total <= maxChildren;
+}
 
 /** A child with its row; without the entity when the row comes from the log. */
 interface Child {
   readonly id: string;
   readonly row: Row;
   readonly stored: StoredEntity | undefined;
-}
-
-async function readIndex({ database }: Session, { family, partition }: Listing): Promise<Map<string, Child>> {
-  const children = new Map<string, Child>();
-  const query = {
-    IndexName: family,
-    KeyConditionExpression: '#partition = :partition',
-    ExpressionAttributeNames: { '#partition': table.indexes[family].partitionKey },
-    ExpressionAttributeValues: { ':partition': partition },
-  };
-  for await (const items of database.pages(query)) {
-    for (const stored of items.map(decodeEntity)) {
-      children.set(stored.entity.id, { id: stored.entity.id, row: toRow(stored.entity), stored });
-    }
-  }
-  return children;
 }
 
 /** Returns the children that match, in the order of the list. */
@@ -59,7 +62,7 @@ function select(children: Iterable<Child>, { filters, ids, order, isDescending }
 /** A parent with few children, and where the changes of these are. */
 export interface SmallParent {
   readonly kind: Kind;
-  readonly parent: Listing;
+  readonly parent: ParentListing;
   readonly source: ListSource;
 }
 
@@ -73,7 +76,10 @@ export async function listSmallParent(
   query: RowQuery,
 ): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
   // The index first: the log then has every change that the index has.
-  const children = await readIndex(session, parent);
+  const children = new Map<string, Child>();
+  for (const stored of await readListing(session.database, parent, allIds)) {
+    children.set(stored.entity.id, { id: stored.entity.id, row: toRow(stored.entity), stored });
+  }
   const { tail } = await readUntilCurrent(() => readState(source.reader, source.cache, source.nowMs));
   for (const { id, after } of tail.values()) {
     if (after) children.set(id, { id, row: after, stored: undefined });

@@ -30,34 +30,5 @@ export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 /** Allowed characters of a status. A status is part of a sort key, so `#` is excluded. */
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/**
- * Statuses that the counted index counts by their names. Each further status would be one more number in every counter;
- * lists by another status are served by the list engine.
- */
-const countedStatuses: ReadonlySet<string> = new Set([
-  'active',
-  'archived',
-  'backlog',
-  'blocked',
-  'cancelled',
-  'closed',
-  'completed',
-  'done',
-  'draft',
-  'in-progress',
-  'in-review',
-  'inactive',
-  'invited',
-  'on-hold',
-  'open',
-  'pending',
-  'planned',
-  'suspended',
-  'todo',
-]);
-
-/** Returns whether the counted index counts a status by its name. */
-export const isCountedStatus = (status: string): boolean => countedStatuses.has(status);
-
 /** Returns whether an entity can have this status. */
 export const isStatus = (value: string): boolean => statusPattern.test(value);

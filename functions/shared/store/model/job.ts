@@ -40,14 +40,6 @@ export interface CloneWork {
   readonly after: string;
 }
 
-/** Merges the shards of counters of the counted index. */
-export interface FoldWork {
-  readonly type: 'fold';
-  readonly partition: string;
-  readonly from: string;
-  readonly to: string;
-}
-
 /** Compacts the change log of a kind. Unlike other jobs, it waits for further records when it is done. */
 export interface CompactWork {
   readonly type: 'compact';
@@ -60,7 +52,7 @@ export interface CompactWork {
   readonly pending: number;
 }
 
-export type JobWork = SweepWork | ArchiveWork | CloneWork | FoldWork | CompactWork;
+export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
 
 /**
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a

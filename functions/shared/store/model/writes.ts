@@ -14,23 +14,8 @@ export interface Condition {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Adds to the numbers of a sharded counter. The first addition creates the item. Under contention a counter has several shards,
- * `<sk>#0`, `<sk>#1` …, and its value is their sum.
- */
-export interface Addition {
-  readonly addTo: Key;
-  readonly numbers: Readonly<Record<string, number>>;
-}
-
 /** One write of a transaction. */
-export type Write =
-  | ((
-      | { readonly put: Item }
-      | { readonly remove: Key }
-      | { readonly set: Key; readonly attributes: Readonly<Record<string, unknown>> }
-    ) & { readonly condition: Condition })
-  | Addition;
+export type Write = ({ readonly put: Item } | { readonly remove: Key }) & { readonly condition: Condition };
 
 /** Writes of one transaction: DynamoDB's limit. */
 export const maxTransactionWrites = 100;

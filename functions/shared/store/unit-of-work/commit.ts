@@ -1,7 +1,5 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { adjustments } from '../lists/counted-index/adjustments.ts';
-import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
@@ -17,13 +15,6 @@ export interface Plan<Result> extends ChangeSet {
   readonly result: Result;
 }
 
-/** A transaction that is ready to be sent. */
-interface Transaction {
-  readonly writes: readonly Write[];
-  /** Sections of the counted index to begin beside it. */
-  readonly beginnings: readonly Beginning[];
-}
-
 /** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
 const maxTransactionBytes = 3_500_000;
 
@@ -33,21 +24,18 @@ const maxItemBytes = 380_000;
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */
 const maxUnmeasuredWrites = 8;
 
-/** Returns the transaction of a change set: its entities, the records of their change, their counters, and further writes. */
+/** Returns the writes of a change set's transaction: its entities, the records of their change, and further writes. */
 async function buildTransaction(
   session: Session,
   { changes, writes = [] }: ChangeSet,
   more: readonly Write[] = [],
-): Promise<Transaction> {
-  const [{ writes: additions, beginnings }] = await Promise.all([
-    adjustments(session, changes),
-    requestCompaction(session, changes),
-  ]);
+): Promise<Write[]> {
+  await requestCompaction(session, changes);
   // Last, because the time until the transaction is committed counts from it.
   const stamp = transactionStamp(changes, Date.now());
   const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
   const records = recordWrites(session.tenant, changes, stamp);
-  return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };
+  return [...own, ...records, ...writes, ...more];
 }
 
 /** Returns the bytes of an item, about. */
@@ -60,7 +48,7 @@ function itemBytes(item: Item): number {
   return bytes;
 }
 
-function fitsOneTransaction({ writes }: Transaction): boolean {
+function fitsOneTransaction(writes: readonly Write[]): boolean {
   if (writes.length > maxTransactionWrites) return false;
   if (writes.length <= maxUnmeasuredWrites) return true;
   const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0));
@@ -69,10 +57,8 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
   );
 }
 
-/** Sends a transaction. Sections begin at the same time: one that turns out not to be needed stays empty. */
-async function send(session: Session, { writes, beginnings }: Transaction): Promise<void> {
-  if (writes.length === 0) return;
-  await Promise.all([session.database.transact(writes), beginSections(session, beginnings)]);
+async function send({ database }: Session, writes: readonly Write[]): Promise<void> {
+  if (writes.length > 0) await database.transact(writes);
 }
 
 /** Applies a change set that always fits into one transaction. */

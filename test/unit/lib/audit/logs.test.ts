@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
+import { encodeFacets } from '../../../../functions/shared/store/lists/engine/facets.ts';
+import { type FacetRun, facetName } from '../../../../functions/shared/store/lists/engine/manifest.ts';
+import { openLog } from '../../../../functions/shared/store/lists/engine/table-log.ts';
 import { listEntities } from '../../../../functions/shared/store/lists/list-entities.ts';
 import { logPartition } from '../../../../functions/shared/store/model/change-log.ts';
 import type { StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
@@ -19,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-const compare = () => compareLogs(store.client, store.tableName, 0);
+const compare = async () => (await compareLogs(store.client, store.tableName, 0)).logs;
 
 const rebuild = () => rebuildLogs(store.client, store.tableName, { marginMs: 0 });
 
@@ -55,10 +58,26 @@ test('finds and repairs a row that differs from its entity, and a row without an
   const Key = { ...entityKey(tenant, 'tag', deleted.entity.id) };
   await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
   const ids = [changed.entity.id, deleted.entity.id];
-  expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids }]);
+  expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids, wrongCounts: [] }]);
   await rebuild();
   expect(await compare()).toEqual([]);
   expect(await names(tenant)).toEqual(['z']);
+});
+
+test('finds and repairs a total that differs from the rows', async () => {
+  const tenant = randomUUID();
+  await newTag(tenant, 'a');
+  await compactAll(store.database(), tenant, 'tag');
+  const log = openLog(store.database(), tenant, 'tag');
+  const { manifest } = await log.readHead(Date.now());
+  const [run] = manifest?.facets.runs ?? [];
+  const [segment] = manifest?.segments ?? [];
+  const wrong = new Map([['status=active', new Map([[String(segment?.id), 2]])]]);
+  await log.putItems(new Map([[facetName(run as FacetRun, 0), encodeFacets(wrong, 1_000)[0] as Buffer]]));
+  const found = { log: logPartition(tenant, 'tag'), ids: [], wrongCounts: ['status=active'] };
+  expect(await compare()).toEqual([found]);
+  await rebuild();
+  expect(await compare()).toEqual([]);
 });
 
 test('rebuilds the rows of a log of which no entity is left', async () => {
@@ -67,7 +86,8 @@ test('rebuilds the rows of a log of which no entity is left', async () => {
   await compactAll(store.database(), tenant, 'tag');
   const Key = { ...entityKey(tenant, 'tag', entity.id) };
   await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
-  expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids: [entity.id] }]);
+  const log = logPartition(tenant, 'tag');
+  expect(await compare()).toEqual([{ log, ids: [entity.id], wrongCounts: [] }]);
   await rebuild();
   expect(await compare()).toEqual([]);
 });

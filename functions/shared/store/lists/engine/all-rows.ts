@@ -1,6 +1,8 @@
-/** All rows of a log, for audits. */
+/** All that a log has, for audits. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Row, Value } from '../../model/row.ts';
 import { valueAt } from './column.ts';
+import { countRow, type FacetCounts, mergeFacets } from './facets.ts';
 import type { ListSource } from './list-rows.ts';
 import { deletedVersion, type Segment, versionField } from './manifest.ts';
 import { readState } from './read-state.ts';
@@ -35,17 +37,40 @@ async function segmentRows(snapshot: Snapshot, segment: Segment): Promise<Map<st
   return rows;
 }
 
-/** Returns all rows of a log by id, as of one moment. @throws StaleRead when the log changes meanwhile. */
-export async function readAllRows({ reader, cache, nowMs }: ListSource): Promise<Map<string, KnownRow>> {
+/** What a log has, as of one moment. */
+export interface LogContents {
+  readonly rows: ReadonlyMap<string, KnownRow>;
+  /** Keys of facets whose numbers are not those of the rows. */
+  readonly wrongCounts: readonly string[];
+}
+
+/** Returns the keys whose numbers differ. */
+const differingKeys = (one: FacetCounts, other: FacetCounts): string[] =>
+  [...new Set([...one.keys(), ...other.keys()])].filter(
+    (key) => !isDeepStrictEqual(one.get(key), other.get(key)),
+  );
+
+/** Reads all of a log. @throws StaleRead when the log changes meanwhile. */
+export async function readLogContents({ reader, cache, nowMs }: ListSource): Promise<LogContents> {
   const { manifest, tail } = await readState(reader, cache, nowMs);
+  const { segments, facets } = manifest;
   const snapshot = new Snapshot(manifest, reader, cache);
+  await snapshot.loadFacetRuns(facets.runs);
   const rows = new Map<string, KnownRow>();
-  for (const segment of manifest.segments) {
-    for (const [id, row] of await segmentRows(snapshot, segment)) rows.set(id, row);
+  const counts: FacetCounts = new Map();
+  for (const segment of segments) {
+    for (const [id, known] of await segmentRows(snapshot, segment)) {
+      rows.set(id, known);
+      countRow(counts, facets.fields, { segmentId: segment.id, values: known.row, count: 1 });
+    }
   }
+  const stored = mergeFacets(
+    facets.runs.flatMap((run) => snapshot.facetRun(run)),
+    segments,
+  );
   for (const { id, to, after } of tail.values()) {
     if (after) rows.set(id, { version: to, row: after });
     else rows.delete(id);
   }
-  return rows;
+  return { rows, wrongCounts: differingKeys(stored, counts) };
 }

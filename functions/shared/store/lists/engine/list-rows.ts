@@ -1,39 +1,22 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
-import type { Row } from '../../model/row.ts';
 import type { ColumnCache } from './column-cache.ts';
+import { facetKeyOf } from './facets.ts';
 import { chunkOf, chunkOfRow, chunkRows, positionOfId } from './ids.ts';
-import { type Manifest, type Segment, segmentOf, versionField } from './manifest.ts';
-import { type PageRow, type RowDelta, type SegmentRows, selectRows } from './page-rows.ts';
+import { type Segment, versionField } from './manifest.ts';
+import { type PageRow, type SegmentRows, segmentsOnPage, selectRows } from './page-rows.ts';
 import { type LogState, readState } from './read-state.ts';
-import type { RowChange } from './row-change.ts';
-import { isNotDeleted, matchesRow, matchingRows, type RowFilter, type RowRange } from './row-filter.ts';
+import { type RowDelta, sumOf, tailDeltas } from './row-delta.ts';
+import { isNotDeleted, matchingRows, type RowRange } from './row-filter.ts';
+import type { IdRange, RowQuery } from './row-query.ts';
 import { readUntilCurrent, Snapshot, StaleRead } from './snapshot.ts';
-import { compareSortKeys, SortedColumn, type SortOrder, toSortKey } from './sort-key.ts';
+import { SortedColumn } from './sort-key.ts';
 import type { LogReader } from './storage.ts';
-
-/** Ids from one on, up to, but without, another. */
-export interface IdRange {
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface RowQuery {
-  readonly filters: readonly RowFilter[];
-  readonly ids?: IdRange | undefined;
-  /** Without it, the order is that of creation. */
-  readonly order?: SortOrder | undefined;
-  readonly isDescending: boolean;
-  readonly skip: number;
-  readonly limit: number;
-}
 
 /** A row of a page. */
 export interface ListedRow {
   readonly id: string;
   /** The entity's version at the moment of the list. */
   readonly version: number;
-  /** Whether the row comes from the log: a replica of the table may not have it yet. */
-  readonly isRecent: boolean;
 }
 
 export interface RowPage {
@@ -47,43 +30,6 @@ export interface ListSource {
   readonly cache: ColumnCache;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-}
-
-const isInRange = (range: IdRange | undefined, id: string): boolean =>
-  range === undefined || (id >= range.from && id < range.to);
-
-/** Returns what the tail adds to the rows of the columns, and removes from them. */
-function tailDeltas({ manifest, tail }: LogState, { filters, ids, order }: RowQuery): RowDelta[] {
-  const { segments } = manifest;
-  const last = segments.at(-1)?.last ?? '';
-  const keyOf = (row: Row) => (order ? toSortKey(order, row[order.field]) : null);
-  const deltas: RowDelta[] = [];
-  const add = ({ id }: RowChange, row: Row | undefined, count: 1 | -1): void => {
-    if (!row || !isInRange(ids, id) || !matchesRow(filters, row)) return;
-    deltas.push({
-      id,
-      key: keyOf(row),
-      count,
-      segment: id > last ? segments.length : segmentOf(manifest, id),
-    });
-  };
-  for (const change of tail.values()) {
-    add(change, change.before, -1);
-    add(change, change.after, 1);
-  }
-  return withoutUnmoved(deltas);
-}
-
-/** Leaves out rows that are removed and added at the same place: their chunk of ids need not be read. */
-function withoutUnmoved(deltas: readonly RowDelta[]): RowDelta[] {
-  const kept: RowDelta[] = [];
-  for (const delta of deltas) {
-    const previous = kept.at(-1);
-    const isUnmoved = previous?.id === delta.id && compareSortKeys(previous.key, delta.key) === 0;
-    if (isUnmoved) kept.pop();
-    else kept.push(delta);
-  }
-  return kept;
 }
 
 /** Returns the rows of a segment whose ids are in a range. */
@@ -102,13 +48,49 @@ async function rowRange(snapshot: Snapshot, segment: Segment, ids: IdRange | und
   return { from, to };
 }
 
+/** Returns the rows of a segment that match. Their columns are in memory. */
 async function segmentRows(snapshot: Snapshot, segment: Segment, query: RowQuery): Promise<SegmentRows> {
   const { filters, order, ids } = query;
   const all = segment.deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
   const columns = all.map(({ field }) => snapshot.column(segment, field));
   const rows = matchingRows(all, columns, await rowRange(snapshot, segment, ids));
   const sorted = order && new SortedColumn(snapshot.column(segment, order.field), order, rows);
-  return { segment, rows, sorted };
+  return { segment, count: rows.length, rows, sorted };
+}
+
+/**
+ * Returns the number of rows that match in each segment, if it is known without their columns: there are no filters, or facets count
+ * what matches them.
+ */
+async function countBySegment(
+  snapshot: Snapshot,
+  { filters, ids, order }: RowQuery,
+): Promise<number[] | undefined> {
+  if (order || ids) return undefined;
+  const { segments, facets } = snapshot.manifest;
+  if (filters.length === 0) return segments.map(({ rows, deleted }) => rows - deleted);
+  const key = facetKeyOf(facets.fields, filters);
+  return key === undefined ? undefined : snapshot.countRows(key);
+}
+
+/** Reads the columns of segments, and returns their rows that match. */
+async function readSegments(
+  { reader }: ListSource,
+  snapshot: Snapshot,
+  segments: readonly Segment[],
+  query: RowQuery,
+): Promise<SegmentRows[]> {
+  const withDeleted = segments.filter(({ deleted }) => deleted > 0);
+  await Promise.all([
+    snapshot.loadColumns(fieldsOf(query), segments),
+    snapshot.loadColumns([versionField], withDeleted),
+  ]);
+  const read: SegmentRows[] = [];
+  for (const segment of segments) {
+    reader.requireTime();
+    read.push(await segmentRows(snapshot, segment, query));
+  }
+  return read;
 }
 
 /** Returns the ids and versions of rows. */
@@ -127,10 +109,10 @@ async function listedRows(
   return rows.map((one) => {
     const id = 'row' in one ? snapshot.idOf(one.segment, one.row) : one.id;
     const recent = tail.get(id);
-    if (recent) return { id, version: recent.to, isRecent: true };
+    if (recent) return { id, version: recent.to };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = snapshot.column(one.segment, versionField);
-    return { id, version: Number(dictionary.at(ordinals[one.row] as number)), isRecent: false };
+    return { id, version: Number(dictionary.at(ordinals[one.row] as number)) };
   });
 }
 
@@ -145,29 +127,48 @@ const fieldsOf = ({ filters, order }: RowQuery): string[] => [
   ...new Set([...filters.map(({ field }) => field), ...(order ? [order.field] : [])]),
 ];
 
-async function readRows(
+/** Returns the sum of the rows of segments and of what the tail adds and removes. */
+const totalOf = (counts: readonly number[], deltas: readonly RowDelta[]): number =>
+  counts.reduce((sum, count) => sum + count, 0) + sumOf(deltas);
+
+/** Returns the rows of all segments that match; of segments that are not on the page, only their number, if it is known. */
+async function matchingSegments(
   source: ListSource,
-  manifest: Manifest,
-  state: LogState,
+  snapshot: Snapshot,
+  deltas: readonly RowDelta[],
   query: RowQuery,
-): Promise<RowPage> {
-  const snapshot = new Snapshot(manifest, source.reader, source.cache);
-  const withDeleted = manifest.segments.filter(({ deleted }) => deleted > 0);
-  await Promise.all([
-    snapshot.loadColumns(fieldsOf(query)),
-    snapshot.loadColumns([versionField], withDeleted),
-  ]);
-  const segments: SegmentRows[] = [];
-  for (const segment of manifest.segments) {
-    source.reader.requireTime();
-    segments.push(await segmentRows(snapshot, segment, query));
-  }
+): Promise<SegmentRows[]> {
+  const { segments } = snapshot.manifest;
+  const counts = await countBySegment(snapshot, query);
+  if (!counts) return readSegments(source, snapshot, segments, query);
+  const window = windowOf(query, totalOf(counts, deltas));
+  const onPage = segmentsOnPage(segments, counts, deltas, window);
+  const read = await readSegments(source, snapshot, onPage, query);
+  const bySegment = new Map(read.map((rows) => [rows.segment, rows]));
+  return segments.map(
+    (segment, position) => bySegment.get(segment) ?? { segment, count: counts[position] as number },
+  );
+}
+
+/**
+ * Returns one page of the rows that match, and the exact total, as of a state of the log.
+ * @throws StaleRead when the state has been replaced meanwhile.
+ */
+export async function readRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
+  const snapshot = new Snapshot(state.manifest, source.reader, source.cache);
   const deltas = tailDeltas(state, query);
-  const inColumns = segments.reduce((sum, { rows }) => sum + rows.length, 0);
-  const total = deltas.reduce((sum, { count }) => sum + count, inColumns);
+  const segments = await matchingSegments(source, snapshot, deltas, query);
+  const total = totalOf(
+    segments.map(({ count }) => count),
+    deltas,
+  );
   const { from, to } = windowOf(query, total);
-  const isSorted = query.order !== undefined;
-  const page = await selectRows(snapshot, { segments, deltas, isSorted }, from, to);
+  const page = await selectRows(
+    snapshot,
+    { segments, deltas, isSorted: query.order !== undefined },
+    from,
+    to,
+  );
   if (query.isDescending) page.reverse();
   return { rows: await listedRows(snapshot, state.tail, page), total };
 }
@@ -179,5 +180,5 @@ async function readRows(
 export const listRows = (source: ListSource, query: RowQuery): Promise<RowPage> =>
   readUntilCurrent(async () => {
     const state = await readState(source.reader, source.cache, source.nowMs);
-    return readRows(source, state.manifest, state, query);
+    return readRows(source, state, query);
   });

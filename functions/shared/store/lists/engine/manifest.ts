@@ -49,6 +49,26 @@ export interface Run {
   readonly items?: Readonly<Record<string, number>> | undefined;
 }
 
+/** Fields whose values are counted together. They hold ids and statuses, which contain no `&`. */
+export type FacetFields = readonly string[];
+
+/** Numbers of one or more compaction steps, which count in addition to those of earlier runs. */
+export interface FacetRun {
+  readonly snapshot: SnapshotId;
+  /** Number of items. A key belongs to one of them. */
+  readonly buckets: number;
+  /** Number of numbers. */
+  readonly counts: number;
+}
+
+/** How many rows of each segment have certain values. */
+export interface Facets {
+  /** What is counted. */
+  readonly fields: readonly FacetFields[];
+  /** The oldest first. */
+  readonly runs: readonly FacetRun[];
+}
+
 /** The name of an immutable item: its partition within the log, and its sort key. */
 export type ItemName = `${string}/${string}`;
 
@@ -63,6 +83,7 @@ export interface Manifest {
   readonly segments: readonly Segment[];
   /** The oldest first. */
   readonly runs: readonly Run[];
+  readonly facets: Facets;
 }
 
 /** Bytes of a column, and of an item of a run, at most: an item of the table has at most 400 KB. */
@@ -75,6 +96,7 @@ export const emptyManifest: Manifest = {
   healedAt: 0,
   segments: [],
   runs: [],
+  facets: { fields: [], runs: [] },
 };
 
 /** Returns the sequence number of the compaction step that wrote a snapshot. */
@@ -120,6 +142,20 @@ export function runNames({ snapshot, items }: Run, wanted?: readonly string[]): 
   );
 }
 
+/** The beginning of the names of facets' items. */
+const facetPrefix = 'facets:';
+
+/** Returns the name of the item of a facet run that has the numbers of a bucket. */
+export const facetName = ({ snapshot }: Pick<FacetRun, 'snapshot'>, bucket: number): ItemName =>
+  `${facetPrefix}${snapshot}/${bucket}`;
+
+/** Returns whether an item belongs to a facet run. */
+export const isFacetName = (name: ItemName): boolean => name.startsWith(facetPrefix);
+
+/** Returns the names of a facet run's items. */
+export const facetNames = (run: FacetRun): ItemName[] =>
+  Array.from({ length: run.buckets }, (_, bucket) => facetName(run, bucket));
+
 /** Returns the names of all items of a segment. */
 export function segmentNames(segment: Segment): ItemName[] {
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
@@ -130,9 +166,10 @@ export function segmentNames(segment: Segment): ItemName[] {
 }
 
 /** Returns the names of all items that a manifest refers to. */
-export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
+export const manifestNames = ({ segments, runs, facets }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
   ...runs.flatMap((run) => runNames(run)),
+  ...facets.runs.flatMap(facetNames),
 ];
 
 /** Returns the position of the segment that an id belongs to. */

@@ -4,6 +4,8 @@
  */
 import { chunkOf, chunkOfRow } from './ids.ts';
 import type { Segment } from './manifest.ts';
+import { groupDeltas, type RowDelta, sumOf } from './row-delta.ts';
+import type { RowRange } from './row-filter.ts';
 import type { Snapshot } from './snapshot.ts';
 import {
   compareSortKeys,
@@ -17,20 +19,13 @@ import {
   upperBound,
 } from './sort-key.ts';
 
-/** A row that the columns do not contain yet, or one that they still contain. */
-export interface RowDelta {
-  readonly id: string;
-  readonly key: SortKey;
-  /** 1 adds the row, -1 removes it. */
-  readonly count: 1 | -1;
-  /** The position of its segment; after the last one for ids that are greater than all in the columns. */
-  readonly segment: number;
-}
-
 /** The rows of one segment that match. */
 export interface SegmentRows {
   readonly segment: Segment;
-  readonly rows: Uint32Array;
+  /** Number of rows that match. */
+  readonly count: number;
+  /** Absent when the page has no row of the segment. */
+  readonly rows?: Uint32Array | undefined;
   /** Absent when the list is in the order of creation. */
   readonly sorted?: SortedColumn | undefined;
 }
@@ -53,11 +48,13 @@ type Counted = Omit<Group, 'from' | 'to'>;
 
 const noRows = new Uint32Array(0);
 
-const sumOf = (deltas: readonly RowDelta[]): number => deltas.reduce((sum, { count }) => sum + count, 0);
-
 /** Returns the groups that overlap a window, each with the part of the window that is in it. */
-function overlapping(groups: Iterable<Counted>, from: number, to: number): Group[] {
-  const found: Group[] = [];
+function overlapping<Counts extends { readonly count: number }>(
+  groups: Iterable<Counts>,
+  from: number,
+  to: number,
+): (Counts & RowRange)[] {
+  const found: (Counts & RowRange)[] = [];
   let start = 0;
   for (const group of groups) {
     const end = start + group.count;
@@ -67,21 +64,6 @@ function overlapping(groups: Iterable<Counted>, from: number, to: number): Group
     start = end;
   }
   return found;
-}
-
-/** Returns deltas by a number that they belong to. */
-function groupDeltas(
-  deltas: readonly RowDelta[],
-  numberOf: (delta: RowDelta) => number,
-): Map<number, RowDelta[]> {
-  const groups = new Map<number, RowDelta[]>();
-  for (const delta of deltas) {
-    const number = numberOf(delta);
-    const group = groups.get(number);
-    if (group) group.push(delta);
-    else groups.set(number, [delta]);
-  }
-  return groups;
 }
 
 /** Returns the distinct keys between two keys, both included, in their order. */
@@ -101,7 +83,8 @@ function keysBetween(all: readonly KeyCounts[], first: SortKey, last: SortKey): 
 }
 
 /** Returns the rows of a segment with one sort key. */
-function rowsWithKey({ rows, sorted }: SegmentRows, key: SortKey): Uint32Array {
+function rowsWithKey({ segment, rows, sorted }: SegmentRows, key: SortKey): Uint32Array {
+  if (!rows) throw new Error(`The rows of the segment ${segment.id} were not read.`);
   if (!sorted) return rows;
   const first = lowerBound(sorted, key);
   const end = upperBound(sorted, key);
@@ -117,10 +100,23 @@ function rowsWithKey({ rows, sorted }: SegmentRows, key: SortKey): Uint32Array {
 }
 
 /** Returns the number of rows of a segment with one sort key. */
-function countWithKey({ rows, sorted }: SegmentRows, key: SortKey): number {
-  return sorted
-    ? sorted.before(upperBound(sorted, key)) - sorted.before(lowerBound(sorted, key))
-    : rows.length;
+function countWithKey({ count, sorted }: SegmentRows, key: SortKey): number {
+  return sorted ? sorted.before(upperBound(sorted, key)) - sorted.before(lowerBound(sorted, key)) : count;
+}
+
+/** Returns the segments that have rows between positions in the order of creation. @param counts rows that match, by segment. */
+export function segmentsOnPage(
+  segments: readonly Segment[],
+  counts: readonly number[],
+  deltas: readonly RowDelta[],
+  { from, to }: RowRange,
+): Segment[] {
+  const bySegment = groupDeltas(deltas, ({ segment }) => segment);
+  const groups = segments.map((segment, position) => {
+    const count = (counts[position] as number) + sumOf(bySegment.get(position) ?? []);
+    return { segment, count };
+  });
+  return overlapping(groups, from, to).map(({ segment }) => segment);
 }
 
 /** The rows of all segments, and the deltas. */

@@ -45,7 +45,8 @@ const maxKnownMs = 60_000;
 
 function knownLog(cache: ColumnCache, nowMs: number): KnownLog | undefined {
   const known = cache.get(knownName) as KnownLog | undefined;
-  return known && known.readAt + maxKnownMs > nowMs ? known : undefined;
+  // The clock of a process can be set back.
+  return known && known.readAt <= nowMs && known.readAt + maxKnownMs > nowMs ? known : undefined;
 }
 
 /**

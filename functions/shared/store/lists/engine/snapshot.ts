@@ -2,12 +2,17 @@
 import { buildColumn, type Column, columnBytes, decodeColumn, patchColumn } from './column.ts';
 import type { ColumnCache } from './column-cache.ts';
 import type { ColumnValue } from './dictionary.ts';
+import { bucketOf, decodeFacets, type FacetCounts } from './facets.ts';
 import { chunkOfRow, chunkRows, idAt } from './ids.ts';
 import {
   columnName,
+  type FacetRun,
+  facetName,
+  facetNames,
   fenceName,
   type ItemName,
   idsName,
+  isFacetName,
   isRunName,
   type Manifest,
   type Run,
@@ -43,10 +48,14 @@ export async function readUntilCurrent<Result>(read: () => Promise<Result>): Pro
 }
 
 /** A decoded immutable item. */
-type Decoded = Column | Buffer | RunValues;
+type Decoded = Column | Buffer | RunValues | FacetCounts;
 
 /** Bytes of a value of a run in memory, about. */
 const runValueBytes = 120;
+
+/** Bytes of a number of a facet, and of its key, in memory, about. */
+const facetCountBytes = 60;
+const facetKeyBytes = 300;
 
 function decode(name: ItemName, encoded: Uint8Array): { readonly value: Decoded; readonly bytes: number } {
   if (isRunName(name)) {
@@ -54,6 +63,12 @@ function decode(name: ItemName, encoded: Uint8Array): { readonly value: Decoded;
     let bytes = 0;
     for (const fields of value.values())
       for (const patch of fields.values()) bytes += patch.size * runValueBytes;
+    return { value, bytes };
+  }
+  if (isFacetName(name)) {
+    const value = decodeFacets(encoded);
+    let bytes = 0;
+    for (const counts of value.values()) bytes += facetKeyBytes + counts.size * facetCountBytes;
     return { value, bytes };
   }
   if (name.split('/').length === 2) return { value: Buffer.from(encoded), bytes: encoded.length };
@@ -119,6 +134,32 @@ export class Snapshot {
   /** Reads all values of some runs. */
   async loadRuns(runs: readonly Run[]): Promise<void> {
     await this.#load(runs.flatMap((run) => runNames(run)));
+  }
+
+  /** Reads all numbers of some facet runs. */
+  async loadFacetRuns(runs: readonly FacetRun[]): Promise<void> {
+    await this.#load(runs.flatMap(facetNames));
+  }
+
+  /** Returns all numbers of a facet run, by bucket. */
+  facetRun(run: FacetRun): FacetCounts[] {
+    return facetNames(run).map((name) => this.#get<FacetCounts>(name));
+  }
+
+  /** Reads the numbers of rows with a key of facets. Returns them by the position of the segment. */
+  async countRows(key: string): Promise<number[]> {
+    const { segments, facets } = this.manifest;
+    const names = facets.runs.map((run) => facetName(run, bucketOf(key, run.buckets)));
+    await this.#load(names);
+    const positions = new Map(segments.map(({ id }, position) => [id, position]));
+    const counts = segments.map(() => 0);
+    for (const name of names) {
+      for (const [id, count] of this.#get<FacetCounts>(name).get(key) ?? []) {
+        const position = positions.get(id);
+        if (position !== undefined) counts[position] = (counts[position] as number) + count;
+      }
+    }
+    return counts;
   }
 
   /** Reads the fences of segments. */

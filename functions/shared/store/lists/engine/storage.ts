@@ -1,6 +1,6 @@
 /** What the list engine needs of the database. `table-log.ts` implements it; the simulation has an implementation in memory. */
 import type { LogRecord } from '../../model/change-log.ts';
-import type { ItemName, Manifest } from './manifest.ts';
+import type { FacetFields, ItemName, Manifest } from './manifest.ts';
 
 /** What one query of a log returns. */
 export interface LogHead {
@@ -29,6 +29,8 @@ export interface LogReader {
 }
 
 export interface LogWriter extends LogReader {
+  /** What the first step of compaction begins to count. */
+  readonly facets: readonly FacetFields[];
   /**
    * Reads the records with a stamp above one and not above another, the oldest first.
    * @param max number of records after which it stops.

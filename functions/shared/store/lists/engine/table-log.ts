@@ -4,10 +4,10 @@ import type { Database } from '../../dynamodb/database.ts';
 import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import { hasVersion, notExists } from '../../model/condition-expressions.ts';
 import { ConditionFailed, StoreUnavailable } from '../../model/errors.ts';
-import type { Kind } from '../../model/relations.ts';
+import { type Kind, referencesOf } from '../../model/relations.ts';
 import type { Item, Key } from '../../model/writes.ts';
 import { type ColumnCache, sharedColumns } from './column-cache.ts';
-import { decodeManifest, encodeManifest, type ItemName, isManifest } from './manifest.ts';
+import { decodeManifest, encodeManifest, type FacetFields, type ItemName, isManifest } from './manifest.ts';
 import type { LogWriter } from './storage.ts';
 
 /** Items that are written or deleted at the same time. */
@@ -23,6 +23,12 @@ interface LogRange {
 /** Returns what this process remembers of a log. */
 export const logCache = (database: Database, tenant: string, kind: Kind): ColumnCache =>
   sharedColumns.of(`${database.tableName}#${tenant}`, kind);
+
+/** Returns what is counted of a kind: the filters that indexes serve in the order of creation. */
+function facetsOf(kind: Kind): FacetFields[] {
+  const parents = referencesOf(kind).flatMap(({ field, index }) => (index ? [field] : []));
+  return [['status'], ...parents.flatMap((field) => [[field], [field, 'status']])];
+}
 
 /** Returns the log of a kind. List functions use only what reads: their roles allow no more. */
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
@@ -54,6 +60,7 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
   };
 
   return {
+    facets: facetsOf(kind),
     readHead: async (above) => {
       const items = await readItems({
         first: stampPrefix(above + 1),

@@ -10,12 +10,12 @@ import {
 
 describe('writeAccess', () => {
   test('does not allow reading references of an organization, which has none', () => {
-    expect(writeAccess('organization')).toEqual({ actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem'] });
+    expect(writeAccess('organization')).toEqual({ actions: ['GetItem', 'PutItem'] });
   });
 
   test.each(['project', 'user', 'task', 'tag'] as const)('allows reading the references of a %s', (kind) => {
     expect(writeAccess(kind)).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem'],
+      actions: ['GetItem', 'PutItem', 'BatchGetItem'],
     });
   });
 });
@@ -24,7 +24,7 @@ test.each(['all', 'parent', 'other-parent'] as const)(
   'childrenAccess allows querying children in the index %s',
   (family) => {
     expect(childrenAccess(family)).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem'],
+      actions: ['GetItem', 'PutItem'],
       indexes: [family],
     });
   },
@@ -33,7 +33,7 @@ test.each(['all', 'parent', 'other-parent'] as const)(
 describe('removeAccess', () => {
   test('allows querying the index of the children that a deletion deletes, and the list engine for the others', () => {
     expect(removeAccess('organization')).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem', 'BatchGetItem'],
+      actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
       indexes: ['parent'],
       usesListEngine: true,
     });
@@ -41,7 +41,7 @@ describe('removeAccess', () => {
 
   test('does not use the list engine for a project, whose deletion deletes all its dependents', () => {
     expect(removeAccess('project')).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem'],
+      actions: ['GetItem', 'PutItem', 'DeleteItem'],
       indexes: ['parent'],
       usesListEngine: false,
     });
@@ -51,7 +51,7 @@ describe('removeAccess', () => {
     'allows no index for a %s, whose dependents only lose a reference',
     (kind) => {
       expect(removeAccess(kind)).toEqual({
-        actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem', 'BatchGetItem'],
+        actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
         indexes: [],
         usesListEngine: true,
       });
@@ -60,7 +60,7 @@ describe('removeAccess', () => {
 
   test('allows no index and no list engine for a task, which has no dependents', () => {
     expect(removeAccess('task')).toEqual({
-      actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem'],
+      actions: ['GetItem', 'PutItem', 'DeleteItem'],
       indexes: [],
       usesListEngine: false,
     });
@@ -93,7 +93,7 @@ describe('listAccess', () => {
   });
 });
 
-const jobActions = ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem', 'DeleteItem'];
+const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
 
 test('jobsAccess allows every action on items, and the indexes of the children that jobs change', () => {
   expect(jobsAccess).toEqual({ actions: jobActions, indexes: ['parent'], usesListEngine: true });

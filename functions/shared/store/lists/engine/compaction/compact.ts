@@ -14,6 +14,7 @@ import { lateRecords, locateChanges } from './locate.ts';
 import { planRewrites } from './plan-rewrites.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';
+import { writeFacets } from './write-facets.ts';
 import { writeRuns } from './write-runs.ts';
 
 /** Returns the manifest after a step; `undefined` when there is nothing to absorb. */
@@ -26,7 +27,10 @@ async function nextManifest(
   const snapshot = new Snapshot(manifest, writer, cache);
   const late = await lateRecords(snapshot, input.healing);
   if (late.length + input.records.length === 0) return undefined;
-  const located = await locateChanges(snapshot, mergeRecords([...late, ...input.records]));
+  // A log keeps its facets until its columns are built again: only then are all its rows counted.
+  const fields = manifest.version === 0 ? writer.facets : manifest.facets.fields;
+  const changes = mergeRecords([...late, ...input.records]);
+  const located = await locateChanges(snapshot, changes, [...new Set(fields.flat())]);
   const youngId = firstIdAt(input.watermark - maxCreationMs);
   const rewrites = planRewrites(manifest.segments, located.inserts, youngId, sizes.maxRows);
   const step = new CompactionStep(snapshot, located, sizes);
@@ -34,8 +38,11 @@ async function nextManifest(
   const values = step.collectValues(rewrites, rewritten);
   const segments = await step.rewriteColumns(rewritten, values);
   const runs = await writeRuns(snapshot, step, values, segments);
+  const facetRuns = await writeFacets(snapshot, step, step.countFacets(fields), segments);
   const { watermark, healedAt } = input;
-  return { next: { version: manifest.version + 1, watermark, healedAt, segments, runs }, step };
+  const version = manifest.version + 1;
+  const next = { version, watermark, healedAt, segments, runs, facets: { fields, runs: facetRuns } };
+  return { next, step };
 }
 
 /** What a step did. */

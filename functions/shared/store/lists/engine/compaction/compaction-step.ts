@@ -1,6 +1,14 @@
 /** Writes segments again that new rows belong to, and columns of which runs hide too many values. */
 import { buildColumn, columnValues, encodeColumn, patchColumn, valueAt } from '../column.ts';
-import { deletedVersion, newSnapshotId, type Segment, type SnapshotId, versionField } from '../manifest.ts';
+import { countRow, type FacetCounts } from '../facets.ts';
+import {
+  deletedVersion,
+  type FacetFields,
+  newSnapshotId,
+  type Segment,
+  type SnapshotId,
+  versionField,
+} from '../manifest.ts';
 import { type MutableRunValues, patchOf, setValue } from '../run.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { LocatedChanges } from './locate.ts';
@@ -85,6 +93,23 @@ export class CompactionStep {
       position = to;
     }
     return [...written, ...segments.slice(position)];
+  }
+
+  /** Returns how the numbers of facets change: by all rows of the segments that were written, and by the changes of the others. */
+  countFacets(facets: readonly FacetFields[]): FacetCounts {
+    const counts: FacetCounts = new Map();
+    for (const [segmentId, rows] of this.#writer.rows) {
+      for (const { values } of rows) countRow(counts, facets, { segmentId, values, count: 1 });
+    }
+    for (const [position, updates] of this.#located.updates) {
+      const segmentId = (this.#snapshot.manifest.segments[position] as Segment).id;
+      for (const { before, values, isDeleted } of updates) {
+        countRow(counts, facets, { segmentId, values: before, count: -1 });
+        const after = { ...before, ...Object.fromEntries(values) };
+        if (!isDeleted) countRow(counts, facets, { segmentId, values: after, count: 1 });
+      }
+    }
+    return counts;
   }
 
   /** Returns the new values of the segments that are not written again, and counts them in their segments. */

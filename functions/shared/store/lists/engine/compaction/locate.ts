@@ -12,6 +12,8 @@ import type { SegmentRow } from './segment-writer.ts';
 export interface RowUpdate {
   readonly row: number;
   readonly isDeleted: boolean;
+  /** The values that the columns have now, of the fields that facets count at least. */
+  readonly before: Readonly<Record<string, Value | undefined>>;
   readonly values: ReadonlyMap<string, Value | undefined>;
 }
 
@@ -23,15 +25,45 @@ export interface LocatedChanges {
   readonly inserts: readonly SegmentRow[];
 }
 
-function updateOf(row: number, { from, to, before, after }: RowChange, version: number): RowUpdate {
-  if (!after) return { row, isDeleted: true, values: new Map([[versionField, deletedVersion]]) };
+/** A change of a row that a segment has. */
+interface FoundChange {
+  readonly change: RowChange;
+  readonly position: number;
+  readonly row: number;
+  /** Whether the row is what the change says that it was before. It is not when an earlier record is late. */
+  readonly isExpected: boolean;
+}
+
+/** @param known the values that the columns have, if they are not those that the change says. */
+function updateOf({ change, row }: FoundChange, known: RowUpdate['before'] | undefined): RowUpdate {
+  const { to, after } = change;
+  const before = known ?? change.before ?? {};
+  if (!after) return { row, isDeleted: true, before, values: new Map([[versionField, deletedVersion]]) };
   const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
-  // When an earlier record is late, the row is not what the change says that it was before.
-  const isExpected = version === from;
   for (const field of Object.keys(after)) {
-    if (!isExpected || after[field] !== before?.[field]) values.set(field, after[field]);
+    if (known || after[field] !== before[field]) values.set(field, after[field]);
   }
-  return { row, isDeleted: false, values };
+  return { row, isDeleted: false, before, values };
+}
+
+/** Reads the values of fields that the columns have, where a change does not say them. */
+async function valuesOfUnexpected(
+  snapshot: Snapshot,
+  found: readonly FoundChange[],
+  fields: readonly string[],
+) {
+  const { segments } = snapshot.manifest;
+  const positions = new Set(found.filter(({ isExpected }) => !isExpected).map(({ position }) => position));
+  if (positions.size > 0)
+    await snapshot.loadColumns(
+      fields,
+      segments.filter((_, position) => positions.has(position)),
+    );
+  return ({ position, row, isExpected }: FoundChange): RowUpdate['before'] | undefined => {
+    if (isExpected) return undefined;
+    const segment = segments[position] as Segment;
+    return Object.fromEntries(fields.map((field) => [field, valueAt(snapshot.column(segment, field), row)]));
+  };
 }
 
 /** Returns the row of an id in a segment whose fence and ids are in memory; -1 if the segment does not have it. */
@@ -98,26 +130,31 @@ export async function lateRecords(snapshot: Snapshot, records: readonly LogRecor
 /**
  * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
  * twice.
+ * @param countedFields the fields that facets count.
  */
 export async function locateChanges(
   snapshot: Snapshot,
   changes: ReadonlyMap<string, RowChange>,
+  countedFields: readonly string[],
 ): Promise<LocatedChanges> {
-  const updates = new Map<number, RowUpdate[]>();
+  const found: FoundChange[] = [];
   const inserts: SegmentRow[] = [];
   await loadCandidates(snapshot, changes.values());
   const known = knownVersions(snapshot, changes);
   for (const change of changes.values()) {
-    const found = known(change.id);
-    if (!found) {
+    const row = known(change.id);
+    if (!row) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
-      continue;
+    } else if (row.version !== Number(deletedVersion) && row.version < change.to) {
+      found.push({ change, ...row, isExpected: row.version === change.from });
     }
-    const { position, row, version } = found;
-    if (version === Number(deletedVersion) || version >= change.to) continue;
-    const own = updates.get(position) ?? [];
-    updates.set(position, own);
-    own.push(updateOf(row, change, version));
+  }
+  const valuesOf = await valuesOfUnexpected(snapshot, found, countedFields);
+  const updates = new Map<number, RowUpdate[]>();
+  for (const one of found) {
+    const own = updates.get(one.position) ?? [];
+    updates.set(one.position, own);
+    own.push(updateOf(one, valuesOf(one)));
   }
   return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
 }

@@ -1,11 +1,14 @@
 /** Writes all columns of a log again, from the entities themselves, while the service is used. */
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
+import { countRow, type FacetCounts } from '../facets.ts';
 import { emptyManifest, type Manifest, manifestNames, newSnapshotId } from '../manifest.ts';
 import { mergeRecords } from '../row-change.ts';
 import type { LogWriter } from '../storage.ts';
 import { recordStep } from './garbage.ts';
-import { maxSegmentRows, type SegmentRow, SegmentWriter } from './segment-writer.ts';
+import { type SegmentRow, SegmentWriter } from './segment-writer.ts';
+import { defaultSizes } from './sizes.ts';
+import { writeFacetRun } from './write-facets.ts';
 
 /** The entities of a log, as a scan has found them. */
 export interface ScannedRows {
@@ -50,18 +53,26 @@ export async function rebuild(
   if (watermark < scanned.endedAt) throw new RangeError('The scan ended less than the margin ago.');
   const rows = await rowsAt(writer, scanned, watermark, marginMs);
   const snapshotId = newSnapshotId(before.version + 1);
-  const segments = new SegmentWriter(snapshotId, maxSegmentRows);
+  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes.maxRows);
   const youngId = firstIdAt(watermark - maxCreationMs);
   const settled = rows.filter(({ id }) => id < youngId);
+  const segments = [...segmentWriter.write(settled), ...segmentWriter.write(rows.slice(settled.length))];
+  const { items } = segmentWriter;
+  const { facets: fields } = writer;
+  const counts: FacetCounts = new Map();
+  for (const [segmentId, own] of segmentWriter.rows) {
+    for (const { values } of own) countRow(counts, fields, { segmentId, values, count: 1 });
+  }
   const next: Manifest = {
     version: before.version + 1,
     watermark,
     healedAt: before.healedAt,
-    segments: [...segments.write(settled), ...segments.write(rows.slice(settled.length))],
+    segments,
     runs: [],
+    facets: { fields, runs: writeFacetRun({ snapshotId, items, sizes: defaultSizes }, counts) },
   };
-  const names = [...segments.items.keys(), ...manifestNames(before)];
+  const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, snapshotId, { beganAt: nowMs, names });
-  await writer.putItems(segments.items);
+  await writer.putItems(items);
   return writer.replaceManifest(next);
 }

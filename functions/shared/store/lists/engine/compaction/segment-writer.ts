@@ -46,6 +46,8 @@ function encodeColumns(rows: readonly SegmentRow[]): Map<string, Buffer> {
 /** Writes the segments of one compaction step. */
 export class SegmentWriter {
   readonly items: NewItems = new Map();
+  /** The rows of the segments that were written, by the id of the segment. */
+  readonly rows = new Map<string, readonly SegmentRow[]>();
   readonly #snapshot: SnapshotId;
   readonly #maxRows: number;
   #count = 0;
@@ -81,6 +83,7 @@ export class SegmentWriter {
       patched: {},
     };
     this.#count += 1;
+    this.rows.set(segment.id, rows);
     for (const [field, bytes] of columns) this.items.set(columnName(segment, field) as ItemName, bytes);
     const { chunks, fence } = encodeIdChunks(rows.map(({ id }) => id));
     this.items.set(fenceName(segment), fence);

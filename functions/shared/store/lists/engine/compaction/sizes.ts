@@ -13,6 +13,8 @@ export interface CompactionSizes {
   readonly fanOut: number;
   /** Bytes of a run above which each of its fields becomes an item of its own. */
   readonly maxWholeRunBytes: number;
+  /** Bytes of an item of facets, about: half a read unit. */
+  readonly facetItemBytes: number;
   /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
   readonly maxRecords: number;
   /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
@@ -28,6 +30,7 @@ export const defaultSizes: CompactionSizes = {
   maxRewrittenColumns: 16,
   fanOut: 4,
   maxWholeRunBytes: 8_192,
+  facetItemBytes: 3_000,
   maxRecords: 4_000,
   maxHealingRecords: 20_000,
   minFirstRecords: 128,

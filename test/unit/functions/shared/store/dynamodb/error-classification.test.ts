@@ -13,8 +13,8 @@ import {
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
 import {
-  explainCancellation,
   ForeignResponse,
+  failedConditions,
   isRetryable,
   type SdkError,
 } from '../../../../../../functions/shared/store/dynamodb/error-classification.ts';
@@ -140,68 +140,24 @@ describe('isRetryable', () => {
   });
 });
 
-// toStrictEqual: toEqual takes [undefined] for [].
-describe('explainCancellation', () => {
-  const condition = { expression: 'attribute_not_exists(pk)' };
-  const put = { put: { pk: 'acme#task#1', sk: 'entity' }, condition };
-  const remove = { remove: { pk: 'acme#task#2', sk: 'entity' }, condition };
-  const addition = { addTo: { pk: 'acme#task', sk: 'counter' }, numbers: { count: 1 } };
-  const writes = [put, remove, addition];
-
+describe('failedConditions', () => {
   test('returns the positions of the writes whose conditions do not hold', () => {
-    const error = cancelled('ConditionalCheckFailed', 'None', 'None');
-    expect(explainCancellation(error, writes)).toStrictEqual({
-      failed: [0],
-      contended: [],
-      isInDoubt: false,
-    });
+    expect(failedConditions(cancelled('ConditionalCheckFailed', 'None', 'None'))).toEqual([0]);
     const both = cancelled('ConditionalCheckFailed', 'ConditionalCheckFailed', undefined);
-    expect(explainCancellation(both, writes)).toStrictEqual({
-      failed: [0, 1],
-      contended: [],
-      isInDoubt: false,
-    });
+    expect(failedConditions(both)).toEqual([0, 1]);
   });
 
-  test('returns the counters on which there was a conflict, and no other items', () => {
-    expect(explainCancellation(cancelled('None', 'None', 'TransactionConflict'), writes)).toStrictEqual({
-      failed: [],
-      contended: [{ pk: 'acme#task', sk: 'counter' }],
-      isInDoubt: false,
-    });
-    expect(explainCancellation(cancelled('TransactionConflict', 'None', 'None'), writes)).toStrictEqual({
-      failed: [],
-      contended: [],
-      isInDoubt: false,
-    });
-  });
-
-  test('returns failed conditions and contended counters of one transaction', () => {
-    const error = cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict');
-    expect(explainCancellation(error, writes)).toStrictEqual({
-      failed: [1],
-      contended: [{ pk: 'acme#task', sk: 'counter' }],
-      isInDoubt: false,
-    });
-  });
-
-  test('does not count throttling of a counter as a conflict', () => {
-    const error = cancelled('None', 'None', 'ThrottlingError');
-    expect(explainCancellation(error, writes)).toStrictEqual({ failed: [], contended: [], isInDoubt: false });
-  });
-
-  test('ignores a conflict at a position that the transaction does not have', () => {
-    const error = cancelled('None', 'None', 'None', 'TransactionConflict');
-    expect(explainCancellation(error, writes)).toStrictEqual({ failed: [], contended: [], isInDoubt: false });
+  test('leaves out writes that another transaction or throttling has stopped', () => {
+    expect(failedConditions(cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None'))).toEqual([1]);
+    expect(failedConditions(cancelled('None', 'None', 'ThrottlingError'))).toEqual([]);
   });
 
   test.each([
     ['no response arrived', withCode(new Error(message), 'ECONNRESET')],
     ['the response is not from DynamoDB', new ForeignResponse()],
     ['DynamoDB failed', new InternalServerError({ message, $metadata })],
-    ['an attempt is still in progress', new TransactionInProgressException({ message, $metadata })],
     ['a cancellation has no reasons', new TransactionCanceledException({ message, $metadata }) as SdkError],
-  ])('says that the transaction may have been applied when %s', (_, error) => {
-    expect(explainCancellation(error, writes)).toStrictEqual({ failed: [], contended: [], isInDoubt: true });
+  ])('returns none when %s', (_, error) => {
+    expect(failedConditions(error)).toEqual([]);
   });
 });

@@ -3,13 +3,13 @@ import { SharedColumnCache } from '../../../../../../../functions/shared/store/l
 import {
   type ListedRow,
   listRows,
-  type RowQuery,
 } from '../../../../../../../functions/shared/store/lists/engine/list-rows.ts';
 import {
   type Manifest,
   manifestNames,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import type { RowFilter } from '../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
+import type { RowQuery } from '../../../../../../../functions/shared/store/lists/engine/row-query.ts';
 import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
 import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
 import { StoreUnavailable } from '../../../../../../../functions/shared/store/model/errors.ts';
@@ -24,7 +24,7 @@ const hasText = (field: string, text: string): RowFilter => ({
   accepts: (value) => value === text,
 });
 
-const listed = (id: string, version: number, isRecent = false): ListedRow => ({ id, version, isRecent });
+const listed = (id: string, version: number): ListedRow => ({ id, version });
 
 let log: LogBuilder;
 
@@ -45,7 +45,7 @@ describe('a log that nobody has compacted', () => {
 
   test('has the rows of its records, in the order of creation', async () => {
     expect(await log.list()).toEqual({
-      rows: [listed(a, 2, true), listed(b, 1, true), listed(d, 1, true)],
+      rows: [listed(a, 2), listed(b, 1), listed(d, 1)],
       total: 3,
     });
   });
@@ -75,7 +75,7 @@ describe('a compacted log', () => {
   test('has rows that were added since', async () => {
     log.commit(startMs + 10, { [d]: { name: 'd', status: 'open' } });
     expect(await log.list()).toEqual({
-      rows: [listed(a, 1), listed(b, 1), listed(c, 1), listed(d, 1, true)],
+      rows: [listed(a, 1), listed(b, 1), listed(c, 1), listed(d, 1)],
       total: 4,
     });
   });
@@ -94,19 +94,19 @@ describe('a compacted log', () => {
 
   test('has a changed row with its new version and in its new place', async () => {
     log.commit(startMs + 10, { [a]: { name: 'z', status: 'open' } });
-    const rows = [listed(b, 1), listed(c, 1), listed(a, 2, true)];
+    const rows = [listed(b, 1), listed(c, 1), listed(a, 2)];
     expect(await log.list({ order: { field: 'name' } })).toEqual({ rows, total: 3 });
   });
 
   test('marks a row as recent although its place has not changed', async () => {
     log.commit(startMs + 10, { [a]: { name: 'z', status: 'open' } });
-    expect(await log.list({ limit: 1 })).toEqual({ rows: [listed(a, 2, true)], total: 3 });
+    expect(await log.list({ limit: 1 })).toEqual({ rows: [listed(a, 2)], total: 3 });
   });
 
   test('counts a changed row only where it matches', async () => {
     log.commit(startMs + 10, { [a]: { name: 'b', status: 'done' }, [b]: { name: 'a', status: 'open' } });
     expect(await log.list({ filters: [hasText('status', 'open')] })).toEqual({
-      rows: [listed(b, 2, true), listed(c, 1)],
+      rows: [listed(b, 2), listed(c, 1)],
       total: 2,
     });
   });

@@ -6,6 +6,7 @@ import {
   encodeManifest,
   fenceName,
   idsName,
+  isFacetName,
   isManifest,
   isRunName,
   type Manifest,
@@ -39,6 +40,7 @@ const manifest: Manifest = {
   healedAt: 1_770_000_001_000,
   segments: [segment],
   runs: [largeRun, smallRun],
+  facets: { fields: [['status']], runs: [{ snapshot: '9-cccccc', buckets: 2, counts: 40 }] },
 };
 
 describe('names of items', () => {
@@ -66,19 +68,22 @@ describe('names of items', () => {
     expect(runNames(largeRun, ['color'])).toEqual([]);
   });
 
-  test('of a manifest are those of its segments and runs', () => {
+  test('of a manifest are those of its segments, runs and facets', () => {
     expect(manifestNames(manifest)).toEqual([
       ...segmentNames(segment),
       'run:8-bbbbbb/$version.0',
       'run:8-bbbbbb/name.0',
       'run:8-bbbbbb/name.1',
       'run:9-cccccc/all',
+      'facets:9-cccccc/0',
+      'facets:9-cccccc/1',
     ]);
     expect(manifestNames(emptyManifest)).toEqual([]);
   });
 
   test('tell items of runs from those of segments, whatever the number of the step', () => {
     expect(manifestNames(manifest).filter(isRunName)).toHaveLength(4);
+    expect(manifestNames(manifest).filter(isFacetName)).toHaveLength(2);
     const id = `${newSnapshotId(Number.parseInt('run', 36))}.0`;
     expect(segmentNames({ ...segment, id }).filter(isRunName)).toEqual([]);
   });

@@ -22,7 +22,8 @@ beforeEach(async () => {
 const snapshot = (): Snapshot =>
   new Snapshot(log.log.manifest ?? emptyManifest, log.log.open(), new SharedColumnCache().of('acme', 'task'));
 
-const locate = (...records: readonly LogRecord[]) => locateChanges(snapshot(), mergeRecords(records));
+const locate = (...records: readonly LogRecord[]) =>
+  locateChanges(snapshot(), mergeRecords(records), ['name']);
 
 describe('locateChanges', () => {
   test('returns rows that no segment has, in the order of their ids', async () => {
@@ -43,12 +44,12 @@ describe('locateChanges', () => {
       ['color', 'red'],
     ]);
     expect(await locate(record)).toEqual({
-      updates: new Map([[0, [{ row: 1, isDeleted: false, values }]]]),
+      updates: new Map([[0, [{ row: 1, isDeleted: false, before: { name: 'c', color: null }, values }]]]),
       inserts: [],
     });
   });
 
-  test('returns all values of a row when an earlier change of it is late', async () => {
+  test('returns all values of a row, and what the columns have, when an earlier change of it is late', async () => {
     log.build(startMs + 2, { [c]: { name: 'late', color: null } });
     const record = log.build(startMs + 3, { [c]: { name: 'late', color: 'red' } });
     const values = new Map([
@@ -56,13 +57,15 @@ describe('locateChanges', () => {
       ['name', 'late'],
       ['color', 'red'],
     ]);
-    expect((await locate(record)).updates).toEqual(new Map([[0, [{ row: 1, isDeleted: false, values }]]]));
+    const update = { row: 1, isDeleted: false, before: { name: 'c' }, values };
+    expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
   test('returns version 0 for a deleted row', async () => {
     const record = log.build(startMs + 2, { [a]: undefined });
     const values = new Map([['$version', '0']]);
-    expect((await locate(record)).updates).toEqual(new Map([[0, [{ row: 0, isDeleted: true, values }]]]));
+    const update = { row: 0, isDeleted: true, before: { name: 'a', color: null }, values };
+    expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
   test('returns nothing for changes that the columns contain', async () => {

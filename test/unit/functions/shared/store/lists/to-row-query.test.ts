@@ -1,4 +1,4 @@
-import { toRowQuery } from '../../../../../../functions/shared/store/lists/row-query.ts';
+import { toRowQuery } from '../../../../../../functions/shared/store/lists/to-row-query.ts';
 import type { ListQuery } from '../../../../../../functions/shared/store/model/list-query.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';

@@ -4,8 +4,8 @@ import { firstIdAt } from '../model/ids.ts';
 import type { ListQuery } from '../model/list-query.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import { rowText, splitIds } from '../model/row.ts';
-import type { IdRange, RowQuery } from './engine/list-rows.ts';
 import type { RowFilter } from './engine/row-filter.ts';
+import type { IdRange, RowQuery } from './engine/row-query.ts';
 import { creationFields } from './query-plan.ts';
 
 /** Contains no id. */
@@ -38,7 +38,9 @@ function toFilter(
 export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
   const { filters, sortBy, sortOrder, page, limit, ranks, defaults } = query;
   const createdAt = filters.find(([field]) => field === 'createdAt')?.[1];
-  const byRow = filters.filter(([field]) => !creationFields.has(field));
+  // A nested list can be filtered once more by the same value.
+  const unique = [...new Map(filters.map((filter) => [filter.join('='), filter])).values()];
+  const byRow = unique.filter(([field]) => !creationFields.has(field));
   const defaultValue = defaults?.[sortBy];
   return {
     filters: byRow.map((filter) => toFilter(kind, filter, defaults)),

@@ -1,0 +1,59 @@
+/** Writes facets: the numbers that a step changes, merged with those of small facet runs. */
+import { encodeFacets, type FacetCounts, mergeFacets, sizeOfFacets } from '../facets.ts';
+import { type FacetRun, facetName, type Segment, type SnapshotId } from '../manifest.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { NewItems } from './segment-writer.ts';
+import type { CompactionSizes } from './sizes.ts';
+
+/** The step that writes facets. */
+interface WritingStep {
+  readonly snapshotId: SnapshotId;
+  /** Gets the items. */
+  readonly items: NewItems;
+  readonly sizes: CompactionSizes;
+}
+
+/**
+ * A run is merged with the new numbers when it has fewer than so many times as many. The sizes of runs then form a geometric sequence, so a
+ * list reads few of them, and a number is written again only as often as the logarithm of their number.
+ */
+const mergeFactor = 2;
+
+/** Divides runs into those that stay and those that new numbers are merged with. */
+function planMerge(runs: readonly FacetRun[], size: number): { kept: FacetRun[]; merged: FacetRun[] } {
+  let sum = size;
+  let kept = runs.length;
+  while (kept > 0 && (runs[kept - 1] as FacetRun).counts < mergeFactor * sum) {
+    kept -= 1;
+    sum += (runs[kept] as FacetRun).counts;
+  }
+  return { kept: runs.slice(0, kept), merged: runs.slice(kept) };
+}
+
+/** Writes numbers as a run. Returns nothing when there are none. */
+export function writeFacetRun({ snapshotId, items, sizes }: WritingStep, counts: FacetCounts): FacetRun[] {
+  if (counts.size === 0) return [];
+  const encoded = encodeFacets(counts, sizes.facetItemBytes);
+  const run = { snapshot: snapshotId, buckets: encoded.length, counts: sizeOfFacets(counts) };
+  for (const [bucket, bytes] of encoded.entries()) items.set(facetName(run, bucket), bytes);
+  return [run];
+}
+
+/**
+ * Writes the numbers that a step changes. Returns the facet runs of the new manifest.
+ * @param segments those of the new manifest.
+ */
+export async function writeFacets(
+  snapshot: Snapshot,
+  step: WritingStep,
+  changes: FacetCounts,
+  segments: readonly Segment[],
+): Promise<readonly FacetRun[]> {
+  const { runs } = snapshot.manifest.facets;
+  const own = mergeFacets([changes], segments);
+  if (own.size === 0) return runs;
+  const { kept, merged } = planMerge(runs, sizeOfFacets(own));
+  await snapshot.loadFacetRuns(merged);
+  const all = mergeFacets([...merged.flatMap((run) => snapshot.facetRun(run)), own], segments);
+  return [...kept, ...writeFacetRun(step, all)];
+}
