@@ -29,7 +29,7 @@ describe.each(lists)('$title', ({ item, open }) => {
     });
   });
 
-  test('filters by a status that the counted index counts, alone and with each reference', async () => {
+  test('filters by a status, alone and with each reference', async () => {
     const { full, references } = resourceOf(item);
     const { path, fields } = await open();
     const status = 'archived';
