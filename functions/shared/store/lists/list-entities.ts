@@ -7,7 +7,7 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type ListSource, type RowPage, readRows } from './engine/list-rows.ts';
+import { type ListSource, type RowPage, readPagePlace, readRows } from './engine/list-rows.ts';
 import { readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
 import type { RowQuery } from './engine/row-query.ts';
@@ -17,6 +17,7 @@ import type { IndexListing } from './index-listing.ts';
 import { planQuery } from './query-plan.ts';
 import { readRowEntities } from './row-entities.ts';
 import { isSmallParent, listSmallParent, type ParentListing } from './small-parent.ts';
+import { isSparse, readSparsePage, type SparsePage } from './sparse-page.ts';
 import { toRowQuery } from './to-row-query.ts';
 
 /** Returns the page of a list that filters by id. */
@@ -48,16 +49,23 @@ export interface Indexes {
   readonly parent?: ParentListing | undefined;
 }
 
+/** Rows of a page, with entities that were read already. */
+type FoundPage = RowPage & Partial<SparsePage>;
+
 /** Returns the rows of a page; `undefined` when they are children of a parent with few. */
 const readPage = (
+  session: Session,
   source: ListSource,
   query: RowQuery,
-  parent?: ParentListing,
-): Promise<RowPage | undefined> =>
+  { listing, parent }: Indexes,
+): Promise<FoundPage | undefined> =>
   readUntilCurrent(async () => {
     const state = await readState(source.reader, source.cache, source.nowMs);
-    if (parent && (await isSmallParent(source, state, query, parent))) return undefined;
-    return readRows(source, state, query);
+    if (!listing && parent && (await isSmallParent(source, state, query, parent))) return undefined;
+    const place = listing && (await readPagePlace(source, state, query));
+    const sparse =
+      place && isSparse(place, query) && (await readSparsePage(session, listing, state, { place, query }));
+    return sparse || readRows(source, state, query);
   });
 
 /** Times that a page is read again because its entities changed after its rows were listed. */
@@ -71,16 +79,17 @@ export async function listByEngine(
   session: Session,
   kind: Kind,
   query: RowQuery,
-  { listing, parent }: Indexes = {},
+  indexes: Indexes = {},
 ): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
   for (let attempt = 1; ; attempt += 1) {
     const source = sourceOf(session, kind);
-    const page = await readPage(source, query, parent).catch(unavailableIfStale);
+    const { listing, parent } = indexes;
+    const page = await readPage(session, source, query, indexes).catch(unavailableIfStale);
     if (!page && parent) {
       return listSmallParent(session, { kind, parent, source }, query).catch(unavailableIfStale);
     }
-    const { rows, total } = page as RowPage;
-    const found = await readRowEntities(session, kind, rows, listing);
+    const { rows, total, found: known } = page as FoundPage;
+    const found = await readRowEntities(session, kind, rows, known ?? listing);
     const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
     if (!isCurrent && attempt < maxAttempts) continue;
     const stored = rows.flatMap(({ id }) => found.get(id) ?? []);

@@ -29,22 +29,33 @@ async function readByIndex(
   return readListing(database, listing, bounds, rows.length);
 }
 
+/** Where entities are read first: nowhere, because they were read already, or in an index. */
+export type FirstSource = readonly StoredEntity[] | IndexListing | undefined;
+
+async function readFirst(
+  session: Session,
+  kind: Kind,
+  rows: readonly ListedRow[],
+  source: FirstSource,
+): Promise<readonly StoredEntity[]> {
+  if (!source) return readByKey(session, kind, rows, false);
+  return 'family' in source ? readByIndex(session, rows, source) : source;
+}
+
 /**
  * Returns the entities of rows, by id. Indexes and replicas of the table may lag behind: where they have a version that is older than the
  * row's, the entity is read again, consistently.
- * @param listing the index that lists the rows next to each other, if there is one: a query of it costs half a read unit for 4 KB, a read
- * by key half a unit for each entity.
+ * @param source entities that were read already, or the index that lists the rows next to each other: a query of it costs half a read unit
+ * for 4 KB, a read by key half a unit for each entity.
  */
 export async function readRowEntities(
   session: Session,
   kind: Kind,
   rows: readonly ListedRow[],
-  listing?: IndexListing,
+  source?: FirstSource,
 ): Promise<Map<string, StoredEntity>> {
   if (rows.length === 0) return new Map();
-  const first = listing
-    ? await readByIndex(session, rows, listing)
-    : await readByKey(session, kind, rows, false);
+  const first = await readFirst(session, kind, rows, source);
   const found = new Map(first.map((stored) => [stored.entity.id, stored]));
   const stale = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));
   const again = stale.length > 0 ? await readByKey(session, kind, stale, true) : [];

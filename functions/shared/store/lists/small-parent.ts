@@ -19,9 +19,6 @@ import { allIds, type IndexListing, readListing } from './index-listing.ts';
 /** Children up to which the index is cheaper than columns: about 6 read units. */
 const maxChildren = 60;
 
-/** Segments of which the columns for a list in the order of creation are as cheap. */
-const maxCheapSegments = 2;
-
 /** The index of a parent's children. */
 export interface ParentListing extends IndexListing {
   /** The field that names the parent. */
@@ -32,11 +29,9 @@ export interface ParentListing extends IndexListing {
 export async function isSmallParent(
   source: ListSource,
   state: LogState,
-  { filters, order }: RowQuery,
+  { filters }: RowQuery,
   { field }: ParentListing,
 ): Promise<boolean> {
-  // In the order of creation, only the columns of segments on the page are read.
-  if (!order && state.manifest.segments.length <= maxCheapSegments) return false;
   const ofParent = filters.filter((filter) => filter.field === field);
   const query = { filters: ofParent, isDescending: false, skip: 0, limit: 0 };
   return (await readRows(source, state, query)).total <= maxChildren;

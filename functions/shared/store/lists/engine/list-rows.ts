@@ -1,11 +1,11 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
 import type { ColumnCache } from './column-cache.ts';
-import { facetKeyOf } from './facets.ts';
 import { chunkOf, chunkOfRow, chunkRows, positionOfId } from './ids.ts';
 import { type Segment, versionField } from './manifest.ts';
-import { type PageRow, type SegmentRows, segmentsOnPage, selectRows } from './page-rows.ts';
+import { locatePage, type PagePlace, totalOf, windowOf } from './page-place.ts';
+import { type PageRow, type SegmentRows, selectRows } from './page-rows.ts';
 import { type LogState, readState } from './read-state.ts';
-import { type RowDelta, sumOf, tailDeltas } from './row-delta.ts';
+import { type RowDelta, tailDeltas } from './row-delta.ts';
 import { isNotDeleted, matchingRows, type RowRange } from './row-filter.ts';
 import type { IdRange, RowQuery } from './row-query.ts';
 import { readUntilCurrent, Snapshot, StaleRead } from './snapshot.ts';
@@ -58,21 +58,6 @@ async function segmentRows(snapshot: Snapshot, segment: Segment, query: RowQuery
   return { segment, count: rows.length, rows, sorted };
 }
 
-/**
- * Returns the number of rows that match in each segment, if it is known without their columns: there are no filters, or facets count
- * what matches them.
- */
-async function countBySegment(
-  snapshot: Snapshot,
-  { filters, ids, order }: RowQuery,
-): Promise<number[] | undefined> {
-  if (order || ids) return undefined;
-  const { segments, facets } = snapshot.manifest;
-  if (filters.length === 0) return segments.map(({ rows, deleted }) => rows - deleted);
-  const key = facetKeyOf(facets.fields, filters);
-  return key === undefined ? undefined : snapshot.countRows(key);
-}
-
 /** Reads the columns of segments, and returns their rows that match. */
 async function readSegments(
   { reader }: ListSource,
@@ -116,20 +101,10 @@ async function listedRows(
   });
 }
 
-/** Returns the window of a page, counted from the lowest row. */
-function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRange {
-  const [from, to] = isDescending ? [total - skip - limit, total - skip] : [skip, skip + limit];
-  return { from: Math.max(0, from), to: Math.max(0, Math.min(total, to)) };
-}
-
 /** Returns the fields that a list needs of all rows. */
 const fieldsOf = ({ filters, order }: RowQuery): string[] => [
   ...new Set([...filters.map(({ field }) => field), ...(order ? [order.field] : [])]),
 ];
-
-/** Returns the sum of the rows of segments and of what the tail adds and removes. */
-const totalOf = (counts: readonly number[], deltas: readonly RowDelta[]): number =>
-  counts.reduce((sum, count) => sum + count, 0) + sumOf(deltas);
 
 /** Returns the rows of all segments that match; of segments that are not on the page, only their number, if it is known. */
 async function matchingSegments(
@@ -139,14 +114,12 @@ async function matchingSegments(
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   const { segments } = snapshot.manifest;
-  const counts = await countBySegment(snapshot, query);
-  if (!counts) return readSegments(source, snapshot, segments, query);
-  const window = windowOf(query, totalOf(counts, deltas));
-  const onPage = segmentsOnPage(segments, counts, deltas, window);
-  const read = await readSegments(source, snapshot, onPage, query);
+  const place = await locatePage(snapshot, deltas, query);
+  if (!place) return readSegments(source, snapshot, segments, query);
+  const read = await readSegments(source, snapshot, place.segments, query);
   const bySegment = new Map(read.map((rows) => [rows.segment, rows]));
   return segments.map(
-    (segment, position) => bySegment.get(segment) ?? { segment, count: counts[position] as number },
+    (segment, position) => bySegment.get(segment) ?? { segment, count: place.counts[position] as number },
   );
 }
 
@@ -172,6 +145,17 @@ export async function readRows(source: ListSource, state: LogState, query: RowQu
   if (query.isDescending) page.reverse();
   return { rows: await listedRows(snapshot, state.tail, page), total };
 }
+
+/**
+ * Returns the place of a page, as of a state of the log; `undefined` when only the columns of all segments tell it.
+ * @throws StaleRead when the state has been replaced meanwhile.
+ */
+export const readPagePlace = (
+  source: ListSource,
+  state: LogState,
+  query: RowQuery,
+): Promise<PagePlace | undefined> =>
+  locatePage(new Snapshot(state.manifest, source.reader, source.cache), tailDeltas(state, query), query);
 
 /**
  * Returns one page of the rows that match, and the exact total: all as of one moment after the call.

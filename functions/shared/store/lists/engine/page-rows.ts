@@ -49,7 +49,7 @@ type Counted = Omit<Group, 'from' | 'to'>;
 const noRows = new Uint32Array(0);
 
 /** Returns the groups that overlap a window, each with the part of the window that is in it. */
-function overlapping<Counts extends { readonly count: number }>(
+export function overlapping<Counts extends { readonly count: number }>(
   groups: Iterable<Counts>,
   from: number,
   to: number,
@@ -102,21 +102,6 @@ function rowsWithKey({ segment, rows, sorted }: SegmentRows, key: SortKey): Uint
 /** Returns the number of rows of a segment with one sort key. */
 function countWithKey({ count, sorted }: SegmentRows, key: SortKey): number {
   return sorted ? sorted.before(upperBound(sorted, key)) - sorted.before(lowerBound(sorted, key)) : count;
-}
-
-/** Returns the segments that have rows between positions in the order of creation. @param counts rows that match, by segment. */
-export function segmentsOnPage(
-  segments: readonly Segment[],
-  counts: readonly number[],
-  deltas: readonly RowDelta[],
-  { from, to }: RowRange,
-): Segment[] {
-  const bySegment = groupDeltas(deltas, ({ segment }) => segment);
-  const groups = segments.map((segment, position) => {
-    const count = (counts[position] as number) + sumOf(bySegment.get(position) ?? []);
-    return { segment, count };
-  });
-  return overlapping(groups, from, to).map(({ segment }) => segment);
 }
 
 /** The rows of all segments, and the deltas. */

@@ -125,6 +125,53 @@ test('lists of a parent with few children read its index, the log and the total,
   expect(session.database.consumption.calls).toBeLessThanOrEqual(4);
 });
 
+describe('a page in the order of creation whose segments have few rows that match', () => {
+  const children = () => entities.filter(({ projectId }) => projectId === smallParent);
+  const query = {
+    filters: [['projectId', smallParent]],
+    sortBy: 'createdAt',
+    sortOrder: 'desc',
+    limit: 25,
+    page: 2,
+  } as const;
+  const lastFive = () =>
+    children()
+      .slice(0, 5)
+      .reverse()
+      .map(({ id }) => id);
+
+  beforeAll(() => compactAll(store.database(), tenant, 'task'));
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test('is read from the index', async () => {
+    await listEntities(store.session(tenant), 'task', query);
+    const session = store.session(tenant);
+    const { entities: found, total } = await listEntities(session, 'task', query);
+    expect([found.map(({ id }) => id), total]).toEqual([lastFive(), 30]);
+    // The head of the log, and the index.
+    expect(session.database.consumption.calls).toBe(2);
+  });
+
+  test.each([
+    ['lacks an entity', (items: readonly Item[]) => items.slice(1)],
+    [
+      'has a version that is not in the log yet',
+      (items: readonly Item[]) => [{ ...(items[0] as Item), stamp: Date.now() + 1_000 }, ...items.slice(1)],
+    ],
+  ])('is read from columns when the index %s', async (_, change) => {
+    const session = store.session(tenant);
+    const pages = session.database.pages.bind(session.database);
+    jest.spyOn(session.database, 'pages').mockImplementation(async function* changed(request) {
+      for await (const items of pages(request)) yield request.IndexName ? [...change(items)] : items;
+    });
+    const { entities: found, total } = await listEntities(session, 'task', query);
+    expect([found.map(({ id }) => id), total]).toEqual([lastFive(), 30]);
+  });
+});
+
 test('every page by name continues after the previous page', async () => {
   const byName = entities.toSorted(ascendingBy('name'));
   for (let page = 1; page <= number / 100; page += 7) {
