@@ -1,6 +1,5 @@
 /** Entities from an index, which lists them in the order of creation. An index may lag behind the table. */
 import type { Database } from '../dynamodb/database.ts';
-import type { Query } from '../dynamodb/query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { statusPrefix } from '../model/keys.ts';
@@ -14,47 +13,38 @@ export interface IndexListing {
   readonly status?: string | undefined;
 }
 
-/** Ids from one up to another, both included. */
-export interface IdBounds {
-  readonly first: string;
-  readonly last: string;
+/** A part of a listing. */
+export interface ListingPart {
+  /** Ids from this one up to, but without, the other. */
+  readonly from: string;
+  readonly to: string;
+  readonly isBackwards?: boolean;
+  /** Number of entities after which reading stops. */
+  readonly max?: number;
 }
 
-/** Contains all ids. */
-export const allIds: IdBounds = { first: '0', last: 'g' };
-
-/** Returns the query of a listing. */
-export function listingQuery({ family, partition, status }: IndexListing, { first, last }: IdBounds): Query {
+/** Reads the entities of a part of a listing. */
+export async function readListing(
+  database: Database,
+  { family, partition, status }: IndexListing,
+  { from, to, isBackwards = false, max = Number.POSITIVE_INFINITY }: ListingPart,
+): Promise<StoredEntity[]> {
   const index = status === undefined ? family : (`${family}-by-status` as const);
   const { partitionKey, sortKey } = table.indexes[index];
   const prefix = status === undefined ? '' : statusPrefix(status);
-  return {
+  const pages = database.pages({
     IndexName: index,
-    KeyConditionExpression: '#partition = :partition AND #key BETWEEN :first AND :last',
+    KeyConditionExpression: '#partition = :partition AND #key BETWEEN :from AND :to',
     ExpressionAttributeNames: { '#partition': partitionKey, '#key': sortKey },
-    ExpressionAttributeValues: {
-      ':partition': partition,
-      ':first': prefix + first,
-      ':last': prefix + last,
-    },
-  };
-}
-
-/**
- * Reads the entities of a listing between two ids.
- * @param max entities after which it stops. It reads whole pages of a query, so it can read some more.
- */
-export async function readListing(
-  database: Database,
-  listing: IndexListing,
-  bounds: IdBounds,
-  max = Number.POSITIVE_INFINITY,
-): Promise<StoredEntity[]> {
-  const query = { ...listingQuery(listing, bounds), ...(Number.isFinite(max) && { Limit: max }) };
+    ExpressionAttributeValues: { ':partition': partition, ':from': prefix + from, ':to': prefix + to },
+    ScanIndexForward: !isBackwards,
+    // A query includes both ends of the range.
+    ...(Number.isFinite(max) && { Limit: max + 1 }),
+  });
   const found: StoredEntity[] = [];
-  for await (const items of database.pages(query)) {
-    found.push(...items.map(decodeEntity));
+  for await (const items of pages) {
+    found.push(...items.map(decodeEntity).filter(({ entity }) => entity.id < to));
     if (found.length >= max) break;
   }
-  return found;
+  return found.slice(0, max);
 }

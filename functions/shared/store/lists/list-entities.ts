@@ -14,10 +14,10 @@ import type { RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent, StaleRead } from './engine/snapshot.ts';
 import { logCache, openLog } from './engine/table-log.ts';
 import type { IndexListing } from './index-listing.ts';
+import { type IndexPage, isNearBoundary, readIndexPage } from './index-page.ts';
 import { planQuery } from './query-plan.ts';
 import { readRowEntities } from './row-entities.ts';
 import { isSmallParent, listSmallParent, type ParentListing } from './small-parent.ts';
-import { isSparse, readSparsePage, type SparsePage } from './sparse-page.ts';
 import { toRowQuery } from './to-row-query.ts';
 
 /** Returns the page of a list that filters by id. */
@@ -50,7 +50,7 @@ export interface Indexes {
 }
 
 /** Rows of a page, with entities that were read already. */
-type FoundPage = RowPage & Partial<SparsePage>;
+type FoundPage = RowPage & Partial<IndexPage>;
 
 /** Returns the rows of a page; `undefined` when they are children of a parent with few. */
 const readPage = (
@@ -63,9 +63,13 @@ const readPage = (
     const state = await readState(source.reader, source.cache, source.nowMs);
     if (!listing && parent && (await isSmallParent(source, state, query, parent))) return undefined;
     const place = listing && (await readPagePlace(source, state, query));
-    const sparse =
-      place && isSparse(place, query) && (await readSparsePage(session, listing, state, { place, query }));
-    return sparse || readRows(source, state, query);
+    const { filters } = query;
+    return (
+      (place &&
+        isNearBoundary(listing, place, query) &&
+        (await readIndexPage(session, { listing, filters, state }, place, query))) ||
+      readRows(source, state, query)
+    );
   });
 
 /** Times that a page is read again because its entities changed after its rows were listed. */

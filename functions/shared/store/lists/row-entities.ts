@@ -24,9 +24,9 @@ async function readByIndex(
   listing: IndexListing,
 ): Promise<StoredEntity[]> {
   const ids = rows.map(({ id }) => id).sort();
-  const bounds = { first: ids[0] ?? '', last: ids.at(-1) ?? '' };
+  const [from = '', last = ''] = [ids[0], ids.at(-1)];
   // An index that lags can have entities that are no longer listed: they must not fill the page at any price.
-  return readListing(database, listing, bounds, rows.length);
+  return readListing(database, listing, { from, to: `${last}~`, max: rows.length });
 }
 
 /** Where entities are read first: nowhere, because they were read already, or in an index. */

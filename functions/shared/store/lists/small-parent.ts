@@ -9,12 +9,13 @@ import type { Kind } from '../model/relations.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ListSource, readRows } from './engine/list-rows.ts';
+import { allIds } from './engine/page-place.ts';
 import { type LogState, readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
 import type { RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent } from './engine/snapshot.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
-import { allIds, type IndexListing, readListing } from './index-listing.ts';
+import { type IndexListing, readListing } from './index-listing.ts';
 
 /** Children up to which the index is cheaper than columns: about 6 read units. */
 const maxChildren = 60;

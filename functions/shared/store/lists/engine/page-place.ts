@@ -7,24 +7,27 @@ import type { RowRange } from './row-filter.ts';
 import type { IdRange, RowQuery } from './row-query.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** The segments that have rows of a page. Rows that the columns do not contain yet belong to a segment by their ids. */
+/** The rows of one segment that match, and those of them that are on the page. */
+export interface PagePart extends RowRange {
+  /** The ids that belong to the segment; those after all segments are a part of their own. */
+  readonly ids: IdRange;
+  /** Number of rows that match. The page has those at the positions `from` up to, but without, `to`. */
+  readonly count: number;
+}
+
 export interface PagePlace {
   /** Number of rows that match, in all segments. */
   readonly total: number;
   /** Number of rows that match in each segment, as the columns have them. */
   readonly counts: readonly number[];
+  /** The segments that have rows of the page in their columns. */
   readonly segments: readonly Segment[];
-  /** The ids of all rows of these segments, and of later ones if the page has such. */
-  readonly ids: IdRange;
-  /** Number of rows that match among these ids. */
-  readonly count: number;
-  /** The positions of the page among them. */
-  readonly window: RowRange;
+  /** In the order of ids. */
+  readonly parts: readonly PagePart[];
 }
 
-/** Less and greater than every id. A sort key cannot be empty. */
-const beforeAllIds = '0';
-const afterAllIds = 'g';
+/** All ids are in this range. A sort key cannot be empty. */
+export const allIds: IdRange = { from: '0', to: 'g' };
 
 /** Returns the window of a page, counted from the lowest row. */
 export function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRange {
@@ -48,6 +51,16 @@ async function countBySegment(
   return key === undefined ? undefined : snapshot.countRows(key);
 }
 
+/** Returns the ids that belong to a segment, as `segmentOf` and `tailDeltas` decide; after the last segment, all greater ids. */
+function idsOf(segments: readonly Segment[], position: number): IdRange {
+  const isLast = position === segments.length - 1;
+  // Sorts after the id itself and before all greater ones.
+  const afterLast = `${segments.at(-1)?.last ?? ''}~`;
+  const from = position < segments.length ? (segments[position] as Segment).first : afterLast;
+  const to = isLast ? afterLast : (segments[position + 1]?.first ?? allIds.to);
+  return { from: position === 0 ? allIds.from : from, to };
+}
+
 /** Returns the place of a page; `undefined` when only the columns of all segments tell it. */
 export async function locatePage(
   snapshot: Snapshot,
@@ -58,27 +71,13 @@ export async function locatePage(
   if (!counts) return undefined;
   const { segments } = snapshot.manifest;
   const bySegment = groupDeltas(deltas, ({ segment }) => segment);
-  // The last group has the rows whose ids are greater than all in the columns.
   const groups = [...counts, 0].map((count, position) => ({
-    position,
+    ids: idsOf(segments, position),
+    segment: segments[position],
     count: count + sumOf(bySegment.get(position) ?? []),
   }));
   const total = totalOf(counts, deltas);
   const { from, to } = windowOf(query, total);
-  const onPage = overlapping(groups, from, to);
-  const first = onPage[0]?.position ?? segments.length;
-  const end = (onPage.at(-1)?.position ?? first) + 1;
-  const start = onPage[0]?.from ?? 0;
-  return {
-    total,
-    counts,
-    segments: segments.slice(first, end),
-    ids: {
-      // Ids before those of all segments belong to the first one.
-      from: first === 0 ? beforeAllIds : (segments[first]?.first ?? `${segments.at(-1)?.last}~`),
-      to: segments[end]?.first ?? (end > segments.length ? afterAllIds : `${segments.at(-1)?.last}~`),
-    },
-    count: onPage.reduce((sum, { count }) => sum + count, 0),
-    window: { from: start, to: start + to - from },
-  };
+  const parts = overlapping(groups, from, to);
+  return { total, counts, segments: parts.flatMap(({ segment }) => segment ?? []), parts };
 }
