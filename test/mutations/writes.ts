@@ -64,9 +64,9 @@ export const writeMutations: readonly Mutation[] = [
     name: 'counted-outside-the-transaction',
     description: 'counters are adjusted before the transaction, not in it',
     file: commit,
-    search: 'return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };',
+    search: 'const all = [...own, ...records, ...writes, ...more, ...additions];',
     replacement:
-      'if (additions.length > 0) await session.database.transact(additions);\n  return { writes: [...own, ...records, ...writes, ...more], beginnings };',
+      'if (additions.length > 0) await session.database.transact(additions);\n  const all = [...own, ...records, ...writes, ...more];',
     detectedBy: ['test/faults/crash-points.test.ts'],
     testNamePattern: 'createTag',
   },

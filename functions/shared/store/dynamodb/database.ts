@@ -10,8 +10,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { maxCommitMs } from '../model/log-timing.ts';
+import { ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/errors.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
@@ -151,12 +150,13 @@ export class Database {
 
   /**
    * Applies all writes, or none.
+   * @param limit the time in which the transaction may be sent, if it ends before the time of the request.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws StoreUnavailable when the time of the request is over, or too much time has passed since the stamp of the transaction.
-   * The writes may have been applied all the same.
+   * @throws TransactionExpired when the limit is reached.
+   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
    */
-  async transact(writes: readonly Write[]): Promise<void> {
-    const deadline = new Deadline(Math.min(maxCommitMs, this.deadline.remaining()));
+  async transact(writes: readonly Write[], limit = this.deadline): Promise<void> {
+    const deadline = limit.remaining() < this.deadline.remaining() ? limit : this.deadline;
     let request = this.#transaction(writes);
     // Whether an attempt may have been applied although no response arrived: then only its own token tells.
     let isInDoubt = false;
@@ -167,8 +167,8 @@ export class Database {
       const { failed, contended } = cancellation;
       if (failed.length > 0) throw new ConditionFailed(failed, error);
       if (!isRetryable(error)) throw error;
-      if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
       isInDoubt ||= cancellation.isInDoubt;
+      if (!(await deadline.backOff(attempt))) throw this.#timeout(deadline, isInDoubt, error);
       if (widen(contended) && !isInDoubt) request = this.#transaction(writes);
     }
   }
@@ -213,6 +213,12 @@ export class Database {
   async transactOnce(writes: readonly Write[], maxMs: number): Promise<boolean> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
     return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
+  }
+
+  /** Returns the error of a transaction that was not applied in time. */
+  #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
+    if (deadline === this.deadline) return new StoreUnavailable(cause);
+    return new TransactionExpired(isInDoubt, cause);
   }
 
   /** Sends a transaction once. Returns the error when it fails. */

@@ -17,16 +17,21 @@ const transientReasons = new Set([
   'ProvisionedThroughputExceededException',
 ]);
 
-/** Errors of DynamoDB with `$fault` "client" that may be gone at the next attempt. */
-const transientErrors = new Set([
+/** Errors with which DynamoDB refuses a call. They may be gone at the next attempt. */
+const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
   'TransactionConflictException',
-  // The first attempt with this token is still in progress: its response was lost.
-  'TransactionInProgressException',
   // DynamoDB refuses signatures that are five minutes off. The SDK has just learned the difference from the response.
   'InvalidSignatureException',
+]);
+
+/** Errors of DynamoDB with `$fault` "client" that may be gone at the next attempt. */
+const transientErrors = new Set([
+  ...refusals,
+  // The first attempt with this token is still in progress: its response was lost.
+  'TransactionInProgressException',
 ]);
 
 /** Errors of the SDK's HTTP handler. */
@@ -72,7 +77,7 @@ export interface Cancellation {
   readonly failed: readonly number[];
   /** Counters on which another transaction was in progress. */
   readonly contended: readonly Key[];
-  /** Whether the transaction may have been applied all the same. */
+  /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
   readonly isInDoubt: boolean;
 }
 
@@ -86,5 +91,5 @@ export function explainCancellation(error: SdkError, writes: readonly Write[]): 
     if (reason === 'ConditionalCheckFailed') failed.push(position);
     else if (reason === 'TransactionConflict' && write && 'addTo' in write) contended.push(write.addTo);
   }
-  return { failed, contended, isInDoubt: reasons.length === 0 };
+  return { failed, contended, isInDoubt: reasons.length === 0 && !refusals.has(error.name) };
 }

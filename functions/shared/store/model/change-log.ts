@@ -8,7 +8,7 @@ import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { Kind } from './relations.ts';
 import { type Row, toRow, type Value } from './row.ts';
-import type { Item, Write } from './writes.ts';
+import type { Condition, Item } from './writes.ts';
 
 /** One change of one entity. */
 export interface LogEntry {
@@ -98,6 +98,9 @@ const decodeEntry = ([id, version, previousStamp, before, changed]: StoredEntry)
   after: changed ? { ...(before || {}), ...changed } : undefined,
 });
 
+const encodeEntries = (entries: readonly LogEntry[]): Uint8Array =>
+  deflateRawSync(JSON.stringify(entries.map(encodeEntry)), { dictionary: commonTexts });
+
 /** Returns the entries of a change set's record, by kind. */
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
@@ -124,14 +127,20 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
 export const transactionStamp = (changes: readonly Change[], nowMs: number): number =>
   changes.reduce((stamp, { before }) => Math.max(stamp, (before?.stamp ?? 0) + 1), nowMs);
 
+/** The write of a record. Its condition fails when there is one with the same key. */
+interface RecordWrite {
+  readonly put: Item;
+  readonly condition: Condition;
+}
+
 /** Returns the writes of a change set's records. They belong to its transaction. */
-export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): Write[] {
+export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
       pk: logPartition(tenant, kind),
       sk: `${stampPrefix(stamp)}#${randomBytes(6).toString('base64url')}`,
       format,
-      entries: deflateRawSync(JSON.stringify(entries.map(encodeEntry)), { dictionary: commonTexts }),
+      entries: encodeEntries(entries),
       expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
     },
     condition: notExists,
@@ -139,7 +148,13 @@ export function recordWrites(tenant: string, changes: readonly Change[], stamp: 
 }
 
 /**
- * Returns the record that an item stores.
+ * Returns the item that withdraws a transaction: it has the key of one of the transaction's records, and no entries. When it is stored
+ * first, the condition of that record fails, so the transaction can never be applied.
+ */
+export const withdrawnRecord = (record: Item): Item => ({ ...record, entries: encodeEntries([]) });
+
+/**
+ * Returns the record that an item stores. A withdrawn one has no entries.
  * @throws TypeError when a later version of the service has written it.
  */
 export function decodeRecord(item: Item): LogRecord {

@@ -1,11 +1,14 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
+import { Deadline } from '../dynamodb/deadline.ts';
 import { adjustments } from '../lists/counted-index/adjustments.ts';
 import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { maxCommitMs } from '../model/log-timing.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
+import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
@@ -20,6 +23,12 @@ export interface Plan<Result> extends ChangeSet {
 /** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
+  /** One of its records. A transaction without changes of entities has none. */
+  readonly record?: Item | undefined;
+  /** The time in which it may be sent. One without records has no stamp, so it is sent for as long as the request has time. */
+  readonly limit?: Deadline | undefined;
+  /** Builds the transaction of the same change set, with a new stamp and new records. */
+  readonly rebuild: () => Promise<Transaction>;
   /** Sections of the counted index to begin beside it. */
   readonly beginnings: readonly Beginning[];
 }
@@ -36,18 +45,22 @@ const maxUnmeasuredWrites = 8;
 /** Returns the transaction of a change set: its entities, the records of their change, their counters, and further writes. */
 async function buildTransaction(
   session: Session,
-  { changes, writes = [] }: ChangeSet,
+  changeSet: ChangeSet,
   more: readonly Write[] = [],
 ): Promise<Transaction> {
+  const { changes, writes = [] } = changeSet;
   const [{ writes: additions, beginnings }] = await Promise.all([
     adjustments(session, changes),
     requestCompaction(session, changes),
   ]);
   // Last, because the time until the transaction is committed counts from it.
+  const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
   const stamp = transactionStamp(changes, Date.now());
   const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
   const records = recordWrites(session.tenant, changes, stamp);
-  return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };
+  const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
+  const all = [...own, ...records, ...writes, ...more, ...additions];
+  return { writes: all, beginnings, record: records[0]?.put, limit, rebuild };
 }
 
 /** Returns the bytes of an item, about. */
@@ -69,10 +82,15 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
   );
 }
 
-/** Sends a transaction. Sections begin at the same time: one that turns out not to be needed stays empty. */
-async function send(session: Session, { writes, beginnings }: Transaction): Promise<void> {
-  if (writes.length === 0) return;
-  await Promise.all([session.database.transact(writes), beginSections(session, beginnings)]);
+/** Applies a transaction. Sections begin at the same time: one that turns out not to be needed stays empty. */
+async function send(session: Session, first: Transaction): Promise<void> {
+  if (first.writes.length === 0) return;
+  const applied = applyOnce(first, {
+    send: ({ writes, limit }) => session.database.transact(writes, limit),
+    withdraw: ({ record }) => withdraw(session, record as Item),
+    rebuild: ({ rebuild }) => rebuild(),
+  });
+  await Promise.all([applied, beginSections(session, first.beginnings)]);
 }
 
 /** Applies a change set that always fits into one transaction. */

@@ -204,4 +204,12 @@ describe('explainCancellation', () => {
   ])('says that the transaction may have been applied when %s', (_, error) => {
     expect(explainCancellation(error, writes)).toStrictEqual({ failed: [], contended: [], isInDoubt: true });
   });
+
+  test.each([
+    ['throttles it', new ThrottlingException({ message, $metadata })],
+    ['has not enough capacity', new ProvisionedThroughputExceededException({ message, $metadata })],
+    ['refuses its signature', unmodeled('InvalidSignatureException')],
+  ])('says that the transaction was not applied when DynamoDB %s', (_, error) => {
+    expect(explainCancellation(error, writes)).toStrictEqual({ failed: [], contended: [], isInDoubt: false });
+  });
 });

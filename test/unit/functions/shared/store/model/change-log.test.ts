@@ -8,6 +8,7 @@ import {
   recordWrites,
   stampPrefix,
   transactionStamp,
+  withdrawnRecord,
 } from '../../../../../../functions/shared/store/model/change-log.ts';
 import type { Change } from '../../../../../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../../../../../functions/shared/store/model/entity.ts';
@@ -155,6 +156,14 @@ test('a record of one creation takes less than 300 bytes', () => {
   const [write] = recordWrites('acme', [{ after: stored(1, fields) }], nowMs) as unknown as { put: Item }[];
   const { pk, sk, entries } = (write as { put: Item }).put;
   expect(pk.length + sk.length + (entries as Buffer).length).toBeLessThan(300);
+});
+
+test('a withdrawn record has the key of the record, expires with it, and has no entries', () => {
+  const [write] = recordWrites('acme', [{ after: stored(1) }], nowMs);
+  const record = write?.put as Item;
+  const withdrawn = withdrawnRecord(record);
+  expect(withdrawn).toEqual({ ...record, entries: expect.any(Buffer) });
+  expect(decodeRecord(withdrawn)).toEqual({ key: record.sk, stamp: nowMs, entries: [] });
 });
 
 test('decodeRecord throws TypeError for a format that a later version writes', () => {
