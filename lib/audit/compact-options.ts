@@ -14,7 +14,7 @@ meanwhile. Necessary after a table was restored; useful after a field was added.
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 
-It waits 36 seconds after it has read the table, until all writes that it may have missed are in the change log.`;
+It waits 10 seconds after it has read the table, until all writes that it may have missed are in the change log.`;
 
 const text = { type: 'string' } as const;
 const flags = { table: text, 'dynamodb-endpoint': text, help: { type: 'boolean' } } as const;

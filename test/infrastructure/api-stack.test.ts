@@ -375,7 +375,7 @@ describe('jobs', () => {
     });
     expect(failureQueueOf(mapping)).toBe(failureQueueOf(mappingOf('onStream')));
     expect(patternsOf(mapping)).toEqual([
-      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'record#' }] } } } },
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'r#' }] } } } },
     ]);
   });
 

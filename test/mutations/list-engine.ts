@@ -146,7 +146,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'changed-row-in-both-places',
     description: 'a changed row stays at its old place',
-    file: `${engine}/list-rows.ts`,
+    file: `${engine}/row-delta.ts`,
     search: 'add(change, change.before, -1);',
     replacement: '',
     detectedBy: [simulation],

@@ -1,4 +1,5 @@
 import { dynamodbMutations } from './dynamodb.ts';
+import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
 import type { Mutation } from './mutation.ts';
 import { requestMutations } from './requests.ts';
@@ -12,4 +13,5 @@ export const mutations: readonly Mutation[] = [
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,
+  ...expiredTransactionMutations,
 ];

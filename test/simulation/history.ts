@@ -19,25 +19,19 @@ import {
 import { emptyManifest, manifestNames } from '../../functions/shared/store/lists/engine/manifest.ts';
 import { StaleRead } from '../../functions/shared/store/lists/engine/snapshot.ts';
 import type { LogReader } from '../../functions/shared/store/lists/engine/storage.ts';
-import {
-  decodeRecord,
-  recordWrites,
-  stampPrefix,
-  transactionStamp,
-} from '../../functions/shared/store/model/change-log.ts';
 import type { Change } from '../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import { maxClockSkewMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
-import type { Item } from '../../functions/shared/store/model/writes.ts';
 import { expectedPage, isPage, isPossiblePage, type ListCase, randomCase, randomFields } from './entities.ts';
 import { Crash, MemoryLog, type Process } from './memory-log.ts';
 import { Random } from './random.ts';
+import { type State, type TransactionCounts, Transactions } from './transactions.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** Conditions of a history. */
 export interface Conditions {
-  /** The longest time from stamp to commit, in milliseconds. */
+  /** The longest time from stamp to commit, in milliseconds. A writer gives a transaction up after the service's own time. */
   readonly maxCommitMs: number;
   /** Milliseconds by which a clock differs from the time, at most. */
   readonly maxClockSkewMs: number;
@@ -56,8 +50,6 @@ export const allowedConditions: Conditions = {
   pageSize: Number.POSITIVE_INFINITY,
   isWrongMeanwhile: false,
 };
-
-type State = ReadonlyMap<string, StoredEntity>;
 
 /** A time of much activity, in milliseconds since the start. */
 interface Burst {
@@ -98,10 +90,7 @@ const tenant = 'a';
 const kind = 'task';
 
 /** What a history counted, to see that the simulation simulates something. */
-export interface HistoryCounts {
-  commits: number;
-  /** Commits that were rejected because another one was faster. */
-  conflicts: number;
+export interface HistoryCounts extends TransactionCounts {
   lists: number;
   /** Attempts of lists that ended because items that they needed were deleted meanwhile, or because of a gap in the log. */
   staleReads: number;
@@ -125,6 +114,10 @@ export class History {
   readonly counts: HistoryCounts = {
     commits: 0,
     conflicts: 0,
+    rebuilt: 0,
+    foundApplied: 0,
+    executedTooLate: 0,
+    stoppedWriters: 0,
     lists: 0,
     staleReads: 0,
     compactions: 0,
@@ -137,14 +130,21 @@ export class History {
   readonly #log = new MemoryLog();
   readonly #conditions: Conditions;
   readonly #start: number;
-  /** The state after each commit. */
-  readonly #states: State[] = [new Map()];
+  readonly #transactions: Transactions;
   #ids = 0;
 
   constructor(seed: number, conditions: Conditions) {
     this.#random = new Random(seed);
     this.#conditions = conditions;
     this.#start = this.#time.now;
+    this.#transactions = new Transactions({
+      time: this.#time,
+      random: this.#random,
+      log: this.#log,
+      tenant,
+      counts: this.counts,
+      maxExecutionMs: conditions.maxCommitMs,
+    });
   }
 
   /** Runs the history. @throws Error that names the list whose result is wrong. */
@@ -186,7 +186,7 @@ export class History {
   }
 
   get #state(): State {
-    return this.#states.at(-1) as State;
+    return this.#transactions.state;
   }
 
   #newCache(maxBytes?: number) {
@@ -261,11 +261,6 @@ export class History {
     return [...changes.values()];
   }
 
-  #commitDelay(): number {
-    if (this.#random.chance(0.15)) return this.#conditions.maxCommitMs * (0.75 + this.#random.next() / 4);
-    return this.#random.chance(0.3) ? this.#random.below(5_000) : this.#random.below(100);
-  }
-
   async #write(): Promise<void> {
     const clock = this.#clock();
     for (const { from, to } of bursts) {
@@ -273,36 +268,8 @@ export class History {
       while (this.#time.now < this.#start + to) {
         await this.#time.wait(this.#random.below(4_000));
         const changes = this.#changes(clock());
-        const stamp = transactionStamp(changes, clock());
-        const delay = this.#commitDelay();
-        this.#time.start(async () => {
-          await this.#time.wait(delay);
-          this.#commit(stamp, changes);
-        });
+        this.#time.start(() => this.#transactions.apply(changes, clock));
       }
-    }
-  }
-
-  /** Commits a transaction, if every entity still has the version that it was read with. */
-  #commit(stamp: number, changes: readonly Change[]): void {
-    const isCurrent = changes.every(
-      ({ before }) => !before || this.#state.get(before.entity.id)?.version === before.version,
-    );
-    if (!isCurrent) {
-      this.counts.conflicts += 1;
-      return;
-    }
-    const state = new Map(this.#state);
-    for (const { before, after } of changes) {
-      if (after) state.set(after.entity.id, { ...after, stamp });
-      else state.delete(before.entity.id);
-    }
-    this.counts.commits += 1;
-    this.#states.push(state);
-    // Random keys would make a history different every time.
-    const key = `${stampPrefix(stamp)}#${String(this.counts.commits).padStart(6, '0')}`;
-    for (const write of recordWrites(tenant, changes, stamp)) {
-      this.#log.records.push({ ...decodeRecord((write as { put: Item }).put), key });
     }
   }
 
@@ -377,7 +344,8 @@ export class History {
   }
 
   async #list(source: ListSource, list: ListCase): Promise<ListRead> {
-    const first = this.#states.length - 1;
+    const { states } = this.#transactions;
+    const first = states.length - 1;
     let attempts = 0;
     const readHead: LogReader['readHead'] = (above) => {
       attempts += 1;
@@ -386,7 +354,7 @@ export class History {
     const page = await listRows({ ...source, reader: { ...source.reader, readHead } }, list.query);
     this.counts.lists += 1;
     this.counts.staleReads += attempts - 1;
-    return { list, page, states: this.#states.slice(first) };
+    return { list, page, states: states.slice(first) };
   }
 
   #requireRight({ list, page, states }: ListRead): void {

@@ -36,8 +36,14 @@ async function runHistories(
   return Object.fromEntries(total) as unknown as HistoryCounts;
 }
 
-/** Checks that histories simulate everything. In a few histories, a list that starts again may not occur. */
-function requireEvents(counts: HistoryCounts, [first, last]: readonly [number, number]): void {
+/**
+ * Checks that histories simulate everything. In a few histories, a list that starts again may not occur. Only some conditions allow a
+ * transaction to be executed after it was withdrawn.
+ */
+function requireEvents(
+  { executedTooLate, ...counts }: HistoryCounts,
+  [first, last]: readonly [number, number],
+): void {
   const never = Object.entries(counts).filter(([, count]) => count === 0);
   const isLong = last - first + 1 === maxHistories;
   expect(never.filter(([name]) => isLong || name !== 'staleReads')).toEqual([]);
@@ -47,6 +53,20 @@ describe('under the allowed conditions', () => {
   test.each(seedRanges(histories / 2))('every list of the histories %i to %i is right', async (...seeds) => {
     requireEvents(await runHistories(seeds, () => allowedConditions), seeds);
   });
+});
+
+describe('when transactions are executed after their writers gave them up', () => {
+  // Clocks are so good that the margin allows for it.
+  const lateExecutions: Conditions = { ...allowedConditions, maxCommitMs: 7_000, maxClockSkewMs: 1_500 };
+
+  test.each(seedRanges(histories / 4))(
+    'every list of the late histories %i to %i is right',
+    async (...seeds) => {
+      const counts = await runHistories(seeds, () => lateExecutions);
+      requireEvents(counts, seeds);
+      expect(counts.executedTooLate).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('when queries read ten records at a time', () => {

@@ -8,8 +8,9 @@ import {
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { listRows, type RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
 import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import { type LogEntry, type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
+import { type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
+import type { LogEntry } from '../../functions/shared/store/model/log-entry.ts';
 import type { Row } from '../../functions/shared/store/model/row.ts';
 import { MemoryLog } from '../simulation/memory-log.ts';
 

@@ -10,12 +10,11 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
-import { maxCommitMs } from '../model/log-timing.ts';
+import { ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/errors.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
-import { failedConditions, isRetryable, type SdkError } from './error-classification.ts';
+import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toTransactItem } from './transact-items.ts';
 
@@ -119,20 +118,25 @@ export class Database {
 
   /**
    * Applies all writes, or none.
+   * @param limit the time in which the transaction may be sent, if it ends before the time of the request.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws StoreUnavailable when the time of the request is over, or too much time has passed since the stamp of the transaction.
-   * The writes may have been applied all the same.
+   * @throws TransactionExpired when the limit is reached.
+   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
    */
-  async transact(writes: readonly Write[]): Promise<void> {
-    const deadline = new Deadline(Math.min(maxCommitMs, this.deadline.remaining()));
+  async transact(writes: readonly Write[], limit = this.deadline): Promise<void> {
+    const deadline = limit.remaining() < this.deadline.remaining() ? limit : this.deadline;
     const request = this.#transaction(writes);
+    // Whether an attempt may have been applied although no response arrived.
+    let isInDoubt = false;
     for (let attempt = 1; ; attempt += 1) {
       const error = await this.#attempt(request, deadline);
       if (!error) return;
-      const failed = failedConditions(error);
+      const cancellation = explainCancellation(error);
+      const { failed } = cancellation;
       if (failed.length > 0) throw new ConditionFailed(failed, error);
       if (!isRetryable(error)) throw error;
-      if (!(await deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      isInDoubt ||= cancellation.isInDoubt;
+      if (!(await deadline.backOff(attempt))) throw this.#timeout(deadline, isInDoubt, error);
     }
   }
 
@@ -176,6 +180,12 @@ export class Database {
   async transactOnce(writes: readonly Write[], maxMs: number): Promise<boolean> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
     return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
+  }
+
+  /** Returns the error of a transaction that was not applied in time. */
+  #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
+    if (deadline === this.deadline) return new StoreUnavailable(cause);
+    return new TransactionExpired(isInDoubt, cause);
   }
 
   /** Sends a transaction once. Returns the error when it fails. */

@@ -8,8 +8,8 @@ const maxBackOffMs = 1_000;
 const baseBackOffMs = 10;
 
 /**
- * The time that a request has. Every call to DynamoDB ends with it, so that a response, if only 503, is sent before the caller or
- * Lambda stops waiting.
+ * The time that a request has, or a transaction. Every call to DynamoDB ends with it, so that a response, if only 503, is sent before
+ * the caller or Lambda stops waiting.
  */
 export class Deadline {
   readonly #end: number;
@@ -20,12 +20,14 @@ export class Deadline {
   }
 
   /**
-   * Makes a call whose signal is aborted when the time is over. Each call has its own signal: the SDK leaves its listeners on it,
+   * Makes a call whose signal is aborted when the time is over; at once when it is over already, and then nothing is sent. Each call has its own signal: the SDK leaves its listeners on it,
    * and a job makes thousands of calls.
    */
   async limit<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), Math.max(0, this.remaining()));
+    const remainingMs = this.remaining();
+    if (remainingMs <= 0) controller.abort();
+    const timer = setTimeout(() => controller.abort(), Math.max(0, remainingMs));
     try {
       return await call(controller.signal);
     } finally {

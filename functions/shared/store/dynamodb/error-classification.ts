@@ -16,16 +16,21 @@ const transientReasons = new Set([
   'ProvisionedThroughputExceededException',
 ]);
 
-/** Errors of DynamoDB with `$fault` "client" that may be gone at the next attempt. */
-const transientErrors = new Set([
+/** Errors with which DynamoDB refuses a call. They may be gone at the next attempt. */
+const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
   'TransactionConflictException',
-  // The first attempt with this token is still in progress: its response was lost.
-  'TransactionInProgressException',
   // DynamoDB refuses signatures that are five minutes off. The SDK has just learned the difference from the response.
   'InvalidSignatureException',
+]);
+
+/** Errors of DynamoDB with `$fault` "client" that may be gone at the next attempt. */
+const transientErrors = new Set([
+  ...refusals,
+  // The first attempt with this token is still in progress: its response was lost.
+  'TransactionInProgressException',
 ]);
 
 /** Errors of the SDK's HTTP handler. */
@@ -66,8 +71,18 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-/** Returns the positions of the writes of a cancelled transaction whose conditions do not hold. */
-export const failedConditions = (error: SdkError): number[] =>
-  cancellationReasons(error).flatMap((reason, position) =>
+export interface Cancellation {
+  /** Positions of writes whose conditions do not hold. */
+  readonly failed: readonly number[];
+  /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
+  readonly isInDoubt: boolean;
+}
+
+/** Returns what an error says about a transaction. */
+export function explainCancellation(error: SdkError): Cancellation {
+  const reasons = cancellationReasons(error);
+  const failed = reasons.flatMap((reason, position) =>
     reason === 'ConditionalCheckFailed' ? [position] : [],
   );
+  return { failed, isInDoubt: reasons.length === 0 && !refusals.has(error.name) };
+}

@@ -3,25 +3,13 @@
  * compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
 import { randomBytes } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
+import type { LogEntry } from './log-entry.ts';
+import { decodeEntries, encodeEntries } from './record-codec.ts';
 import type { Kind } from './relations.ts';
-import { type Row, toRow, type Value } from './row.ts';
-import type { Item, Write } from './writes.ts';
-
-/** One change of one entity. */
-export interface LogEntry {
-  readonly id: string;
-  /** The version that the change made. A deletion counts as one more. */
-  readonly version: number;
-  /** The stamp of the entity's change before this one; 0 for a creation. */
-  readonly previousStamp: number;
-  /** Absent for a creation. */
-  readonly before?: Row | undefined;
-  /** Absent for a deletion. */
-  readonly after?: Row | undefined;
-}
+import { toRow } from './row.ts';
+import type { Condition, Item } from './writes.ts';
 
 /** What one transaction changed of one kind. */
 export interface LogRecord {
@@ -48,55 +36,24 @@ export function parseLogPartition(pk = ''): { readonly tenant: string; readonly 
 export const manifestSortKey = '~';
 
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
-export const recordPrefix = 'record#';
+export const recordPrefix = 'r#';
 
-/** Digits of a stamp in a sort key. */
-const stampDigits = 15;
+/** Digits of a stamp in a sort key, and their base. Every list reads many keys, so they are short. */
+const stampDigits = 9;
+const stampBase = 32;
+
+/** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
+const randomKeyBytes = 4;
+
+/** The attribute that holds the entries. */
+const entriesAttribute = 'e';
 
 /** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
 export const stampPrefix = (stamp: number): string =>
-  recordPrefix + String(Math.max(0, stamp)).padStart(stampDigits, '0');
+  recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
 
-/** Texts that most records contain: deflate refers to them instead of repeating them. Changing it needs a new format. */
-const commonTexts = Buffer.from(
-  '"tagIds":"","color":"#808080","email":null,"organizationId":null,"userId":null,"startDate":null,"dueDate":"2026-' +
-    '"status":"archived","status":"inactive","status":"invited","status":"completed","status":"planned","status":"cancelled",' +
-    '"status":"in-progress","status":"todo","status":"done","status":"active","priority":"urgent","priority":"low",' +
-    '"priority":"high","priority":"medium","priority":"none","description":"","projectId":"019","name":"' +
-    '","updatedAt":"2026-',
-);
-
-const format = 1;
-
-/** An entry in JSON; of `after`, only the fields that differ from `before`. */
-type StoredEntry = [id: string, version: number, previousStamp: number, before: Row | 0, changed: Row | 0];
-
-/** Returns the fields of a row that differ from another row's. */
-export function changedFields(before: Row | undefined, after: Row): Row {
-  if (!before) return after;
-  const changed: Record<string, Value> = {};
-  for (const field of Object.keys(after)) {
-    const value = after[field];
-    if (value !== undefined && value !== before[field]) changed[field] = value;
-  }
-  return changed;
-}
-
-const encodeEntry = ({ id, version, previousStamp, before, after }: LogEntry): StoredEntry => [
-  id,
-  version,
-  previousStamp,
-  before ?? 0,
-  after ? changedFields(before, after) : 0,
-];
-
-const decodeEntry = ([id, version, previousStamp, before, changed]: StoredEntry): LogEntry => ({
-  id,
-  version,
-  previousStamp,
-  before: before || undefined,
-  after: changed ? { ...(before || {}), ...changed } : undefined,
-});
+const stampOf = (key: string): number =>
+  Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
 /** Returns the entries of a change set's record, by kind. */
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
@@ -124,14 +81,19 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
 export const transactionStamp = (changes: readonly Change[], nowMs: number): number =>
   changes.reduce((stamp, { before }) => Math.max(stamp, (before?.stamp ?? 0) + 1), nowMs);
 
+/** The write of a record. Its condition fails when there is one with the same key. */
+interface RecordWrite {
+  readonly put: Item;
+  readonly condition: Condition;
+}
+
 /** Returns the writes of a change set's records. They belong to its transaction. */
-export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): Write[] {
+export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
       pk: logPartition(tenant, kind),
-      sk: `${stampPrefix(stamp)}#${randomBytes(6).toString('base64url')}`,
-      format,
-      entries: deflateRawSync(JSON.stringify(entries.map(encodeEntry)), { dictionary: commonTexts }),
+      sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
+      [entriesAttribute]: encodeEntries(entries, stamp),
       expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
     },
     condition: notExists,
@@ -139,16 +101,19 @@ export function recordWrites(tenant: string, changes: readonly Change[], stamp: 
 }
 
 /**
- * Returns the record that an item stores.
+ * Returns the item that withdraws a transaction: it has the key of one of the transaction's records, and no entries. When it is stored
+ * first, the condition of that record fails, so the transaction can never be applied.
+ */
+export const withdrawnRecord = (record: Item): Item => ({
+  ...record,
+  [entriesAttribute]: encodeEntries([], stampOf(record.sk)),
+});
+
+/**
+ * Returns the record that an item stores. A withdrawn one has no entries.
  * @throws TypeError when a later version of the service has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
-  if (item['format'] !== format) throw new TypeError(`Unknown format of a record: ${item['format']}.`);
-  const json = inflateRawSync(item['entries'] as Uint8Array, { dictionary: commonTexts }).toString();
-  const entries = (JSON.parse(json) as StoredEntry[]).map(decodeEntry);
-  return {
-    key: item.sk,
-    stamp: Number(item.sk.slice(recordPrefix.length, recordPrefix.length + stampDigits)),
-    entries,
-  };
+  const stamp = stampOf(item.sk);
+  return { key: item.sk, stamp, entries: decodeEntries(item[entriesAttribute] as Uint8Array, stamp) };
 }

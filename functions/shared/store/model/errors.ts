@@ -43,6 +43,17 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The time in which a transaction may be sent is over, but not the time of the request: its change set may be sent in a new one. */
+export class TransactionExpired extends Error {
+  /** Whether the transaction may have been applied, or be applied later: the response to an attempt did not arrive. */
+  readonly isInDoubt: boolean;
+  constructor(isInDoubt: boolean, cause: unknown) {
+    super('The transaction was not applied in time.', { cause });
+    this.name = 'TransactionExpired';
+    this.isInDoubt = isInDoubt;
+  }
+}
+
 /** DynamoDB cancelled a transaction because conditions of its writes do not hold. */
 export class ConditionFailed extends Error {
   /** Positions of these writes in the transaction. */

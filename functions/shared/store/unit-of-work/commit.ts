@@ -1,9 +1,12 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
+import { Deadline } from '../dynamodb/deadline.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { maxCommitMs } from '../model/log-timing.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
+import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
@@ -15,6 +18,17 @@ export interface Plan<Result> extends ChangeSet {
   readonly result: Result;
 }
 
+/** A transaction that is ready to be sent. */
+interface Transaction {
+  readonly writes: readonly Write[];
+  /** One of its records. A transaction without changes of entities has none. */
+  readonly record?: Item | undefined;
+  /** The time in which it may be sent. One without records has no stamp, so it is sent for as long as the request has time. */
+  readonly limit?: Deadline | undefined;
+  /** Builds the transaction of the same change set, with a new stamp and new records. */
+  readonly rebuild: () => Promise<Transaction>;
+}
+
 /** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
 const maxTransactionBytes = 3_500_000;
 
@@ -24,18 +38,21 @@ const maxItemBytes = 380_000;
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */
 const maxUnmeasuredWrites = 8;
 
-/** Returns the writes of a change set's transaction: its entities, the records of their change, and further writes. */
+/** Returns the transaction of a change set: its entities, the records of their change, and further writes. */
 async function buildTransaction(
   session: Session,
-  { changes, writes = [] }: ChangeSet,
+  changeSet: ChangeSet,
   more: readonly Write[] = [],
-): Promise<Write[]> {
+): Promise<Transaction> {
+  const { changes, writes = [] } = changeSet;
   await requestCompaction(session, changes);
   // Last, because the time until the transaction is committed counts from it.
+  const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
   const stamp = transactionStamp(changes, Date.now());
   const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
   const records = recordWrites(session.tenant, changes, stamp);
-  return [...own, ...records, ...writes, ...more];
+  const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
+  return { writes: [...own, ...records, ...writes, ...more], record: records[0]?.put, limit, rebuild };
 }
 
 /** Returns the bytes of an item, about. */
@@ -48,7 +65,7 @@ function itemBytes(item: Item): number {
   return bytes;
 }
 
-function fitsOneTransaction(writes: readonly Write[]): boolean {
+function fitsOneTransaction({ writes }: Transaction): boolean {
   if (writes.length > maxTransactionWrites) return false;
   if (writes.length <= maxUnmeasuredWrites) return true;
   const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0));
@@ -57,8 +74,13 @@ function fitsOneTransaction(writes: readonly Write[]): boolean {
   );
 }
 
-async function send({ database }: Session, writes: readonly Write[]): Promise<void> {
-  if (writes.length > 0) await database.transact(writes);
+async function send(session: Session, first: Transaction): Promise<void> {
+  if (first.writes.length === 0) return;
+  await applyOnce(first, {
+    send: ({ writes, limit }) => session.database.transact(writes, limit),
+    withdraw: ({ record }) => withdraw(session, record as Item),
+    rebuild: ({ rebuild }) => rebuild(),
+  });
 }
 
 /** Applies a change set that always fits into one transaction. */

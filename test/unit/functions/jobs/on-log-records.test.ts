@@ -43,7 +43,7 @@ const streamRecord = (pk: string, sk: string, eventName: 'INSERT' | 'REMOVE' = '
   dynamodb: { SequenceNumber: randomUUID(), Keys: { pk: { S: pk }, sk: { S: sk } } },
 });
 
-const newRecord = (kind: Kind): DynamoDBRecord => streamRecord(logPartition(tenant, kind), 'record#1');
+const newRecord = (kind: Kind): DynamoDBRecord => streamRecord(logPartition(tenant, kind), 'r#1');
 
 async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
   const item = await store.database().get(jobKey({ tenant, id: compactionJobId(kind) }));
@@ -90,9 +90,9 @@ test('leaves logs alone that have no new records', async () => {
   const partition = logPartition(tenant, 'tag');
   await handle(
     streamRecord(partition, '~'),
-    streamRecord(partition, 'record#1', 'REMOVE'),
+    streamRecord(partition, 'r#1', 'REMOVE'),
     streamRecord(`${tenant}#tag#1`, 'entity'),
-    streamRecord(`${tenant}#log`, 'record#1'),
+    streamRecord(`${tenant}#log`, 'r#1'),
   );
   expect((await jobOf('tag'))?.version).toBe(2);
   expect(logLines()).toEqual([]);

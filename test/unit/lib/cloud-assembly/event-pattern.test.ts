@@ -1,7 +1,7 @@
 import { matchesPattern } from '../../../../lib/cloud-assembly/event-pattern.ts';
 
 const jobs = { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } };
-const records = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'record#' }] } } } };
+const records = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'r#' }] } } } };
 
 const event = (eventName: string, sk: unknown) => ({ eventName, dynamodb: { Keys: { pk: { S: 'a' }, sk } } });
 
@@ -10,8 +10,8 @@ test.each([
   ['another value', jobs, event('MODIFY', { S: 'entity' }), false],
   ['a value with the prefix of one of the list', jobs, event('MODIFY', { S: 'job#1' }), false],
   ['another value of one of two fields', jobs, event('REMOVE', { S: 'job' }), false],
-  ['a text with the prefix', records, event('INSERT', { S: 'record#1' }), true],
-  ['the prefix itself', records, event('INSERT', { S: 'record#' }), true],
+  ['a text with the prefix', records, event('INSERT', { S: 'r#1' }), true],
+  ['the prefix itself', records, event('INSERT', { S: 'r#' }), true],
   ['a text without the prefix', records, event('INSERT', { S: '~' }), false],
   ['a number where the pattern has a prefix', records, event('INSERT', { S: 7 }), false],
   ['no value where the pattern has a prefix', records, event('INSERT', {}), false],

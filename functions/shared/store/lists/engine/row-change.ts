@@ -1,5 +1,6 @@
 /** Changes of rows, merged from records of the change log. */
-import type { LogEntry, LogRecord } from '../../model/change-log.ts';
+import type { LogRecord } from '../../model/change-log.ts';
+import type { LogEntry } from '../../model/log-entry.ts';
 import type { Row } from '../../model/row.ts';
 
 /** All changes of one entity in a part of the log, as one. */

@@ -6,7 +6,11 @@ import {
   hasVersion,
   notExists,
 } from '../../../../../../functions/shared/store/model/condition-expressions.ts';
-import { ConditionFailed, StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
+import {
+  ConditionFailed,
+  StoreUnavailable,
+  TransactionExpired,
+} from '../../../../../../functions/shared/store/model/errors.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
 const item = { pk: 'acme#task#1', sk: 'entity', version: 1, name: 'Build' };
@@ -128,34 +132,66 @@ describe('transact', () => {
     jest.restoreAllMocks();
   });
 
-  /** Makes a transaction of which every attempt is throttled after some time. Returns the error and the attempts. */
-  async function transactThrottled(requestMs: number, attemptMs: number) {
-    let attempts = 0;
-    const send = async (): Promise<never> => {
-      attempts += 1;
+  const throttling = new ThrottlingException({ message: 'throttled', $metadata: {} });
+  const lostResponse = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+
+  /**
+   * Makes a transaction of which every attempt fails after some time.
+   * @param errors of the attempts; the last one is that of all others.
+   * @returns the error of the transaction, and whether the signal of each attempt was aborted from the beginning.
+   */
+  async function transactFailing(
+    { requestMs = 30_000, limitMs = undefined as number | undefined, attemptMs = 1_000 },
+    errors: readonly Error[] = [throttling],
+  ) {
+    const attempts: boolean[] = [];
+    const send = async (_: unknown, { abortSignal }: { abortSignal: AbortSignal }): Promise<never> => {
+      attempts.push(abortSignal.aborted);
       nowMs += attemptMs;
-      throw new ThrottlingException({ message: 'throttled', $metadata: {} });
+      throw errors[attempts.length - 1] ?? errors.at(-1);
     };
     const database = new Database(
       { send } as unknown as DynamoDBDocumentClient,
       'table',
       new Deadline(requestMs),
     );
-    const call = database.transact([{ put: item, condition: notExists }]);
+    const limit = limitMs === undefined ? undefined : new Deadline(limitMs);
+    const call = database.transact([{ put: item, condition: notExists }], limit);
     const error = await call.catch((thrown: unknown) => thrown);
     return { error, attempts, remainingMs: database.deadline.remaining() };
   }
 
-  test('makes no attempt more than 20 seconds after the stamp, although the request has more time', async () => {
-    const { error, attempts, remainingMs } = await transactThrottled(30_000, 6_000);
-    expect(error).toBeInstanceOf(StoreUnavailable);
-    // The fourth attempt begins after 18 seconds.
-    expect([attempts, remainingMs]).toEqual([4, 6_000]);
+  test('makes no attempt when the time of the transaction is over, although the request has more', async () => {
+    const { error, attempts, remainingMs } = await transactFailing({ limitMs: 3_000 });
+    expect(error).toBeInstanceOf(TransactionExpired);
+    expect(error).toMatchObject({ isInDoubt: false, cause: throttling });
+    expect([attempts, remainingMs]).toEqual([[false, false, false], 27_000]);
   });
 
-  test('makes no attempt when the time of the request is over', async () => {
-    const { error, attempts } = await transactThrottled(10_000, 6_000);
+  test.each([
+    ['an attempt', [throttling, lostResponse, throttling]],
+    ['the last attempt', [throttling, throttling, lostResponse]],
+  ])('is in doubt when no response to %s arrives', async (_, errors) => {
+    const { error } = await transactFailing({ limitMs: 3_000 }, errors);
+    expect(error).toMatchObject({ name: 'TransactionExpired', isInDoubt: true });
+  });
+
+  test('sends nothing when the time of the transaction is over before the first attempt', async () => {
+    const { error, attempts } = await transactFailing({ limitMs: -1 }, [lostResponse]);
+    expect(error).toBeInstanceOf(TransactionExpired);
+    expect(attempts).toEqual([true]);
+  });
+
+  test.each([
+    ['without a limit', undefined],
+    ['whose limit is later', 10_001],
+  ])('makes attempts at a transaction %s until the time of the request is over', async (_, limitMs) => {
+    const { error, attempts } = await transactFailing({
+      requestMs: 10_000,
+      limitMs,
+      attemptMs: 6_000,
+    });
     expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(attempts).toBe(2);
+    expect(attempts).toHaveLength(2);
   });
 });

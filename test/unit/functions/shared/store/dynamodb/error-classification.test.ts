@@ -13,8 +13,8 @@ import {
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
 import {
+  explainCancellation,
   ForeignResponse,
-  failedConditions,
   isRetryable,
   type SdkError,
 } from '../../../../../../functions/shared/store/dynamodb/error-classification.ts';
@@ -140,24 +140,36 @@ describe('isRetryable', () => {
   });
 });
 
-describe('failedConditions', () => {
+describe('explainCancellation', () => {
+  const refused = (...failed: number[]) => ({ failed, isInDoubt: false });
+
   test('returns the positions of the writes whose conditions do not hold', () => {
-    expect(failedConditions(cancelled('ConditionalCheckFailed', 'None', 'None'))).toEqual([0]);
+    expect(explainCancellation(cancelled('ConditionalCheckFailed', 'None', 'None'))).toEqual(refused(0));
     const both = cancelled('ConditionalCheckFailed', 'ConditionalCheckFailed', undefined);
-    expect(failedConditions(both)).toEqual([0, 1]);
+    expect(explainCancellation(both)).toEqual(refused(0, 1));
   });
 
   test('leaves out writes that another transaction or throttling has stopped', () => {
-    expect(failedConditions(cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None'))).toEqual([1]);
-    expect(failedConditions(cancelled('None', 'None', 'ThrottlingError'))).toEqual([]);
+    const conflict = cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None');
+    expect(explainCancellation(conflict)).toEqual(refused(1));
+    expect(explainCancellation(cancelled('None', 'None', 'ThrottlingError'))).toEqual(refused());
   });
 
   test.each([
     ['no response arrived', withCode(new Error(message), 'ECONNRESET')],
     ['the response is not from DynamoDB', new ForeignResponse()],
     ['DynamoDB failed', new InternalServerError({ message, $metadata })],
+    ['an attempt is still in progress', new TransactionInProgressException({ message, $metadata })],
     ['a cancellation has no reasons', new TransactionCanceledException({ message, $metadata }) as SdkError],
-  ])('returns none when %s', (_, error) => {
-    expect(failedConditions(error)).toEqual([]);
+  ])('says that the transaction may have been applied when %s', (_, error) => {
+    expect(explainCancellation(error)).toEqual({ failed: [], isInDoubt: true });
+  });
+
+  test.each([
+    ['throttles it', new ThrottlingException({ message, $metadata })],
+    ['has not enough capacity', new ProvisionedThroughputExceededException({ message, $metadata })],
+    ['refuses its signature', unmodeled('InvalidSignatureException')],
+  ])('says that the transaction was not applied when DynamoDB %s', (_, error) => {
+    expect(explainCancellation(error)).toEqual(refused());
   });
 });

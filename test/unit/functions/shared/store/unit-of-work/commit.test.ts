@@ -9,12 +9,17 @@ import {
   buildUpdate,
   type ChangeSet,
 } from '../../../../../../functions/shared/store/model/changes.ts';
+import { notExists } from '../../../../../../functions/shared/store/model/condition-expressions.ts';
 import type { StoredEntity } from '../../../../../../functions/shared/store/model/entity.ts';
-import { ConditionFailed, StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
+import {
+  ConditionFailed,
+  StoreUnavailable,
+  TransactionExpired,
+} from '../../../../../../functions/shared/store/model/errors.ts';
 import { decodeEntity } from '../../../../../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../../../../../functions/shared/store/model/keys.ts';
 import type { Kind } from '../../../../../../functions/shared/store/model/relations.ts';
-import type { Item } from '../../../../../../functions/shared/store/model/writes.ts';
+import type { Item, Write } from '../../../../../../functions/shared/store/model/writes.ts';
 import {
   applyChangeSet,
   applyInBatches,
@@ -66,9 +71,9 @@ function transactions(): number[] {
   const sizes: number[] = [];
   const { database } = session;
   const transact = database.transact.bind(database);
-  jest.spyOn(database, 'transact').mockImplementation(async (writes) => {
+  jest.spyOn(database, 'transact').mockImplementation(async (writes, limit) => {
     sizes.push(writes.length);
-    await transact(writes);
+    await transact(writes, limit);
   });
   return sizes;
 }
@@ -151,6 +156,41 @@ describe('applyChangeSet', () => {
     await expect(applyChangeSet(session, { changes: [outdated] })).rejects.toThrow(ConditionFailed);
     expect((await stored(change.after))?.entity.name).toBe('x');
     expect(await recordItems('tag')).toHaveLength(1);
+  });
+});
+
+describe('a transaction that expires', () => {
+  /** Lets a session's first transactions expire without being sent. Returns the limits and the writes of all. */
+  function expireFirst(count: number) {
+    const sent: { limitMs: number | undefined; writes: readonly Write[] }[] = [];
+    const { database } = session;
+    const transact = database.transact.bind(database);
+    jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    jest.spyOn(database, 'transact').mockImplementation(async (writes, limit) => {
+      sent.push({ limitMs: limit?.remaining(), writes });
+      clock.mockReturnValue(now + 10 * sent.length);
+      if (sent.length <= count) throw new TransactionExpired(false, undefined);
+      await transact(writes, limit);
+    });
+    return sent;
+  }
+
+  test('is sent for three seconds after its stamp, and then built again with the same changes', async () => {
+    const change = tag();
+    const sent = expireFirst(2);
+    await applyChangeSet(session, { changes: [change] });
+    expect(sent.map(({ limitMs }) => limitMs)).toEqual([3_000, 3_000, 3_000]);
+    expect(await stored(change.after)).toEqual({ ...change.after, stamp: now + 20 });
+    expect((await recordItems('tag')).map((item) => decodeRecord(item).stamp)).toEqual([now + 20]);
+    const keys = sent.map(({ writes }) => writes.flatMap((write) => ('put' in write ? [write.put.sk] : [])));
+    expect(new Set(keys.map(([, record]) => record)).size).toBe(3);
+  });
+
+  test('has changes of entities: one without them is sent for as long as the request has time', async () => {
+    const sent = expireFirst(0);
+    const write: Write = { put: { pk: `${session.tenant}#other`, sk: 'other' }, condition: notExists };
+    await applyChangeSet(session, { changes: [], writes: [write] });
+    expect(sent).toEqual([{ limitMs: undefined, writes: [write] }]);
   });
 });
 

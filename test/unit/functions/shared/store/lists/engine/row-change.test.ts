@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { mergeRecords } from '../../../../../../../functions/shared/store/lists/engine/row-change.ts';
-import type { LogEntry, LogRecord } from '../../../../../../../functions/shared/store/model/change-log.ts';
+import type { LogRecord } from '../../../../../../../functions/shared/store/model/change-log.ts';
+import type { LogEntry } from '../../../../../../../functions/shared/store/model/log-entry.ts';
 import type { Row } from '../../../../../../../functions/shared/store/model/row.ts';
 
 const recordOf = (stamp: number, ...entries: LogEntry[]): LogRecord => ({

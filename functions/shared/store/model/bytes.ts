@@ -1,0 +1,125 @@
+/** Numbers, texts and ids in as few bytes as they need. */
+
+import { packText, unpackText } from './text-code.ts';
+
+/** Bytes with which a writer begins: most records are shorter. */
+const initialBytes = 512;
+
+/** Bytes of a number, at most: 53 bits in groups of seven. */
+const maxNumberBytes = 8;
+
+const idBytes = 16;
+
+/** The texts that `ByteWriter.id` writes: UUIDs of any version, in lower case. */
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const uuidLength = 36;
+
+/** Returns whether a text is a UUID in lower case. */
+export const isUuid = (text: string): boolean => text.length === uuidLength && uuidPattern.test(text);
+
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(initialBytes);
+  #length = 0;
+
+  /** Makes room for further bytes. */
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+
+  /** Writes an integer from 0 to 2^53 - 1 in groups of seven bits, the lowest first. */
+  number(value: number): void {
+    this.#reserve(maxNumberBytes);
+    let left = value;
+    while (left > 0x7f) {
+      this.#bytes[this.#length] = (left % 0x80) + 0x80;
+      this.#length += 1;
+      left = Math.floor(left / 0x80);
+    }
+    this.#bytes[this.#length] = left;
+    this.#length += 1;
+  }
+
+  /** Writes an integer of less than 2^52, also a negative one. Those near 0 are short. */
+  signed(value: number): void {
+    this.number(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  /**
+   * Writes a text: its length in UTF-8 and whether it is packed, and then the text.
+   * @param isPacked whether to pack it, if that makes it shorter.
+   */
+  text(text: string, isPacked: boolean): void {
+    const bytes = Buffer.from(text);
+    const packed = isPacked ? packText(bytes) : bytes;
+    const isShorter = packed.length < bytes.length;
+    const written = isShorter ? packed : bytes;
+    this.number(2 * bytes.length + (isShorter ? 1 : 0));
+    this.#reserve(written.length);
+    written.copy(this.#bytes, this.#length);
+    this.#length += written.length;
+  }
+
+  /** Writes a UUID. */
+  id(id: string): void {
+    this.#reserve(idBytes);
+    this.#bytes.write(id.replaceAll('-', ''), this.#length, 'hex');
+    this.#length += idBytes;
+  }
+
+  /** Returns what was written. */
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/** Reads what a `ByteWriter` has written. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Whether there is something left to read. */
+  get hasMore(): boolean {
+    return this.#position < this.#bytes.length;
+  }
+
+  number(): number {
+    let value = 0;
+    for (let unit = 1; ; unit *= 0x80) {
+      const byte = this.#bytes[this.#position] as number;
+      this.#position += 1;
+      if (byte <= 0x7f) return value + byte * unit;
+      value += (byte - 0x80) * unit;
+    }
+  }
+
+  signed(): number {
+    const value = this.number();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  text(): string {
+    const mark = this.number();
+    const length = Math.floor(mark / 2);
+    if (mark % 2 === 1) {
+      const { text, end } = unpackText(this.#bytes, this.#position, length);
+      this.#position = end;
+      return text;
+    }
+    this.#position += length;
+    return this.#bytes.toString('utf8', this.#position - length, this.#position);
+  }
+
+  id(): string {
+    const hex = this.#bytes.toString('hex', this.#position, this.#position + idBytes);
+    this.#position += idBytes;
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+}

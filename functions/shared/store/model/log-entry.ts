@@ -1,0 +1,26 @@
+/** Entries of the change log: what a transaction changed of one entity. */
+import type { Row, Value } from './row.ts';
+
+/** One change of one entity. */
+export interface LogEntry {
+  readonly id: string;
+  /** The version that the change made. A deletion counts as one more. */
+  readonly version: number;
+  /** The stamp of the entity's change before this one; 0 for a creation. */
+  readonly previousStamp: number;
+  /** Absent for a creation. */
+  readonly before?: Row | undefined;
+  /** Absent for a deletion. */
+  readonly after?: Row | undefined;
+}
+
+/** Returns the fields of a row that differ from another row's. */
+export function changedFields(before: Row | undefined, after: Row): Row {
+  if (!before) return after;
+  const changed: Record<string, Value> = {};
+  for (const field of Object.keys(after)) {
+    const value = after[field];
+    if (value !== undefined && value !== before[field]) changed[field] = value;
+  }
+  return changed;
+}

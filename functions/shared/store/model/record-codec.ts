@@ -1,0 +1,137 @@
+/**
+ * The entries of a record as bytes. Every list reads the records that compaction has not absorbed, so their bytes are the price of lists.
+ * Ids take 16 bytes, names of fields and frequent values one, and times are differences from the stamp.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
+import { changedFields, type LogEntry } from './log-entry.ts';
+import type { Row, Value } from './row.ts';
+import { encodeValue, readValue, valueTypes } from './value-codec.ts';
+
+/** The first byte of a record. */
+const format = { plain: 2, deflated: 3 } as const;
+
+/** Fields whose names take no bytes of their own. Another order needs other formats. */
+const fieldNames: readonly string[] = [
+  'name',
+  'status',
+  'description',
+  'updatedAt',
+  'priority',
+  'dueDate',
+  'projectId',
+  'userId',
+  'tagIds',
+  'organizationId',
+  'startDate',
+  'email',
+  'color',
+];
+
+const numberOfField = new Map(fieldNames.map((name, number) => [name, number]));
+
+/** The number of fields with other names, which follow it. With its type, a number below 16 takes one byte. */
+const otherField = 15;
+
+/** What an entry has, as bits of one number with its version. */
+const has = { before: 1, after: 2, uuid: 4, previousStamp: 8 } as const;
+const flags = 16;
+
+/** Returns a value of a row, unless it is inherited from `Object`. */
+const ownValue = (row: Row | undefined, name: string): Value | undefined =>
+  row && Object.hasOwn(row, name) ? row[name] : undefined;
+
+/** What the values of a row refer to. */
+interface RowOptions {
+  /** Times are differences from it, in milliseconds since 1970. */
+  readonly baseMs: number;
+  /** The row before the change; its texts are not repeated. */
+  readonly previous?: Row | undefined;
+}
+
+function writeRow(writer: ByteWriter, row: Row, { baseMs, previous }: RowOptions, isPacked: boolean): void {
+  const fields = Object.entries(row);
+  writer.number(fields.length);
+  for (const [name, value] of fields) {
+    const field = numberOfField.get(name) ?? otherField;
+    const { type, write } = encodeValue(value, { baseMs, previous: ownValue(previous, name) }, isPacked);
+    writer.number(field * valueTypes + type);
+    if (field === otherField) writer.text(name, isPacked);
+    write(writer);
+  }
+}
+
+function readRow(reader: ByteReader, { baseMs, previous }: RowOptions): Row {
+  const row: Record<string, Value> = {};
+  for (let left = reader.number(); left > 0; left -= 1) {
+    const mark = reader.number();
+    const name = fieldNames[Math.floor(mark / valueTypes)] ?? reader.text();
+    row[name] = readValue(reader, mark % valueTypes, { baseMs, previous: ownValue(previous, name) });
+  }
+  return row;
+}
+
+/** Writes an entry; of `after`, only the fields that differ from `before`. */
+function writeEntry(writer: ByteWriter, entry: LogEntry, stamp: number, isPacked: boolean): void {
+  const { id, version, previousStamp, before, after } = entry;
+  const hasUuid = isUuid(id);
+  const marks =
+    (before ? has.before : 0) +
+    (after ? has.after : 0) +
+    (hasUuid ? has.uuid : 0) +
+    (previousStamp === 0 ? 0 : has.previousStamp);
+  writer.number(version * flags + marks);
+  if (hasUuid) writer.id(id);
+  else writer.text(id, isPacked);
+  if (previousStamp !== 0) writer.signed(stamp - previousStamp);
+  // The row was changed last at about its stamp.
+  if (before) writeRow(writer, before, { baseMs: previousStamp || stamp }, isPacked);
+  if (after) writeRow(writer, changedFields(before, after), { baseMs: stamp, previous: before }, isPacked);
+}
+
+function readEntry(reader: ByteReader, stamp: number): LogEntry {
+  const marks = reader.number();
+  const version = Math.floor(marks / flags);
+  const id = marks & has.uuid ? reader.id() : reader.text();
+  const previousStamp = marks & has.previousStamp ? stamp - reader.signed() : 0;
+  const before = marks & has.before ? readRow(reader, { baseMs: previousStamp || stamp }) : undefined;
+  const changed = marks & has.after ? readRow(reader, { baseMs: stamp, previous: before }) : undefined;
+  return { id, version, previousStamp, before, after: changed && { ...before, ...changed } };
+}
+
+function encodeAll(entries: readonly LogEntry[], stamp: number, isPacked: boolean): Buffer {
+  const writer = new ByteWriter();
+  writer.number(format.plain);
+  for (const entry of entries) writeEntry(writer, entry, stamp, isPacked);
+  return writer.bytes();
+}
+
+/**
+ * Encodes the entries of a record. Several entries are deflated, if that makes them shorter: they have texts and ids in common.
+ * @param stamp of the record.
+ */
+export function encodeEntries(entries: readonly LogEntry[], stamp: number): Buffer {
+  const packed = encodeAll(entries, stamp, true);
+  if (entries.length < 2) return packed;
+  // Deflate finds repeated texts only where they are not packed.
+  const plain = encodeAll(entries, stamp, false);
+  const deflated = Buffer.concat([Buffer.of(format.deflated), deflateRawSync(plain.subarray(1))]);
+  return deflated.length < packed.length ? deflated : packed;
+}
+
+/**
+ * Decodes what `encodeEntries` returns.
+ * @param stamp of the record.
+ * @throws TypeError when a later version of the service has encoded it.
+ */
+export function decodeEntries(encoded: Uint8Array, stamp: number): LogEntry[] {
+  const [first] = encoded;
+  if (first !== format.plain && first !== format.deflated) {
+    throw new TypeError(`Unknown format of a record: ${first}.`);
+  }
+  const body = encoded.subarray(1);
+  const reader = new ByteReader(first === format.deflated ? inflateRawSync(body) : body);
+  const entries: LogEntry[] = [];
+  while (reader.hasMore) entries.push(readEntry(reader, stamp));
+  return entries;
+}

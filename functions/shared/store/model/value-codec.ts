@@ -1,0 +1,149 @@
+/** Values of rows as bytes: ids, times and frequent words take few. */
+import { type ByteReader, type ByteWriter, isUuid } from './bytes.ts';
+import type { Value } from './row.ts';
+
+/** Values that take one byte. Another order needs other formats of records. */
+const words: readonly string[] = [
+  'active',
+  'archived',
+  'backlog',
+  'blocked',
+  'cancelled',
+  'closed',
+  'completed',
+  'done',
+  'draft',
+  'in-progress',
+  'in-review',
+  'inactive',
+  'invited',
+  'on-hold',
+  'open',
+  'pending',
+  'planned',
+  'suspended',
+  'todo',
+  'none',
+  'low',
+  'medium',
+  'high',
+  'urgent',
+  '#808080',
+];
+
+const numberOfWord = new Map(words.map((word, number) => [word, number]));
+
+/** How a value is encoded. */
+const type = { null: 0, text: 1, empty: 2, id: 3, ids: 4, word: 5, time: 6, day: 7 } as const;
+
+/** Number of types. */
+export const valueTypes = 8;
+
+/** What values are encoded with. */
+export interface ValueOptions {
+  /** Times are encoded as differences from it, in milliseconds since 1970. */
+  readonly baseMs: number;
+  /** The value that this one replaces: a text is encoded without the beginning that the two have in common. */
+  readonly previous?: Value | undefined;
+}
+
+/** A value, ready to be written. */
+export interface EncodedValue {
+  readonly type: number;
+  readonly write: (writer: ByteWriter) => void;
+}
+
+const dayMs = 86_400_000;
+const timeLength = 24;
+const dayLength = 10;
+
+/** Returns the milliseconds since 1970 of a text that `toISOString` returns. */
+function parseTime(text: string): number | undefined {
+  if (text.length !== timeLength || !text.endsWith('Z')) return undefined;
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text ? ms : undefined;
+}
+
+const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, dayLength);
+
+/** Returns the days since 1970 of a text such as `2026-01-31`. */
+function parseDay(text: string): number | undefined {
+  if (text.length !== dayLength || text[4] !== '-') return undefined;
+  const day = Date.parse(`${text}T00:00:00.000Z`) / dayMs;
+  return !Number.isNaN(day) && dayText(day) === text ? day : undefined;
+}
+
+const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
+
+function encodeIds(text: string): EncodedValue | undefined {
+  const ids = text.split(',');
+  if (!ids.every(isUuid)) return undefined;
+  const write = (writer: ByteWriter): void => {
+    writer.number(ids.length);
+    for (const id of ids) writer.id(id);
+  };
+  return { type: type.ids, write };
+}
+
+/** Returns the number of first UTF-16 units that two texts share, without half of a surrogate pair. */
+function sharedUnits(one: string, other: string): number {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared += 1;
+  return one.slice(0, shared).isWellFormed() ? shared : shared - 1;
+}
+
+function encodeText(value: string, previous: Value | undefined, isPacked: boolean): EncodedValue {
+  const write = (writer: ByteWriter): void => {
+    const shared = previous ? sharedUnits(previous, value) : 0;
+    if (previous) writer.number(shared);
+    writer.text(value.slice(shared), isPacked);
+  };
+  return { type: type.text, write };
+}
+
+function readText(reader: ByteReader, previous: Value | undefined): string {
+  const beginning = previous ? previous.slice(0, reader.number()) : '';
+  return beginning + reader.text();
+}
+
+/** Encodes a value. @param isPacked whether texts are packed. */
+export function encodeValue(
+  value: Value,
+  { baseMs, previous }: ValueOptions,
+  isPacked: boolean,
+): EncodedValue {
+  if (value === null) return { type: type.null, write: () => undefined };
+  if (value === '') return { type: type.empty, write: () => undefined };
+  const word = numberOfWord.get(value);
+  if (word !== undefined) return { type: type.word, write: (writer) => writer.number(word) };
+  if (isUuid(value)) return { type: type.id, write: (writer) => writer.id(value) };
+  const time = parseTime(value);
+  if (time !== undefined) return { type: type.time, write: (writer) => writer.signed(baseMs - time) };
+  const day = parseDay(value);
+  if (day !== undefined) return { type: type.day, write: (writer) => writer.signed(day - dayOf(baseMs)) };
+  return encodeIds(value) ?? encodeText(value, previous, isPacked);
+}
+
+/** Reads a value. @throws TypeError when the type is none of `encodeValue`. */
+export function readValue(reader: ByteReader, valueType: number, { baseMs, previous }: ValueOptions): Value {
+  switch (valueType) {
+    case type.null:
+      return null;
+    case type.text:
+      return readText(reader, previous);
+    case type.empty:
+      return '';
+    case type.id:
+      return reader.id();
+    case type.ids:
+      return Array.from({ length: reader.number() }, () => reader.id()).join(',');
+    case type.word:
+      return words[reader.number()] as string;
+    case type.time:
+      return new Date(baseMs - reader.signed()).toISOString();
+    case type.day:
+      return dayText(reader.signed() + dayOf(baseMs));
+    default:
+      throw new TypeError(`Unknown type of a value: ${valueType}.`);
+  }
+}

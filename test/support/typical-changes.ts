@@ -1,0 +1,37 @@
+/** Changes of tasks as users make them, to measure what their records cost. */
+import { buildCreate, buildUpdate, type Change } from '../../functions/shared/store/model/changes.ts';
+import type { Fields, StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import { newId } from '../../functions/shared/store/model/ids.ts';
+
+/** 45 characters, the mean of names in public collections of issues. */
+const name = 'Fix the login page of the mobile application.';
+
+const days = 86_400_000;
+
+/** A sentence, as many descriptions are. */
+export const sentence = 'The page stays empty after a login with an expired password.';
+
+/** Returns a change of each kind to a task that was changed three days ago. */
+export function typicalChanges(nowMs: number, description: string): Readonly<Record<string, Change>> {
+  const fields: Fields = {
+    name,
+    status: 'todo',
+    description,
+    priority: 'medium',
+    dueDate: '2026-12-24',
+    projectId: newId().id,
+    userId: newId().id,
+    tagIds: [newId().id],
+  };
+  const created = buildCreate('task', fields);
+  const changedAt = nowMs - 3 * days;
+  const entity = { ...created.after.entity, updatedAt: new Date(changedAt - 8).toISOString() };
+  const before: StoredEntity = { ...created.after, entity, version: 3, stamp: changedAt };
+  return {
+    create: created,
+    'change of the priority': buildUpdate(before, { priority: 'high' }),
+    'change of the status': buildUpdate(before, { status: 'done' }),
+    'change of the name': buildUpdate(before, { name: `${name.slice(0, -1)} on tablets` }),
+    deletion: { before },
+  };
+}
