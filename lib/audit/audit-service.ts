@@ -83,6 +83,7 @@ class ServiceAudit {
       orphans: await this.#orphans(entities),
       malformed: [],
       unsettled: [],
+      texts: [],
       logs: [],
       repaired: 0,
     };

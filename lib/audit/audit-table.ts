@@ -1,6 +1,6 @@
 /**
  * Audits a whole table while it is used: compares every counter with the entities that it counts, looks up every
- * reference, and compares the keys of every entity with its fields. Repairs what is wrong when the options ask for it.
+ * reference, and compares the keys of every entity with its fields, and its long text with its digest. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -37,6 +37,7 @@ import {
   referencesFrom,
   tenantOf,
 } from './snapshot.ts';
+import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 export interface AuditOptions {
   /** Whether to repair what is wrong. */
@@ -92,11 +93,13 @@ class TableAudit {
   }
 
   async run(): Promise<Report> {
-    const { entities, listings, dangling, malformed } = await readSnapshot(
-      this.#client,
-      this.#tableName,
-      this.#options.onItems ?? (() => {}),
-    );
+    const {
+      entities,
+      listings,
+      dangling,
+      malformed,
+      texts: scanned,
+    } = await readSnapshot(this.#client, this.#tableName, this.#options.onItems ?? (() => {}));
     const drifts: Drift[] = [];
     const unsettled: string[] = [];
     let repaired = 0;
@@ -110,6 +113,8 @@ class TableAudit {
     }
     const orphans = await this.#orphans(dangling);
     repaired += await this.#sweep(orphans);
+    const texts = await compareTexts(this.#database, scanned.suspects, this.#options.pause);
+    repaired += await this.#repairTexts(texts);
     const logs = await compareLogs(this.#client, this.#tableName, this.#options.pause);
     repaired += await this.#rebuild(logs);
     return {
@@ -123,6 +128,7 @@ class TableAudit {
       })),
       malformed: malformed.map(({ pk }) => pk),
       unsettled,
+      texts,
       logs,
       repaired,
     };
@@ -202,6 +208,12 @@ class TableAudit {
     return children
       .flatMap((item) => referencesFrom(tenantOf(item), decodeEntity(item)))
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
+  }
+
+  async #repairTexts(texts: readonly TextDifference[]): Promise<number> {
+    if (!this.#options.repair) return 0;
+    for (const difference of texts) await repairText(this.#database, difference);
+    return texts.length;
   }
 
   /** Writes the columns of logs again. */

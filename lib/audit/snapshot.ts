@@ -21,6 +21,7 @@ import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/i
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
+import { ScannedTexts } from './texts.ts';
 
 /** Position of an entity in a listing, and the status under which it counts. */
 export interface CountedEntity {
@@ -47,6 +48,7 @@ export interface Snapshot {
   /** References to entities that the scan did not find. */
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
+  readonly texts: ScannedTexts;
 }
 
 const isCounter = (sk: string): boolean => Object.values(levels).some((prefix) => sk.startsWith(prefix));
@@ -69,6 +71,7 @@ class Collection {
   readonly entities = new Set<string>();
   readonly listings = new Map<string, ListingSnapshot>();
   readonly malformed: Key[] = [];
+  readonly texts = new ScannedTexts();
   readonly #references: Reference[] = [];
 
   #listing(partition: string): ListingSnapshot {
@@ -78,6 +81,7 @@ class Collection {
   }
 
   add(item: Item): void {
+    this.texts.add(item);
     if (isCounter(item.sk)) this.#listing(item.pk).items.push(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;

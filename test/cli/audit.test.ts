@@ -23,7 +23,7 @@ describe('npm run audit', () => {
 
   test('finds nothing in a correct service, through its API and in its table', async () => {
     const summary =
-      /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed, 0 logs with wrong rows\.\n$/;
+      /125 entities in \d+ listings: 0 drifts, 0 orphans, 0 malformed, 0 wrong texts, 0 logs with wrong rows\.\n$/;
     expect(await run('audit', ['--url', service.url])).toMatchObject({
       code: 0,
       output: expect.stringMatching(summary),

@@ -29,14 +29,31 @@ export interface Access {
  */
 const countedWrite = ['GetItem', 'Query', 'UpdateItem', 'PutItem'] as const;
 
-/** Returns the permissions to create, replace or update an entity, and to read the entities that it refers to. */
-export const writeAccess = (kind: Kind): Access => ({
+/** The permissions to read an entity and its long text: one query of its partition. */
+export const readAccess: Access = { actions: ['Query'] };
+
+/** Returns the permissions to create an entity, and to read the entities that it refers to. */
+export const createAccess = (kind: Kind): Access => ({
   actions: [...countedWrite, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
+});
+
+/**
+ * Returns the permissions to replace or update an entity, and to read the entities that it refers to.
+ * @param hasLongText whether a text of the kind can be an item of its own, which is deleted when the text becomes short.
+ */
+export const updateAccess = (kind: Kind, hasLongText: boolean): Access => ({
+  actions: [...createAccess(kind).actions, ...(hasLongText ? (['DeleteItem'] as const) : [])],
 });
 
 /** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
 export const childrenAccess = (family: IndexFamily): Access => ({
   actions: countedWrite,
+  indexes: [family],
+});
+
+/** Returns the permissions to copy an entity and its children, with the long texts of these. */
+export const copyAccess = (family: IndexFamily): Access => ({
+  actions: [...countedWrite, 'BatchGetItem'],
   indexes: [family],
 });
 
@@ -66,7 +83,7 @@ export function removeAccess(kind: Kind): Access {
 
 /** Returns the permissions of a list: the indexes of all its query plans, and the log and the columns of the list engine. */
 export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
-  actions: ['GetItem', 'BatchGetItem', 'Query'],
+  actions: ['BatchGetItem', 'Query'],
   indexes: reachableIndexes(kind, nestedBy),
   usesListEngine: true,
 });

@@ -3,12 +3,13 @@
 import type { ExpectedVersions } from '../entities/expected-versions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
-import { type Entity, type Fields, readOnlyFields, type StoredEntity } from '../model/entity.ts';
+import { type Entity, type Fields, readOnlyFields, type WholeEntity } from '../model/entity.ts';
 import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
 import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
@@ -22,7 +23,7 @@ export function copyFields(entity: Entity): Fields {
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-/** Returns copies of one page of a project's tasks. Their ids keep the order of the originals. */
+/** Returns copies of one page of a project's tasks, with their long texts. Their ids keep the order of the originals. */
 async function copyTasks(
   session: Session,
   from: string,
@@ -31,7 +32,10 @@ async function copyTasks(
 ): Promise<ChildChanges> {
   const page = await readChildren(session, ownership, from, { limit: pageSize, ...range });
   const snapshotId = range.snapshotId ?? (await createSnapshotId(session, ownership, from, page));
-  const changes = page.children.map(({ entity }) =>
+  // The action leaves all to the job when there is another page.
+  const isLeftToJob = range.snapshotId === undefined && page.next !== undefined;
+  const originals = isLeftToJob ? [] : await readTexts(session, page.children);
+  const changes = originals.map(({ entity }) =>
     buildCreate('task', { ...copyFields(entity), projectId: to }),
   );
   return { changes, next: page.next, snapshotId };
@@ -53,7 +57,7 @@ export function cloneProjectWithTasks(
   id: string,
   expected: ExpectedVersions,
   { name, includesTasks }: CloneOptions,
-): Promise<StoredEntity> {
+): Promise<WholeEntity> {
   return commit(session, async () => {
     const original = await readEntity(session, 'project', id, expected);
     const fields = copyFields(original.entity);

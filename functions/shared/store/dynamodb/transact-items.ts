@@ -35,22 +35,23 @@ function toAddition({ addTo, numbers }: Addition, TableName: string, part: numbe
  */
 export function toTransactItem(write: Write, TableName: string, partOf: PartOf): TransactWriteItem {
   if ('addTo' in write) return toAddition(write, TableName, partOf(write.addTo));
+  const { expression, names, values } = write.condition ?? {};
   const condition = {
     TableName,
-    ConditionExpression: write.condition.expression,
-    ...(write.condition.names && { ExpressionAttributeNames: { ...write.condition.names } }),
-    ...(write.condition.values && { ExpressionAttributeValues: write.condition.values }),
+    ...(expression !== undefined && { ConditionExpression: expression }),
+    ...(names && { ExpressionAttributeNames: { ...names } }),
+    ...(values && { ExpressionAttributeValues: values }),
   };
   if ('put' in write) return { Put: { ...condition, Item: write.put } };
   if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
-  const { pairs, names, values } = placeholders(write.attributes);
+  const set = placeholders(write.attributes);
   return {
     Update: {
       ...condition,
       Key: write.set,
-      UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
-      ExpressionAttributeNames: { ...names, ...write.condition.names },
-      ExpressionAttributeValues: { ...values, ...write.condition.values },
+      UpdateExpression: `SET ${set.pairs.map((pair) => pair.join(' = ')).join(', ')}`,
+      ExpressionAttributeNames: { ...set.names, ...names },
+      ExpressionAttributeValues: { ...set.values, ...values },
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Lists of entities, by the query plan. */
-import type { Entity, StoredEntity } from '../model/entity.ts';
+import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -7,6 +7,7 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { findEntity, readTexts } from '../unit-of-work/whole-entities.ts';
 import { type Listing, readWindow } from './counted-index/page.ts';
 import { type ListedRow, type ListSource, listRows, type RowQuery } from './engine/list-rows.ts';
 import { matchesRow } from './engine/row-filter.ts';
@@ -16,17 +17,22 @@ import { planQuery } from './query-plan.ts';
 import { toRowQuery } from './row-query.ts';
 import { isSmallParent, listSmallParent } from './small-parent.ts';
 
-async function listByCountedIndex({ database }: Session, listing: Listing, query: ListQuery): Promise<Page> {
+/** Returns the page of entities that an index returned. An entity that was deleted before its text was read is left out. */
+async function toPage(session: Session, stored: readonly StoredEntity[], total: number): Promise<Page> {
+  const entities = (await readTexts(session, stored)).map(({ entity }) => entity);
+  return { entities, total: total - (stored.length - entities.length) };
+}
+
+async function listByCountedIndex(session: Session, listing: Listing, query: ListQuery): Promise<Page> {
   const { page, limit, sortOrder, fields } = query;
   const window = { order: sortOrder, skip: (page - 1) * limit, limit, members: fields };
-  const { items, total } = await readWindow(database, listing, window);
-  return { entities: items.map((item) => decodeEntity(item).entity), total };
+  const { items, total } = await readWindow(session.database, listing, window);
+  return toPage(session, items.map(decodeEntity), total);
 }
 
 /** Returns the page of a list that filters by id. */
 async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
-  const item = await session.database.get(entityKey(session.tenant, kind, id));
-  const entity = item && decodeEntity(item).entity;
+  const entity = (await findEntity(session, kind, id))?.entity;
   const { filters, ids } = toRowQuery(kind, query);
   const isInRange = !ids || (id >= ids.from && id < ids.to);
   if (!entity || !isInRange || !matchesRow(filters, toRow(entity))) return { entities: [], total: 0 };
@@ -60,6 +66,16 @@ async function readEntities(
   return found;
 }
 
+/** Reads the entities of rows with their long texts. An entity whose text has changed meanwhile may be of a later version. */
+async function readWholeEntities(
+  session: Session,
+  kind: Kind,
+  rows: readonly ListedRow[],
+): Promise<Map<string, WholeEntity>> {
+  const stored = [...(await readEntities(session, kind, rows)).values()];
+  return new Map((await readTexts(session, stored)).map((whole) => [whole.entity.id, whole]));
+}
+
 /** Returns what the list engine reads with. */
 const sourceOf = ({ tenant, database }: Session, kind: Kind): ListSource => ({
   reader: openLog(database, tenant, kind),
@@ -74,24 +90,38 @@ function unavailableIfStale(error: unknown): never {
 /** Times that a page is read again because its entities changed after its rows were listed. */
 const maxAttempts = 3;
 
-/**
- * Returns a page of entities that the list engine selects.
- * @throws StoreUnavailable when the log changes so often that it cannot be read.
- */
-export async function listByEngine(
+/** A page of entities that the list engine selects. */
+interface EnginePage<Stored> {
+  readonly stored: readonly Stored[];
+  readonly total: number;
+}
+
+/** @param read reads the entities of rows. */
+async function pageByEngine<Stored extends StoredEntity>(
   session: Session,
   kind: Kind,
   query: RowQuery,
-): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
+  read: (session: Session, kind: Kind, rows: readonly ListedRow[]) => Promise<Map<string, Stored>>,
+): Promise<EnginePage<Stored>> {
   for (let attempt = 1; ; attempt += 1) {
     const { rows, total } = await listRows(sourceOf(session, kind), query).catch(unavailableIfStale);
-    const found = await readEntities(session, kind, rows);
+    const found = await read(session, kind, rows);
     const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
     if (!isCurrent && attempt < maxAttempts) continue;
     const stored = rows.flatMap(({ id }) => found.get(id) ?? []);
     return { stored, total: total - (rows.length - stored.length) };
   }
 }
+
+/**
+ * Returns a page of entities that the list engine selects, without their long texts.
+ * @throws StoreUnavailable when the log changes so often that it cannot be read.
+ */
+export const listByEngine = (
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+): Promise<EnginePage<StoredEntity>> => pageByEngine(session, kind, query, readEntities);
 
 /**
  * Returns one page of the entities that match, in a total order, and the exact total.
@@ -104,11 +134,11 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   if (plan.by === 'counted-index') return listByCountedIndex(session, plan.listing, query);
   const rowQuery = toRowQuery(kind, query);
   const { parent } = plan;
-  const isSmall = parent !== undefined && (await isSmallParent(session, parent));
-  const { stored, total } = isSmall
-    ? await listSmallParent(session, { kind, parent, source: sourceOf(session, kind) }, rowQuery).catch(
-        unavailableIfStale,
-      )
-    : await listByEngine(session, kind, rowQuery);
-  return { entities: stored.map(({ entity }): Entity => entity), total };
+  if (parent !== undefined && (await isSmallParent(session, parent))) {
+    const small = { kind, parent, source: sourceOf(session, kind) };
+    const { stored, total } = await listSmallParent(session, small, rowQuery).catch(unavailableIfStale);
+    return toPage(session, stored, total);
+  }
+  const { stored, total } = await pageByEngine(session, kind, rowQuery, readWholeEntities);
+  return { entities: stored.map(({ entity }) => entity), total };
 }

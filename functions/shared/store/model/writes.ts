@@ -29,7 +29,10 @@ export type Write =
       | { readonly put: Item }
       | { readonly remove: Key }
       | { readonly set: Key; readonly attributes: Readonly<Record<string, unknown>> }
-    ) & { readonly condition: Condition })
+    ) & {
+      /** Absent when the condition of another write of the transaction holds for both. */
+      readonly condition?: Condition;
+    })
   | Addition;
 
 /** Writes of one transaction: DynamoDB's limit. */

@@ -3,7 +3,7 @@
 import { adjustments } from '../lists/counted-index/adjustments.ts';
 import { type Beginning, beginSections } from '../lists/counted-index/sections.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
-import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { requestCompaction } from './compaction-request.ts';
@@ -33,7 +33,7 @@ const maxItemBytes = 380_000;
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */
 const maxUnmeasuredWrites = 8;
 
-/** Returns the transaction of a change set: its entities, the records of their change, their counters, and further writes. */
+/** Returns the transaction of a change set: its entities, their long texts, the records of their change, their counters, and further writes. */
 async function buildTransaction(
   session: Session,
   { changes, writes = [] }: ChangeSet,
@@ -46,8 +46,9 @@ async function buildTransaction(
   // Last, because the time until the transaction is committed counts from it.
   const stamp = transactionStamp(changes, Date.now());
   const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
+  const texts = changes.flatMap((change) => buildTextWrite(session.tenant, change));
   const records = recordWrites(session.tenant, changes, stamp);
-  return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };
+  return { writes: [...own, ...texts, ...records, ...writes, ...more, ...additions], beginnings };
 }
 
 /** Returns the bytes of an item, about. */

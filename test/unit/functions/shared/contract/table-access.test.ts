@@ -1,23 +1,41 @@
 import {
   childrenAccess,
   compactionAccess,
+  copyAccess,
+  createAccess,
   jobsAccess,
   listAccess,
+  readAccess,
   removeAccess,
   scheduleAccess,
-  writeAccess,
+  updateAccess,
 } from '../../../../../functions/shared/contract/table-access.ts';
 
-describe('writeAccess', () => {
+test('readAccess allows the query that reads an entity and its long text', () => {
+  expect(readAccess).toEqual({ actions: ['Query'] });
+});
+
+describe('createAccess', () => {
   test('does not allow reading references of an organization, which has none', () => {
-    expect(writeAccess('organization')).toEqual({ actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem'] });
+    expect(createAccess('organization')).toEqual({ actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem'] });
   });
 
   test.each(['project', 'user', 'task', 'tag'] as const)('allows reading the references of a %s', (kind) => {
-    expect(writeAccess(kind)).toEqual({
+    expect(createAccess(kind)).toEqual({
       actions: ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem'],
     });
   });
+});
+
+test('updateAccess allows deleting a long text of a kind that has long texts', () => {
+  const actions = ['GetItem', 'Query', 'UpdateItem', 'PutItem', 'BatchGetItem'];
+  expect(updateAccess('task', true)).toEqual({ actions: [...actions, 'DeleteItem'] });
+  expect(updateAccess('user', false)).toEqual({ actions });
+});
+
+test('copyAccess allows reading the long texts of the children besides what childrenAccess allows', () => {
+  const { actions, indexes } = childrenAccess('parent');
+  expect(copyAccess('parent')).toEqual({ actions: [...actions, 'BatchGetItem'], indexes });
 });
 
 test.each(['all', 'parent', 'other-parent'] as const)(
@@ -68,9 +86,9 @@ describe('removeAccess', () => {
 });
 
 describe('listAccess', () => {
-  test('allows reading items and querying the indexes of the kind, and no write', () => {
+  test('allows reading batches of items and querying the indexes of the kind, and no write', () => {
     expect(listAccess('organization')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['all', 'all-by-status'],
       usesListEngine: true,
     });
@@ -78,7 +96,7 @@ describe('listAccess', () => {
 
   test('allows a nested list only the indexes of its parent', () => {
     expect(listAccess('project', 'organizationId')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['parent', 'parent-by-status'],
       usesListEngine: true,
     });
@@ -86,7 +104,7 @@ describe('listAccess', () => {
 
   test('allows the list of the tasks of a tag only the indexes of parents that a filter can name', () => {
     expect(listAccess('task', 'tagIds')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['other-parent', 'parent'],
       usesListEngine: true,
     });
