@@ -47,7 +47,7 @@ const totalOf = async (plural: string): Promise<number> =>
   (await faulty.send<{ total: number }>('GET', `/v1/${plural}?limit=1`)).body.total;
 
 const audit = () => auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
-const clean = { drifts: [], orphans: [], malformed: [], unsettled: [] };
+const clean = { drifts: [], orphans: [], malformed: [], unsettled: [], texts: [] };
 
 test.each(writes.map((contract) => [contract.operation, contract] as const))(
   '%s leaves consistent data when it stops after any call',

@@ -55,7 +55,7 @@ async function start(): Promise<void> {
 async function auditAndStop(): Promise<void> {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 100 });
   await faulty.stop();
-  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [], texts: [] });
 }
 
 beforeAll(async () => {

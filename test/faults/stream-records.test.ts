@@ -128,7 +128,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 
 async function expectCleanAudit(): Promise<void> {
   const report = await auditTable(store.client, store.tableName, { pause: 50 });
-  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [], texts: [] });
 }
 
 /** Writes invalid jobs: with missing fields, or of an unknown type. */

@@ -115,7 +115,7 @@ test('jobs process every entity when half of the keys are unprocessed', async ()
   faulty.proxy.inject(undefined);
   expect(injector.unprocessed).toBeGreaterThan(0);
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 50 });
-  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [], texts: [] });
 });
 
 test('functions call only the operations that contracts declare, and no BatchWriteItem', async () => {

@@ -415,7 +415,7 @@ async function verifyEverything(): Promise<void> {
     }
   }
   const report = await auditTable(faulty.client, faulty.service.tableName, { pause: 100 });
-  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [] });
+  expect(report).toMatchObject({ drifts: [], orphans: [], malformed: [], unsettled: [], texts: [] });
   expect(report.entities).toBeGreaterThan(everything.tasks.size);
 }
 

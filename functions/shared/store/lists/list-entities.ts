@@ -23,11 +23,18 @@ async function toPage(session: Session, stored: readonly StoredEntity[], total: 
   return { entities, total: total - (stored.length - entities.length) };
 }
 
-async function listByCountedIndex(session: Session, listing: Listing, query: ListQuery): Promise<Page> {
+async function listByCountedIndex(
+  session: Session,
+  kind: Kind,
+  listing: Listing,
+  query: ListQuery,
+): Promise<Page> {
   const { page, limit, sortOrder, fields } = query;
   const window = { order: sortOrder, skip: (page - 1) * limit, limit, members: fields };
   const { items, total } = await readWindow(session.database, listing, window);
-  return toPage(session, items.map(decodeEntity), total);
+  // The query reads the fields of the entities only.
+  const stored = items.map((item) => ({ ...decodeEntity(item), kind }));
+  return toPage(session, stored, total);
 }
 
 /** Returns the page of a list that filters by id. */
@@ -131,7 +138,7 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   const plan = planQuery(session.tenant, kind, query);
   if (plan.by === 'nothing') return { entities: [], total: 0 };
   if (plan.by === 'id') return listById(session, kind, plan.id, query);
-  if (plan.by === 'counted-index') return listByCountedIndex(session, plan.listing, query);
+  if (plan.by === 'counted-index') return listByCountedIndex(session, kind, plan.listing, query);
   const rowQuery = toRowQuery(kind, query);
   const { parent } = plan;
   if (parent !== undefined && (await isSmallParent(session, parent))) {
