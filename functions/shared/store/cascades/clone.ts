@@ -4,7 +4,7 @@ import type { ExpectedVersions } from '../entities/expected-versions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
 import { type Entity, type Fields, readOnlyFields, type WholeEntity } from '../model/entity.ts';
-import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from '../model/job.ts';
+import { beginJob, type CloneWork, type Job, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
@@ -16,6 +16,9 @@ import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 const ownership = relationOf('task', 'project');
 
 const pageSize = 100;
+
+/** Tasks in a step, which is one transaction: copies with long texts make up to 86 writes of at most 900 KB in all. */
+const stepSize = 20;
 
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 export function copyFields(entity: Entity): Fields {
@@ -80,7 +83,7 @@ export async function cloneStep(session: Session, { id, work }: Job<CloneWork>):
   // Tasks must not be created in a project that was deleted meanwhile.
   const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
   if (!clone) return { left: undefined };
-  const range = { after: work.after, snapshotId: id, limit: stepBatchSize };
+  const range = { after: work.after, snapshotId: id, limit: stepSize };
   const { changes, next } = await copyTasks(session, work.from, work.to, range);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

@@ -95,8 +95,8 @@ export interface Step {
   readonly dueAt?: string;
 }
 
-/** Changes in one transaction of a step. Copies of tasks with long texts make up to 86 writes of at most 900 KB in all. */
-export const stepBatchSize = 20;
+/** Changes in one transaction of a step, if they fit. */
+export const stepBatchSize = 25;
 
 /** The partition of the index `all` that holds the jobs of all tenants. */
 const jobsPartition = '#job';
