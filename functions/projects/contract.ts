@@ -43,7 +43,7 @@ export const cloneProject = contract({
   path: '/v1/projects/{id}/clone',
   summary: 'Copies a project and its tasks.',
   success: 'created',
-  access: copyAccess('parent'),
+  access: copyAccess,
   resource: project,
   // With `projects:write` alone, a clone would create tasks.
   additionalScope: {

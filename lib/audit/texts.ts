@@ -6,7 +6,7 @@ import type { StoredEntity } from '../../functions/shared/store/model/entity.ts'
 import { ConditionFailed } from '../../functions/shared/store/model/errors.ts';
 import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entitySortKey, textSortKey } from '../../functions/shared/store/model/keys.ts';
-import { beginningOf, Digest, digestText } from '../../functions/shared/store/model/long-text.ts';
+import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/shared/store/model/long-text.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/shared/store/unit-of-work/commit.ts';
 
@@ -43,7 +43,7 @@ function problemOf({ entity, text }: StoredText): TextProblem | undefined {
   const digest = digestOf(entity);
   if (text === undefined) return digest && 'missing';
   if (!digest) return 'unused';
-  return digest.matches(text) ? undefined : 'different';
+  return isDigestOf(digest, text) ? undefined : 'different';
 }
 
 /** Collects the digests of a scan: those of the texts, and those in the entities. */

@@ -174,6 +174,8 @@ test.each([
   );
   // The copies are independent of the originals.
   expect((await request('DELETE', pathTo('project', project.id))).status).toBe(204);
+  const left = withQuery('/v1/tasks', { projectId: project.id });
+  await eventually(async () => expect((await readList(left)).total).toBe(0));
   expect(await read('project', clone.id)).toEqual(clone);
   expect(await descriptionsAt(`/v1/projects/${clone.id}/tasks`)).toEqual(expected);
 });

@@ -65,7 +65,9 @@ async function createOrganization(): Promise<string> {
   const tasks = created.flatMap(({ after }) =>
     Array.from({ length: tasksEach }, (_, number) => {
       const references = { projectId: after.entity.id, userId: null, tagIds: [] };
-      return buildCreate('task', { name: `Task ${number}`, status: 'active', ...references });
+      // Half of the descriptions are stored beside their tasks.
+      const description = 'x'.repeat(number % 2 === 0 ? 500 : 50);
+      return buildCreate('task', { name: `Task ${number}`, status: 'active', description, ...references });
     }),
   );
   const pieces = [...created, ...tasks].map((change) => ({ changes: [change] }));

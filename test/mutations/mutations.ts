@@ -1,5 +1,6 @@
 import { dynamodbMutations } from './dynamodb.ts';
 import { listEngineMutations } from './list-engine.ts';
+import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
@@ -9,6 +10,7 @@ import { writeMutations } from './writes.ts';
 export const mutations: readonly Mutation[] = [
   ...dynamodbMutations,
   ...writeMutations,
+  ...longTextMutations,
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,

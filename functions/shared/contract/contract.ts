@@ -3,7 +3,6 @@
  * from them.
  */
 import type * as v from 'valibot';
-import { longTextField } from '../store/model/long-text.ts';
 import { bodyFields, type Resource } from './resource.ts';
 import {
   type Access,
@@ -120,8 +119,6 @@ export const read = (resource: Resource) =>
     resource,
   });
 
-const accessOfUpdate = ({ kind, fields }: Resource): Access => updateAccess(kind, longTextField in fields);
-
 export const replace = (resource: Resource) =>
   contract({
     operation: `replace${pascal(resource.kind)}`,
@@ -129,7 +126,7 @@ export const replace = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Replaces ${withArticle(resource)}: fields that are left out get their defaults.`,
     success: 'entity',
-    access: accessOfUpdate(resource),
+    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
@@ -141,7 +138,7 @@ export const update = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Updates fields of ${withArticle(resource)}: fields that are left out keep their values.`,
     success: 'entity',
-    access: accessOfUpdate(resource),
+    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.part },
   });

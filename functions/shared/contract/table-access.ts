@@ -3,8 +3,9 @@
  * entities are stored, from the references between kinds, and from the query plans of lists.
  */
 import { reachableIndexes } from '../store/lists/query-plan.ts';
+import { longTextField } from '../store/model/long-text.ts';
 import { dependentsOf, type Kind, type Relation, referencesOf, relations } from '../store/model/relations.ts';
-import type { IndexFamily, IndexName } from '../store/model/table.ts';
+import type { IndexName } from '../store/model/table.ts';
 
 /** The permissions of an operation. */
 export interface Access {
@@ -39,23 +40,17 @@ export const createAccess = (kind: Kind): Access => ({
 
 /**
  * Returns the permissions to replace or update an entity, and to read the entities that it refers to.
- * @param hasLongText whether a text of the kind can be an item of its own, which is deleted when the text becomes short.
+ * A long text is an item of its own, which is deleted when the text becomes short.
  */
-export const updateAccess = (kind: Kind, hasLongText: boolean): Access => ({
-  actions: [...createAccess(kind).actions, ...(hasLongText ? (['DeleteItem'] as const) : [])],
+export const updateAccess = ({ kind, fields }: { readonly kind: Kind; readonly fields: object }): Access => ({
+  actions: [...createAccess(kind).actions, ...(longTextField in fields ? (['DeleteItem'] as const) : [])],
 });
 
-/** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
-export const childrenAccess = (family: IndexFamily): Access => ({
-  actions: countedWrite,
-  indexes: [family],
-});
+/** The permissions of an action on an entity and on its children, which it finds in an index. */
+export const childrenAccess: Access = { actions: countedWrite, indexes: ['parent'] };
 
-/** Returns the permissions to copy an entity and its children, with the long texts of these. */
-export const copyAccess = (family: IndexFamily): Access => ({
-  actions: [...countedWrite, 'BatchGetItem'],
-  indexes: [family],
-});
+/** The permissions to copy a project and its tasks, with the long texts of these. */
+export const copyAccess: Access = { actions: [...countedWrite, 'BatchGetItem'], indexes: ['parent'] };
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 

@@ -18,7 +18,7 @@ import { Deadline } from './deadline.ts';
 import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { drawParts, widen } from './spread.ts';
-import { toTransactItem } from './transact-items.ts';
+import { toConditionInput, toTransactItem } from './transact-items.ts';
 
 /** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
@@ -104,17 +104,12 @@ export class Database {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
-    const { Items = [], LastEvaluatedKey: next, Count: count = 0, ScannedCount: scannedCount = 0 } = output;
-    return { items: Items as Item[], next, count, scannedCount };
+    return { items: (output.Items ?? []) as Item[], next: output.LastEvaluatedKey };
   }
 
   /** Reads all pages of a query, one after the other. */
   async *queryPages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
-    yield* this.#pagesFrom(query, undefined);
-  }
-
-  async *#pagesFrom(query: Query, first: Values | undefined): AsyncGenerator<QueryPage, void, undefined> {
-    let start = first;
+    let start: Values | undefined;
     do {
       const page = await this.query(query, start);
       yield page;
@@ -125,28 +120,6 @@ export class Database {
   /** Reads the items of all pages of a query, page by page. */
   async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
     for await (const { items } of this.queryPages(query)) yield items;
-  }
-
-  /**
-   * Reads up to `count` items of a query, after the first `skip`. Skipped items cost as many read units as others, but are not
-   * transferred.
-   */
-  async slice(query: Query, skip: number, count: number): Promise<Item[]> {
-    let left = skip;
-    let start: Values | undefined;
-    while (left > 0) {
-      // Not ScannedCount: the embedded engine reports one too many where it truncates a page at 1 MB.
-      const { count: passed, next } = await this.query({ ...query, Limit: left, Select: 'COUNT' }, start);
-      if (!next) return [];
-      left -= passed;
-      start = next;
-    }
-    const items: Item[] = [];
-    for await (const page of this.#pagesFrom({ ...query, Limit: count }, start)) {
-      items.push(...page.items);
-      if (items.length >= count) break;
-    }
-    return items.slice(0, count);
   }
 
   /**
@@ -182,9 +155,7 @@ export class Database {
     const input = {
       TableName: this.tableName,
       Item: item,
-      ...(condition && { ConditionExpression: condition.expression }),
-      ...(condition?.names && { ExpressionAttributeNames: { ...condition.names } }),
-      ...(condition?.values && { ExpressionAttributeValues: condition.values }),
+      ...toConditionInput(condition),
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     try {

@@ -16,10 +16,6 @@ export interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */
   readonly next: Values | undefined;
-  /** Number of items on the page, also when the query only counts. */
-  readonly count: number;
-  /** Number of items that DynamoDB read, those that the filter left out included. */
-  readonly scannedCount: number;
 }
 
 /** The calls of a request, and the capacity that DynamoDB reports for them. */

@@ -1,7 +1,7 @@
 /** Writes in the form of a `TransactWriteItems` request. */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { Addition, Write } from '../model/writes.ts';
+import type { Addition, Condition, Write } from '../model/writes.ts';
 import type { PartOf } from './spread.ts';
 
 type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -29,29 +29,31 @@ function toAddition({ addTo, numbers }: Addition, TableName: string, part: numbe
   };
 }
 
+/** Returns the condition of a write as a part of a request, without the names and values that it does not have. */
+export const toConditionInput = (condition: Condition | undefined) =>
+  condition && {
+    ConditionExpression: condition.expression,
+    ...(condition.names && { ExpressionAttributeNames: { ...condition.names } }),
+    ...(condition.values && { ExpressionAttributeValues: condition.values }),
+  };
+
 /**
  * Returns one item of a `TransactWriteItems` request.
  * @param partOf returns the shard of a counter that this transaction adds to.
  */
 export function toTransactItem(write: Write, TableName: string, partOf: PartOf): TransactWriteItem {
   if ('addTo' in write) return toAddition(write, TableName, partOf(write.addTo));
-  const { expression, names, values } = write.condition ?? {};
-  const condition = {
-    TableName,
-    ...(expression !== undefined && { ConditionExpression: expression }),
-    ...(names && { ExpressionAttributeNames: { ...names } }),
-    ...(values && { ExpressionAttributeValues: values }),
-  };
+  const condition = { TableName, ...toConditionInput(write.condition) };
   if ('put' in write) return { Put: { ...condition, Item: write.put } };
   if ('remove' in write) return { Delete: { ...condition, Key: write.remove } };
-  const set = placeholders(write.attributes);
+  const { pairs, names, values } = placeholders(write.attributes);
   return {
     Update: {
       ...condition,
       Key: write.set,
-      UpdateExpression: `SET ${set.pairs.map((pair) => pair.join(' = ')).join(', ')}`,
-      ExpressionAttributeNames: { ...set.names, ...names },
-      ExpressionAttributeValues: { ...set.values, ...values },
+      UpdateExpression: `SET ${pairs.map((pair) => pair.join(' = ')).join(', ')}`,
+      ExpressionAttributeNames: { ...names, ...write.condition?.names },
+      ExpressionAttributeValues: { ...values, ...write.condition?.values },
     },
   };
 }

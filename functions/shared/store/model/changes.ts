@@ -5,7 +5,7 @@ import type { Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
-import { Digest, isLong } from './long-text.ts';
+import { isLong, requireText } from './long-text.ts';
 import type { Kind } from './relations.ts';
 import type { Write } from './writes.ts';
 
@@ -68,8 +68,7 @@ export function buildTextWrite(tenant: string, { before, after }: Change): Write
   const wanted = after?.entity.description;
   if (after && known === wanted) return [];
   if (after && isLong(wanted)) {
-    if (wanted instanceof Digest) throw new TypeError('The text of a changed description is missing.');
-    return [{ put: encodeText(tenant, after, wanted) }];
+    return [{ put: encodeText(tenant, after, requireText(wanted)) }];
   }
   return before && isLong(known) ? [{ remove: textKey(tenant, before.kind, before.entity.id) }] : [];
 }

@@ -2,7 +2,7 @@
 
 import { type ItemFields, isWhole, type StoredEntity, type WholeEntity } from './entity.ts';
 import { entityKey, indexKeys, textKey } from './keys.ts';
-import { type Digest, fromInlineText, longTextField, toInlineText } from './long-text.ts';
+import { type Digest, fromInlineText, isDigestOf, longTextField, toInlineText } from './long-text.ts';
 import type { Kind } from './relations.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
@@ -60,6 +60,6 @@ export function withText(stored: StoredEntity, item: Item | undefined): WholeEnt
   if (isWhole(stored)) return stored;
   const { entity } = stored;
   const text = item?.['text'] as string | undefined;
-  const isOwn = text !== undefined && (entity.description as Digest).matches(text);
+  const isOwn = text !== undefined && isDigestOf(entity.description as Digest, text);
   return isOwn ? { ...stored, entity: { ...entity, description: text } } : undefined;
 }

@@ -44,22 +44,21 @@ export class Digest {
     this.text = text;
   }
 
-  /** Returns whether it is the digest of this text. */
-  matches(text: string): boolean {
-    return digestText(text) === this.text;
-  }
-
   /** @throws TypeError: no response may contain a digest. */
   toJSON(): never {
-    throw new TypeError('The text of this digest was not read.');
+    throw new TypeError('A long text was not read.');
   }
 }
 
+/** Returns a text. @throws TypeError for a digest. */
+export const requireText = (text: string | Digest): string => (text instanceof Digest ? text.toJSON() : text);
+
+/** Returns whether a digest is that of a text. */
+export const isDigestOf = (digest: Digest, text: string): boolean => digestText(text) === digest.text;
+
 /** Returns whether a text is an item of its own. */
 export const isLong = (text: string | Digest | undefined): text is string | Digest =>
-  // A code unit has at most three bytes.
-  text instanceof Digest ||
-  (text !== undefined && text.length * 3 > maxInlineBytes && Buffer.byteLength(text) > maxInlineBytes);
+  text instanceof Digest || Buffer.byteLength(text ?? '') > maxInlineBytes;
 
 /** Returns what the item of an entity holds in the place of a text. */
 export function toInlineText(text: string | Digest): string {

@@ -45,10 +45,12 @@ async function buildTransaction(
   ]);
   // Last, because the time until the transaction is committed counts from it.
   const stamp = transactionStamp(changes, Date.now());
-  const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
-  const texts = changes.flatMap((change) => buildTextWrite(session.tenant, change));
+  const own = changes.flatMap((change) => [
+    buildWrite(session.tenant, change, stamp),
+    ...buildTextWrite(session.tenant, change),
+  ]);
   const records = recordWrites(session.tenant, changes, stamp);
-  return { writes: [...own, ...texts, ...records, ...writes, ...more, ...additions], beginnings };
+  return { writes: [...own, ...records, ...writes, ...more, ...additions], beginnings };
 }
 
 /** Returns the bytes of an item, about. */

@@ -213,7 +213,7 @@ describe('sweepStep', () => {
           KeyConditionExpression: 'pk = :partition',
           ExpressionAttributeValues: { ':partition': partition },
         })
-      ).count;
+      ).items.length;
     expect(await counters()).toBeGreaterThan(0);
     const { repeatable = [] } = await sweepStep(session, sweep('project'));
     await applyInBatches(session, repeatable, 90);

@@ -181,7 +181,7 @@ describe('buildTextWrite', () => {
 
   test('throws TypeError for a changed text that was not read', () => {
     expect(() => buildTextWrite('tenant', { after: withoutText })).toThrow(
-      new TypeError('The text of a changed description is missing.'),
+      new TypeError('A long text was not read.'),
     );
   });
 });

@@ -70,7 +70,7 @@ describe('findEntity', () => {
     const [, after] = await readItems(id);
     const query = jest.spyOn(session.database, 'query');
     const items = [before, after] as Item[];
-    query.mockResolvedValueOnce({ items, next: undefined, count: 2, scannedCount: 2 });
+    query.mockResolvedValueOnce({ items, next: undefined });
     expect((await findEntity(session, 'tag', id))?.entity.description).toBe(textOf('y'));
     expect(query).toHaveBeenCalledTimes(2);
   });
