@@ -26,7 +26,7 @@ export const archiveOrganization = contract({
   path: '/v1/organizations/{id}/archive',
   summary: 'Archives an organization and its projects.',
   success: 'entity',
-  access: childrenAccess('parent'),
+  access: childrenAccess,
   resource: organization,
   body: emptyBody,
 });

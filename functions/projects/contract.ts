@@ -10,7 +10,7 @@ import {
   withDefault,
 } from '../shared/contract/fields.ts';
 import { commonFields, resource } from '../shared/contract/resource.ts';
-import { childrenAccess } from '../shared/contract/table-access.ts';
+import { copyAccess } from '../shared/contract/table-access.ts';
 
 export const project = resource({
   kind: 'project',
@@ -43,7 +43,7 @@ export const cloneProject = contract({
   path: '/v1/projects/{id}/clone',
   summary: 'Copies a project and its tasks.',
   success: 'created',
-  access: childrenAccess('parent'),
+  access: copyAccess,
   resource: project,
   // With `projects:write` alone, a clone would create tasks.
   additionalScope: {

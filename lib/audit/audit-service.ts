@@ -82,6 +82,7 @@ class ServiceAudit {
       totals: this.#totals,
       orphans: await this.#orphans(entities),
       malformed: [],
+      texts: [],
       logs: [],
       repaired: 0,
     };

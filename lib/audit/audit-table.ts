@@ -1,6 +1,6 @@
 /**
  * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, and
- * compares the keys of every entity with its fields. Repairs what is wrong when the options ask for it.
+ * compares the keys of every entity with its fields, and its long text with its digest. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -17,6 +17,7 @@ import type { Key } from '../../functions/shared/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs } from './logs.ts';
 import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
+import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 export interface AuditOptions {
   /** Whether to repair what is wrong. */
@@ -48,13 +49,16 @@ class TableAudit {
   }
 
   async run(): Promise<Report> {
-    const { entities, dangling, malformed } = await readSnapshot(
-      this.#client,
-      this.#tableName,
-      this.#options.onItems ?? (() => {}),
-    );
+    const {
+      entities,
+      dangling,
+      malformed,
+      texts: scanned,
+    } = await readSnapshot(this.#client, this.#tableName, this.#options.onItems ?? (() => {}));
     const orphans = await this.#orphans(dangling);
     const swept = await this.#sweep(orphans);
+    const texts = await compareTexts(this.#database, scanned.suspects, this.#options.pauseMs);
+    const repairedTexts = await this.#repairTexts(texts);
     const { logs, count } = await compareLogs(this.#client, this.#tableName, this.#options.pauseMs);
     const rebuilt = await this.#rebuild(logs);
     return {
@@ -67,8 +71,9 @@ class TableAudit {
         refersTo: parent.pk,
       })),
       malformed: malformed.map(({ pk }) => pk),
+      texts,
       logs,
-      repaired: swept + rebuilt,
+      repaired: swept + repairedTexts + rebuilt,
     };
   }
 
@@ -89,6 +94,12 @@ class TableAudit {
     return children
       .flatMap((item) => referencesFrom(tenantOf(item), decodeEntity(item)))
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
+  }
+
+  async #repairTexts(texts: readonly TextDifference[]): Promise<number> {
+    if (!this.#options.repair) return 0;
+    for (const difference of texts) await repairText(this.#database, difference);
+    return texts.length;
   }
 
   /** Writes the columns of logs again. */

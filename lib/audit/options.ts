@@ -9,8 +9,9 @@ export const help = `Compares the stored totals with the actual data. The servic
   npm run audit -- --table <name> [--repair] [--dynamodb-endpoint <url>]
   npm run audit -- --url <url> [--token <token>]
 
-  --table <name>              audits this table: every row, total, reference and key. The
-                              credentials need read access; --repair needs write access
+  --table <name>              audits this table: every row, total, reference, key and long
+                              description. The credentials need read access; --repair needs
+                              write access
   --repair                    repairs what is wrong
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --url <url>                 audits a running service through its API: compares the total of

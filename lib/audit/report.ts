@@ -1,5 +1,6 @@
 /** The result of an audit. */
 import type { LogDifference } from './logs.ts';
+import type { TextDifference, TextProblem } from './texts.ts';
 
 /** A list whose total differs from its pages. */
 export interface WrongTotal {
@@ -25,15 +26,17 @@ export interface Report {
   readonly orphans: readonly Orphan[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
+  /** Long texts that do not match their entities. */
+  readonly texts: readonly TextDifference[];
   /** Logs of the list engine whose rows differ from the entities, or whose totals differ from the rows. */
   readonly logs: readonly LogDifference[];
-  /** Number of repaired orphans and logs. */
+  /** Number of repaired orphans, texts and logs. */
   readonly repaired: number;
 }
 
 /** Returns whether the audit found nothing. */
-export const isClean = ({ totals, orphans, malformed, logs }: Report): boolean =>
-  totals.length + orphans.length + malformed.length + logs.length === 0;
+export const isClean = ({ totals, orphans, malformed, texts, logs }: Report): boolean =>
+  totals.length + orphans.length + malformed.length + texts.length + logs.length === 0;
 
 /** Returns the first texts of some. */
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
@@ -49,6 +52,12 @@ const logLines = ({ log, ids, wrongCounts }: LogDifference): string[] => [
     : []),
 ];
 
+const problemTexts: Readonly<Record<TextProblem, string>> = {
+  unused: 'is stored, but no entity has it',
+  missing: 'is missing',
+  different: 'is not the one that the entity has the digest of',
+};
+
 /** Returns the report as text, one line per finding, with a summary as the last line. */
 export function reportLines({
   entities,
@@ -56,6 +65,7 @@ export function reportLines({
   totals,
   orphans,
   malformed,
+  texts,
   logs,
   repaired,
 }: Report): string[] {
@@ -67,8 +77,9 @@ export function reportLines({
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
+    ...texts.map(({ entity, problem }) => `Text: the description of ${entity} ${problemTexts[problem]}.`),
     ...logs.flatMap(logLines),
     `${entities} entities in ${lists} lists: ${totals.length} wrong totals, ${orphans.length} orphans, ` +
-      `${malformed.length} malformed, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+      `${malformed.length} malformed, ${texts.length} wrong texts, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

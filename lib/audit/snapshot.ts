@@ -7,6 +7,7 @@ import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/i
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
+import { ScannedTexts } from './texts.ts';
 
 /** A reference from one entity to another. */
 export interface Reference {
@@ -20,6 +21,7 @@ export interface Snapshot {
   /** References to entities that the scan did not find. */
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
+  readonly texts: ScannedTexts;
 }
 
 /** Returns the tenant of a key. */
@@ -39,9 +41,11 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
 class Collection {
   readonly entities = new Set<string>();
   readonly malformed: Key[] = [];
+  readonly texts = new ScannedTexts();
   readonly #references: Reference[] = [];
 
   add(item: Item): void {
+    this.texts.add(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;
     const stored = decodeEntity(item);

@@ -35,7 +35,8 @@ describe('npm run audit', () => {
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
   test('finds nothing in a correct service, through its API and in its table', async () => {
-    const summary = /125 entities in \d+ lists: 0 wrong totals, 0 orphans, 0 malformed, 0 wrong logs\.\n$/;
+    const summary =
+      /125 entities in \d+ lists: 0 wrong totals, 0 orphans, 0 malformed, 0 wrong texts, 0 wrong logs\.\n$/;
     expect(await run('audit', ['--url', service.url])).toMatchObject({
       code: 0,
       output: expect.stringMatching(summary),

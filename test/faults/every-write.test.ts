@@ -55,7 +55,7 @@ async function start(): Promise<void> {
 async function auditAndStop(): Promise<void> {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 100 });
   await faulty.stop();
-  expect(report).toMatchObject({ orphans: [], malformed: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
 }
 
 beforeAll(async () => {

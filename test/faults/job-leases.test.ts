@@ -120,8 +120,8 @@ test('ten records of one job in a batch start one worker', async () => {
   const records = Array.from({ length: batchSize }, (_, number) => recordOf(job, number));
   expect(await deliver(records)).toEqual({ batchItemFailures: [] });
   expect(transactions.failed).toBe(0);
-  // 600 tasks, 25 in each transaction, and the updates of the job's progress.
-  expect(transactions.done.size).toBeLessThan(50);
+  // 600 tasks, up to 25 in each transaction, and the updates of the job's progress: ten workers would need hundreds.
+  expect(transactions.done.size).toBeLessThan(100);
   expect(await tasksLeft(session, project)).toBe(0);
 });
 

@@ -22,7 +22,7 @@ interface Task {
 }
 
 interface List {
-  readonly data: { readonly id: string }[];
+  readonly data: { readonly id: string; readonly description?: string }[];
   readonly total: number;
 }
 
@@ -80,6 +80,26 @@ describe.each([200, 2_000])('when eventually consistent reads lag by %i ms', (mi
     await faulty.send('PATCH', `/v1/tasks/${ids[2]}`, { status: 'done' });
     await expectList(`${path}?status=done`, ids.slice(2, 3));
     await expectList(`${path}?status=active`, ids.toSpliced(2, 1));
+  });
+
+  test('lists show long descriptions whole, and the list engine those of the last write', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const path = `/v1/projects/${project}/tasks`;
+    const [first, second] = ['1', '2'].map((digit) => digit.repeat(500)) as [string, string];
+    const id = await make('tasks', { projectId: project, description: first });
+    const descriptionsAt = async (query: string): Promise<unknown[]> => {
+      const { status, body } = await faulty.send<List>('GET', `${path}${query}`);
+      expect([path, status]).toEqual([path, 200]);
+      return body.data.map((task) => task.description);
+    };
+    expect(await descriptionsAt('')).toEqual([first]);
+    await faulty.send('PATCH', `/v1/tasks/${id}`, { description: second });
+    // The index may still have an earlier version.
+    expect([first, second]).toContain((await descriptionsAt(''))[0]);
+    expect(await descriptionsAt('?sortBy=name')).toEqual([second]);
+    await faulty.send('PATCH', `/v1/tasks/${id}`, { description: 'short' });
+    expect([first, second, 'short']).toContain((await descriptionsAt(''))[0]);
+    expect(await descriptionsAt('?sortBy=name')).toEqual(['short']);
   });
 
   test('lists of a parent with few children contain what was written before', async () => {

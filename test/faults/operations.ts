@@ -16,10 +16,14 @@ export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   tasks: { projectId: ids['projects'], userId: ids['users'], tagIds: [ids['tags']] },
 });
 
-/** Creates an entity that refers to the others. @returns the ids with its own. */
+/** Returns a description of 601 bytes or more, which is stored beside its entity. */
+const longDescription = (name: string): string => `${name} ${'é'.repeat(300)}`;
+
+/** Creates an entity that refers to the others, with a long description. @returns the ids with its own. */
 export async function makeEntity(faulty: FaultyService, plural: string, ids: Ids): Promise<Ids> {
   const { status, body } = await faulty.send<{ id: string }>('POST', `/v1/${plural}`, {
     name: 'created',
+    ...(plural !== 'users' && { description: longDescription('created') }),
     ...references(ids)[plural],
   });
   expect([plural, status]).toEqual([plural, 201]);
@@ -35,12 +39,16 @@ export async function makeEntities(faulty: FaultyService): Promise<Ids> {
   return ids;
 }
 
-/** Returns a valid body for an operation. */
+/** Returns a valid body for an operation: `POST` and `PATCH` write a long description, and `PUT` removes it. */
 export function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
   if (!body) return undefined;
   if (body.optional) return {};
   const references = resource?.plural === 'projects' ? { organizationId: ids['organizations'] } : {};
-  return method === 'PATCH' ? { status: 'changed' } : { name: 'replaced', ...references };
+  const isLong = method !== 'PUT' && body.writable.includes('description');
+  const description = isLong ? { description: longDescription(method) } : {};
+  return method === 'PATCH'
+    ? { status: 'changed', ...description }
+    : { name: 'replaced', ...references, ...description };
 }
 
 /** Sends a request that succeeds without faults. @param headers additional headers. */

@@ -1,4 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import type { Call, EngineResponse, Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, makeEntity, operations, request } from './operations.ts';
@@ -83,13 +85,25 @@ test('unprocessed keys of a batch are requested again', async () => {
 });
 
 test('a query that is cut at 1 MB continues at LastEvaluatedKey', async () => {
-  const projectId = (await makeEntities(faulty))['projects'];
-  // 40 KB for each task: 10,000 characters of four bytes.
-  const description = '😀'.repeat(10_000);
+  const { projects: projectId, tasks: first } = await makeEntities(faulty);
   const created = await Promise.all(
-    Array.from({ length: 70 }, () => faulty.send('POST', '/v1/tasks', { name: 'x', description, projectId })),
+    Array.from({ length: 70 }, () =>
+      faulty.send<{ id: string }>('POST', '/v1/tasks', { name: 'x', projectId }),
+    ),
   );
   expect(created.filter(({ status }) => status !== 201)).toEqual([]);
+  // No entity has 40 KB. DynamoDB also counts attributes that the query does not read.
+  const filler = 'x'.repeat(40_000);
+  for (const id of [first ?? '', ...created.map(({ body }) => body.id)]) {
+    await faulty.client.send(
+      new UpdateCommand({
+        TableName: faulty.service.tableName,
+        Key: entityKey('public', 'task', id),
+        UpdateExpression: 'SET filler = :filler',
+        ExpressionAttributeValues: { ':filler': filler },
+      }),
+    );
+  }
   let cut = 0;
   faulty.proxy.inject(async ({ operation }, pass) => {
     const response = await pass();

@@ -1,6 +1,7 @@
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
+import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
@@ -10,6 +11,7 @@ import { writeMutations } from './writes.ts';
 export const mutations: readonly Mutation[] = [
   ...dynamodbMutations,
   ...writeMutations,
+  ...longTextMutations,
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,

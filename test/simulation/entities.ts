@@ -2,7 +2,7 @@
 
 import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
 import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import type { Entity, StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import type { ItemFields, StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import { rowText, splitIds } from '../../functions/shared/store/model/row.ts';
 import type { Random } from './random.ts';
@@ -47,12 +47,12 @@ export const randomFields = (random: Random, hasAddedField: boolean): Record<str
 /** A query, and how a plain search decides it. */
 export interface ListCase {
   readonly query: RowQuery;
-  readonly matches: (entity: Entity) => boolean;
-  readonly sortText: (entity: Entity) => string | null;
+  readonly matches: (entity: ItemFields) => boolean;
+  readonly sortText: (entity: ItemFields) => string | null;
 }
 
 /** Returns the text of an entity's field. */
-function textOf(entity: Entity, field: string): string | null {
+function textOf(entity: ItemFields, field: string): string | null {
   const value = entity[field];
   if (value === undefined) return field === addedField ? defaultValue : null;
   return Array.isArray(value) ? value.join(',') : (value as string | null);
@@ -60,7 +60,7 @@ function textOf(entity: Entity, field: string): string | null {
 
 type Condition = {
   readonly filter: RowQuery['filters'][number];
-  readonly holds: (entity: Entity) => boolean;
+  readonly holds: (entity: ItemFields) => boolean;
 };
 
 function randomCondition(random: Random, field: Field): Condition {

@@ -4,7 +4,14 @@
  */
 import type * as v from 'valibot';
 import { bodyFields, type Resource } from './resource.ts';
-import { type Access, listAccess, removeAccess, writeAccess } from './table-access.ts';
+import {
+  type Access,
+  createAccess,
+  listAccess,
+  readAccess,
+  removeAccess,
+  updateAccess,
+} from './table-access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -96,7 +103,7 @@ export const create = (resource: Resource) =>
     path: `/v1/${resource.plural}`,
     summary: `Creates ${withArticle(resource)}.`,
     success: 'created',
-    access: writeAccess(resource.kind),
+    access: createAccess(resource.kind),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
@@ -108,7 +115,7 @@ export const read = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Reads ${withArticle(resource)}.`,
     success: 'entity',
-    access: { actions: ['GetItem'] },
+    access: readAccess,
     resource,
   });
 
@@ -119,7 +126,7 @@ export const replace = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Replaces ${withArticle(resource)}: fields that are left out get their defaults.`,
     success: 'entity',
-    access: writeAccess(resource.kind),
+    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
@@ -131,7 +138,7 @@ export const update = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Updates fields of ${withArticle(resource)}: fields that are left out keep their values.`,
     success: 'entity',
-    access: writeAccess(resource.kind),
+    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.part },
   });

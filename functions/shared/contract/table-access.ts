@@ -3,8 +3,9 @@
  * entities are stored, from the references between kinds, and from the query plans of lists.
  */
 import { reachableIndexes } from '../store/lists/query-plan.ts';
+import { longTextField } from '../store/model/long-text.ts';
 import { dependentsOf, type Kind, type Relation, referencesOf, relations } from '../store/model/relations.ts';
-import type { IndexFamily, IndexName } from '../store/model/table.ts';
+import type { IndexName } from '../store/model/table.ts';
 
 /** The permissions of an operation. */
 export interface Access {
@@ -16,21 +17,37 @@ export interface Access {
   readonly usesListEngine?: boolean;
 }
 
-/**
- * Every write reads the entity or a recorded result, and puts a record of the change log and, at times, the job that compacts the log.
- */
+/** Every write reads a recorded result, and puts a record of the change log and, at times, the job that compacts the log. */
 const writeActions = ['GetItem', 'PutItem'] as const;
 
-/** Returns the permissions to create, replace or update an entity, and to read the entities that it refers to. */
-export const writeAccess = (kind: Kind): Access => ({
+/** The permissions to read an entity and its long text: one query of its partition. */
+export const readAccess: Access = { actions: ['Query'] };
+
+/** Returns the permissions to create an entity, and to read the entities that it refers to. */
+export const createAccess = (kind: Kind): Access => ({
   actions: [...writeActions, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
 });
 
-/** Returns the permissions of an action on an entity and on its children, which it finds in an index. */
-export const childrenAccess = (family: IndexFamily): Access => ({
-  actions: writeActions,
-  indexes: [family],
+/**
+ * Returns the permissions to replace or update an entity, and to read the entities that it refers to.
+ * A long text is an item of its own, which is deleted when the text becomes short.
+ */
+export const updateAccess = ({ kind, fields }: { readonly kind: Kind; readonly fields: object }): Access => ({
+  actions: [
+    ...createAccess(kind).actions,
+    'Query',
+    ...(longTextField in fields ? (['DeleteItem'] as const) : []),
+  ],
 });
+
+/** The permissions of an action on an entity and on its children, which it finds in an index. */
+export const childrenAccess: Access = { actions: [...writeActions, 'Query'], indexes: ['parent'] };
+
+/** The permissions to copy a project and its tasks, with the long texts of these. */
+export const copyAccess: Access = {
+  actions: [...writeActions, 'Query', 'BatchGetItem'],
+  indexes: ['parent'],
+};
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
@@ -58,7 +75,7 @@ export function removeAccess(kind: Kind): Access {
 
 /** Returns the permissions of a list: the indexes of all its query plans, and the log and the columns of the list engine. */
 export const listAccess = (kind: Kind, nestedBy?: string): Access => ({
-  actions: ['GetItem', 'BatchGetItem', 'Query'],
+  actions: ['BatchGetItem', 'Query'],
   indexes: reachableIndexes(kind, nestedBy),
   usesListEngine: true,
 });

@@ -107,7 +107,6 @@ export function listQuery(resource: Resource, rawQueryString: string): ListQuery
     sortOrder,
     ranks: resource.ranks,
     defaults: resource.defaults,
-    fields: resource.fieldNames,
   };
 }
 

@@ -1,6 +1,6 @@
 /** One renderer for each kind of success: results as HTTP responses. */
 import type { Contract } from '../contract/contract.ts';
-import type { Entity, StoredEntity } from '../store/model/entity.ts';
+import type { Entity, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { contentTag, isCurrent, versionTag } from './entity-tags.ts';
@@ -10,8 +10,8 @@ import { pageLinks } from './parse-list-query.ts';
 /** What the handler of each kind of success returns. Static pages have handlers of their own. */
 export interface Results {
   readonly list: Page;
-  readonly entity: StoredEntity;
-  readonly created: StoredEntity;
+  readonly entity: WholeEntity;
+  readonly created: WholeEntity;
   readonly deleted: undefined;
   readonly health: { readonly status: string };
   readonly staticPage: never;
@@ -59,7 +59,7 @@ function renderRead(
 function renderWrite(
   { contract, session }: Rendering,
   statusCode: number,
-  { entity, version }: StoredEntity,
+  { entity, version }: WholeEntity,
   more: Record<string, string> = {},
 ): Response {
   return json(statusCode, JSON.stringify(show(contract, entity)), {

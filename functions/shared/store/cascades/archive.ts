@@ -3,7 +3,7 @@
 import type { ExpectedVersions } from '../entities/expected-versions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildUpdate } from '../model/changes.ts';
-import type { StoredEntity } from '../model/entity.ts';
+import type { WholeEntity } from '../model/entity.ts';
 import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
@@ -39,7 +39,7 @@ export function archiveWithProjects(
   session: Session,
   id: string,
   expected: ExpectedVersions,
-): Promise<StoredEntity> {
+): Promise<WholeEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, 'organization', id, expected);
     const isArchived = before.entity.status === archived.status;

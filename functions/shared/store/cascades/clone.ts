@@ -3,12 +3,13 @@
 import type { ExpectedVersions } from '../entities/expected-versions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
-import { type Entity, type Fields, readOnlyFields, type StoredEntity } from '../model/entity.ts';
-import { beginJob, type CloneWork, type Job, type Step, stepBatchSize } from '../model/job.ts';
+import { type Entity, type Fields, readOnlyFields, type WholeEntity } from '../model/entity.ts';
+import { beginJob, type CloneWork, type Job, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { type ChildrenRange, createSnapshotId, readChildren } from './children.ts';
 import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
 
@@ -16,13 +17,16 @@ const ownership = relationOf('task', 'project');
 
 const pageSize = 100;
 
+/** Tasks in a step, which is one transaction: copies with long texts make up to 92 writes of at most 2 MB in all. */
+const stepSize = 45;
+
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
 export function copyFields(entity: Entity): Fields {
   const excluded: readonly string[] = readOnlyFields;
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-/** Returns copies of one page of a project's tasks. Their ids keep the order of the originals. */
+/** Returns copies of one page of a project's tasks, with their long texts. Their ids keep the order of the originals. */
 async function copyTasks(
   session: Session,
   from: string,
@@ -31,7 +35,10 @@ async function copyTasks(
 ): Promise<ChildChanges> {
   const page = await readChildren(session, ownership, from, { limit: pageSize, ...range });
   const snapshotId = range.snapshotId ?? (await createSnapshotId(session, ownership, from, page));
-  const changes = page.children.map(({ entity }) =>
+  // The action leaves all to the job when there is another page.
+  const isLeftToJob = range.snapshotId === undefined && page.next !== undefined;
+  const originals = isLeftToJob ? [] : await readTexts(session, page.children);
+  const changes = originals.map(({ entity }) =>
     buildCreate('task', { ...copyFields(entity), projectId: to }),
   );
   return { changes, next: page.next, snapshotId };
@@ -53,7 +60,7 @@ export function cloneProjectWithTasks(
   id: string,
   expected: ExpectedVersions,
   { name, includesTasks }: CloneOptions,
-): Promise<StoredEntity> {
+): Promise<WholeEntity> {
   return commit(session, async () => {
     const original = await readEntity(session, 'project', id, expected);
     const fields = copyFields(original.entity);
@@ -76,7 +83,7 @@ export async function cloneStep(session: Session, { id, work }: Job<CloneWork>):
   // Tasks must not be created in a project that was deleted meanwhile.
   const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
   if (!clone) return { left: undefined };
-  const range = { after: work.after, snapshotId: id, limit: stepBatchSize };
+  const range = { after: work.after, snapshotId: id, limit: stepSize };
   const { changes, next } = await copyTasks(session, work.from, work.to, range);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

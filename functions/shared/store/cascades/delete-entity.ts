@@ -1,5 +1,5 @@
 import type { ExpectedVersions } from '../entities/expected-versions.ts';
-import { readEntity } from '../entities/read-entity.ts';
+import { readEntityItem } from '../entities/read-entity.ts';
 import { mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
@@ -25,7 +25,7 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const stored = await readEntity(session, kind, id, expected);
+    const stored = await readEntityItem(session, kind, id, expected);
     const own = buildDelete(session.tenant, stored);
     const descendants =
       attempt <= maxAttemptsWithDescendants

@@ -16,7 +16,7 @@ import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
-import { toTransactItem } from './transact-items.ts';
+import { toConditionInput, toTransactItem } from './transact-items.ts';
 
 /** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
@@ -149,9 +149,7 @@ export class Database {
     const input = {
       TableName: this.tableName,
       Item: item,
-      ...(condition && { ConditionExpression: condition.expression }),
-      ...(condition?.names && { ExpressionAttributeNames: { ...condition.names } }),
-      ...(condition?.values && { ExpressionAttributeValues: condition.values }),
+      ...toConditionInput(condition),
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
     try {

@@ -1,5 +1,5 @@
 import { buildCreate } from '../model/changes.ts';
-import type { Fields, StoredEntity } from '../model/entity.ts';
+import type { Fields, WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -9,7 +9,7 @@ import { requireReferences } from './references.ts';
  * Creates an entity.
  * @throws ReferenceNotFound when it refers to an entity that does not exist.
  */
-export function createEntity(session: Session, kind: Kind, fields: Fields): Promise<StoredEntity> {
+export function createEntity(session: Session, kind: Kind, fields: Fields): Promise<WholeEntity> {
   return commit(session, async () => {
     const change = buildCreate(kind, fields);
     await requireReferences(session, kind, change.after.entity);

@@ -1,10 +1,11 @@
-import type { StoredEntity } from '../model/entity.ts';
+import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { findEntity } from '../unit-of-work/whole-entities.ts';
 import { type ExpectedVersions, requireExpectedVersion } from './expected-versions.ts';
 
 /**
@@ -13,6 +14,22 @@ import { type ExpectedVersions, requireExpectedVersion } from './expected-versio
  * @throws VersionMismatch when it has none of the expected versions.
  */
 export async function readEntity(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<WholeEntity> {
+  const whole = isId(id) ? await findEntity(session, kind, id) : undefined;
+  if (!whole) throw new EntityNotFound(kind);
+  requireExpectedVersion(whole, expected);
+  return whole;
+}
+
+/**
+ * Reads an entity consistently, without its long text.
+ * @throws EntityNotFound, VersionMismatch: see `readEntity`.
+ */
+export async function readEntityItem(
   session: Session,
   kind: Kind,
   id: string,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { buildUpdate } from '../model/changes.ts';
-import type { StoredEntity } from '../model/entity.ts';
+import type { WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -24,7 +24,7 @@ export function updateEntity(
   session: Session,
   { kind, id, expected }: UpdateTarget,
   fields: Readonly<Record<string, unknown>>,
-): Promise<StoredEntity> {
+): Promise<WholeEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
     const isChanged = Object.entries(fields).some(

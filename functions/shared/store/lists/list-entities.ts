@@ -1,12 +1,11 @@
 /** Lists of entities, by the query plan. */
-import type { Entity, StoredEntity } from '../model/entity.ts';
+import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { decodeEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { findEntity, readTexts } from '../unit-of-work/whole-entities.ts';
 import { type ListSource, type RowPage, readPagePlace, readRows } from './engine/list-rows.ts';
 import { readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
@@ -22,8 +21,7 @@ import { toRowQuery } from './to-row-query.ts';
 
 /** Returns the page of a list that filters by id. */
 async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
-  const item = await session.database.get(entityKey(session.tenant, kind, id));
-  const entity = item && decodeEntity(item).entity;
+  const entity = (await findEntity(session, kind, id))?.entity;
   const { filters, ids } = toRowQuery(kind, query);
   const isInRange = !ids || (id >= ids.from && id < ids.to);
   if (!entity || !isInRange || !matchesRow(filters, toRow(entity))) return { entities: [], total: 0 };
@@ -75,31 +73,55 @@ const readPage = (
 /** Times that a page is read again because its entities changed after its rows were listed. */
 const maxAttempts = 3;
 
-/**
- * Returns a page of entities that the list engine selects.
- * @throws StoreUnavailable when the log changes so often that it cannot be read.
- */
-export async function listByEngine(
+/** A page of entities that the list engine selects. */
+interface EnginePage<Stored> {
+  readonly stored: readonly Stored[];
+  readonly total: number;
+}
+
+/** What a page is read for. */
+interface PageRequest<Stored> {
+  readonly query: RowQuery;
+  readonly indexes: Indexes;
+  /** Reads what is missing of entities. It leaves out those that were deleted meanwhile. */
+  readonly complete: (stored: readonly StoredEntity[]) => Promise<readonly Stored[]>;
+}
+
+async function pageByEngine<Stored extends StoredEntity>(
   session: Session,
   kind: Kind,
-  query: RowQuery,
-  indexes: Indexes = {},
-): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
+  { query, indexes, complete }: PageRequest<Stored>,
+): Promise<EnginePage<Stored>> {
+  const { listing, parent } = indexes;
   for (let attempt = 1; ; attempt += 1) {
     const source = sourceOf(session, kind);
-    const { listing, parent } = indexes;
     const page = await readPage(session, source, query, indexes).catch(unavailableIfStale);
     if (!page && parent) {
-      return listSmallParent(session, { kind, parent, source }, query).catch(unavailableIfStale);
+      const small = await listSmallParent(session, { kind, parent, source }, query).catch(unavailableIfStale);
+      const stored = await complete(small.stored);
+      return { stored, total: small.total - (small.stored.length - stored.length) };
     }
     const { rows, total, found: known } = page as FoundPage;
     const found = await readRowEntities(session, kind, rows, known ?? listing);
-    const isCurrent = rows.every(({ id, version }) => found.get(id)?.version === version);
-    if (!isCurrent && attempt < maxAttempts) continue;
-    const stored = rows.flatMap(({ id }) => found.get(id) ?? []);
-    return { stored, total: total - (rows.length - stored.length) };
+    const completed = await complete(rows.flatMap(({ id }) => found.get(id) ?? []));
+    const versions = new Map(completed.map(({ entity, version }) => [entity.id, version]));
+    const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
+    if (isCurrent || attempt === maxAttempts) {
+      return { stored: completed, total: total - (rows.length - completed.length) };
+    }
   }
 }
+
+/**
+ * Returns a page of entities that the list engine selects, without their long texts.
+ * @throws StoreUnavailable when the log changes so often that it cannot be read.
+ */
+export const listByEngine = (
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+): Promise<EnginePage<StoredEntity>> =>
+  pageByEngine(session, kind, { query, indexes: {}, complete: async (stored) => stored });
 
 /**
  * Returns one page of the entities that match, in a total order, and the exact total.
@@ -109,6 +131,10 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   const plan = planQuery(session.tenant, kind, query);
   if (plan.by === 'nothing') return { entities: [], total: 0 };
   if (plan.by === 'id') return listById(session, kind, plan.id, query);
-  const { stored, total } = await listByEngine(session, kind, toRowQuery(kind, query), plan);
-  return { entities: stored.map(({ entity }): Entity => entity), total };
+  const { stored, total } = await pageByEngine(session, kind, {
+    query: toRowQuery(kind, query),
+    indexes: plan,
+    complete: (found) => readTexts(session, found),
+  });
+  return { entities: stored.map(({ entity }) => entity), total };
 }

@@ -1,10 +1,11 @@
 /** Changes of entities, before they are written. */
 
 import { hasVersion, notExists } from './condition-expressions.ts';
-import type { Entity, Fields, StoredEntity } from './entity.ts';
+import type { Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId } from './ids.ts';
-import { encodeEntity } from './item-codec.ts';
-import { entityKey } from './keys.ts';
+import { encodeEntity, encodeText } from './item-codec.ts';
+import { entityKey, textKey } from './keys.ts';
+import { isLong, requireText } from './long-text.ts';
 import type { Kind } from './relations.ts';
 import type { Write } from './writes.ts';
 
@@ -28,22 +29,22 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
 });
 
 /** Returns the change that creates an entity. */
-export function buildCreate(kind: Kind, fields: Fields): { readonly after: StoredEntity } {
+export function buildCreate(kind: Kind, fields: Fields): { readonly after: WholeEntity } {
   const { id, createdAt } = newId();
   const entity: Entity = { ...fields, id, createdAt, updatedAt: createdAt };
   return { after: { kind, version: 1, entity } };
 }
 
 /** Returns the change that gives some fields of an entity other values. */
-export function buildUpdate(
-  before: StoredEntity,
+export function buildUpdate<Stored extends StoredEntity>(
+  before: Stored,
   fields: Readonly<Record<string, unknown>>,
-): { before: StoredEntity; after: StoredEntity } {
+): { before: Stored; after: Stored } {
   // The clock of the previous writer may be ahead of this one.
   const timeMs = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
   const updatedAt = new Date(timeMs).toISOString();
   const { id, createdAt } = before.entity;
-  const entity: Entity = { ...before.entity, ...fields, id, createdAt, updatedAt };
+  const entity = { ...before.entity, ...fields, id, createdAt, updatedAt };
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
@@ -56,4 +57,18 @@ export function buildWrite(tenant: string, { before, after }: Change, stamp: num
   const condition = before ? hasVersion(before.version) : notExists;
   if (after) return { put: encodeEntity(tenant, after, stamp), condition };
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition };
+}
+
+/**
+ * Returns the write of the long text of a changed entity, if it changes. The condition of the entity's own write holds for both.
+ * @throws TypeError when the entity has the digest of a text that was not read.
+ */
+export function buildTextWrite(tenant: string, { before, after }: Change): Write[] {
+  const known = before?.entity.description;
+  const wanted = after?.entity.description;
+  if (after && known === wanted) return [];
+  if (after && isLong(wanted)) {
+    return [{ put: encodeText(tenant, after, requireText(wanted)) }];
+  }
+  return before && isLong(known) ? [{ remove: textKey(tenant, before.kind, before.entity.id) }] : [];
 }

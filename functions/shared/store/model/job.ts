@@ -87,7 +87,7 @@ export interface Step {
   readonly dueAt?: string;
 }
 
-/** Changes in one transaction of a step. Copies of tasks make up to 81 writes of at most 60 KB in all. */
+/** Changes in one transaction of a step, if they fit. */
 export const stepBatchSize = 25;
 
 /** The partition of the index `all` that holds the jobs of all tenants. */

@@ -1,14 +1,24 @@
 /** Keys of entities in the table and its indexes. Every key begins with the tenant. `#` separates the parts of a key. */
 
-import type { Entity } from './entity.ts';
+import type { ItemFields } from './entity.ts';
 import { type Kind, type Relation, referencesOf } from './relations.ts';
 import { table } from './table.ts';
 import type { Key } from './writes.ts';
 
+/** The sort keys of the items of entities, and of their long texts. */
+export const entitySortKey = 'entity';
+export const textSortKey = 'description';
+
 /** Returns the primary key of an entity. */
 export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   pk: `${tenant}#${kind}#${id}`,
-  sk: 'entity',
+  sk: entitySortKey,
+});
+
+/** Returns the primary key of the long text of an entity: in the entity's partition, so one query reads both. */
+export const textKey = (tenant: string, kind: Kind, id: string): Key => ({
+  ...entityKey(tenant, kind, id),
+  sk: textSortKey,
 });
 
 /** Returns the index partition that holds all entities of a kind. */
@@ -28,7 +38,7 @@ export const parentPartition = (
 export const statusPrefix = (status: string): string => `${status}#`;
 
 /** Returns the index keys of an entity. An entity without a parent is absent from the parent's index. */
-export function indexKeys(tenant: string, kind: Kind, entity: Entity): Record<string, string> {
+export function indexKeys(tenant: string, kind: Kind, entity: ItemFields): Record<string, string> {
   const keys: Record<string, string> = {
     ofKind: kindPartition(tenant, kind),
     byStatus: statusPrefix(entity.status) + entity.id,

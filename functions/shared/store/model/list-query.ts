@@ -14,8 +14,6 @@ export interface ListQuery {
   readonly page: number;
   /** Entities on a page. */
   readonly limit: number;
-  /** The fields to read of each entity; by default all. */
-  readonly fields?: readonly string[];
 }
 
 export interface Page {

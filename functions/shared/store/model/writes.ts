@@ -15,7 +15,10 @@ export interface Condition {
 }
 
 /** One write of a transaction. */
-export type Write = ({ readonly put: Item } | { readonly remove: Key }) & { readonly condition: Condition };
+export type Write = ({ readonly put: Item } | { readonly remove: Key }) & {
+  /** Absent when the condition of another write of the transaction holds for both. */
+  readonly condition?: Condition;
+};
 
 /** Writes of one transaction: DynamoDB's limit. */
 export const maxTransactionWrites = 100;

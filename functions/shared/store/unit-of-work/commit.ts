@@ -2,7 +2,7 @@
 
 import { Deadline } from '../dynamodb/deadline.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
-import { buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
@@ -38,7 +38,7 @@ const maxItemBytes = 380_000;
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */
 const maxUnmeasuredWrites = 8;
 
-/** Returns the transaction of a change set: its entities, the records of their change, and further writes. */
+/** Returns the transaction of a change set: its entities, their long texts, the records of their change, and further writes. */
 async function buildTransaction(
   session: Session,
   changeSet: ChangeSet,
@@ -49,7 +49,10 @@ async function buildTransaction(
   // Last, because the time until the transaction is committed counts from it.
   const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
   const stamp = transactionStamp(changes, Date.now());
-  const own = changes.map((change) => buildWrite(session.tenant, change, stamp));
+  const own = changes.flatMap((change) => [
+    buildWrite(session.tenant, change, stamp),
+    ...buildTextWrite(session.tenant, change),
+  ]);
   const records = recordWrites(session.tenant, changes, stamp);
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return { writes: [...own, ...records, ...writes, ...more], record: records[0]?.put, limit, rebuild };

@@ -1,34 +1,53 @@
 import {
   childrenAccess,
   compactionAccess,
+  copyAccess,
+  createAccess,
   jobsAccess,
   listAccess,
+  readAccess,
   removeAccess,
   scheduleAccess,
-  writeAccess,
+  updateAccess,
 } from '../../../../../functions/shared/contract/table-access.ts';
 
-describe('writeAccess', () => {
+test('readAccess allows the query that reads an entity and its long text', () => {
+  expect(readAccess).toEqual({ actions: ['Query'] });
+});
+
+describe('createAccess', () => {
   test('does not allow reading references of an organization, which has none', () => {
-    expect(writeAccess('organization')).toEqual({ actions: ['GetItem', 'PutItem'] });
+    expect(createAccess('organization')).toEqual({ actions: ['GetItem', 'PutItem'] });
   });
 
   test.each(['project', 'user', 'task', 'tag'] as const)('allows reading the references of a %s', (kind) => {
-    expect(writeAccess(kind)).toEqual({
+    expect(createAccess(kind)).toEqual({
       actions: ['GetItem', 'PutItem', 'BatchGetItem'],
     });
   });
 });
 
-test.each(['all', 'parent', 'other-parent'] as const)(
-  'childrenAccess allows querying children in the index %s',
-  (family) => {
-    expect(childrenAccess(family)).toEqual({
-      actions: ['GetItem', 'PutItem'],
-      indexes: [family],
-    });
-  },
-);
+test('updateAccess allows deleting a long text of a kind that has long texts', () => {
+  const actions = ['GetItem', 'PutItem', 'BatchGetItem'];
+  expect(updateAccess({ kind: 'task', fields: { description: {} } })).toEqual({
+    actions: [...actions, 'Query', 'DeleteItem'],
+  });
+  expect(updateAccess({ kind: 'user', fields: { email: {} } })).toEqual({
+    actions: [...actions, 'Query'],
+  });
+});
+
+test('copyAccess allows reading the long texts of the children besides what childrenAccess allows', () => {
+  const { actions, indexes } = childrenAccess;
+  expect(copyAccess).toEqual({ actions: [...actions, 'BatchGetItem'], indexes });
+});
+
+test('childrenAccess allows querying the children of an entity in their index', () => {
+  expect(childrenAccess).toEqual({
+    actions: ['GetItem', 'PutItem', 'Query'],
+    indexes: ['parent'],
+  });
+});
 
 describe('removeAccess', () => {
   test('allows querying the index of the children that a deletion deletes, and the list engine for the others', () => {
@@ -68,9 +87,9 @@ describe('removeAccess', () => {
 });
 
 describe('listAccess', () => {
-  test('allows reading items and querying the indexes of the kind, and no write', () => {
+  test('allows reading batches of items and querying the indexes of the kind, and no write', () => {
     expect(listAccess('organization')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['all', 'all-by-status'],
       usesListEngine: true,
     });
@@ -78,7 +97,7 @@ describe('listAccess', () => {
 
   test('allows a nested list only the indexes of its parent', () => {
     expect(listAccess('project', 'organizationId')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['parent', 'parent-by-status'],
       usesListEngine: true,
     });
@@ -86,7 +105,7 @@ describe('listAccess', () => {
 
   test('allows the list of the tasks of a tag only the indexes of parents that a filter can name', () => {
     expect(listAccess('task', 'tagIds')).toEqual({
-      actions: ['GetItem', 'BatchGetItem', 'Query'],
+      actions: ['BatchGetItem', 'Query'],
       indexes: ['other-parent', 'parent'],
       usesListEngine: true,
     });

@@ -19,8 +19,6 @@ const sample = resource({
   },
 });
 
-const fields = ['id', 'name', 'status', 'priority', 'projectId', 'tagIds', 'createdAt', 'updatedAt'];
-
 const defaults = { status: 'active', priority: 'none', tagIds: [] };
 
 /** The list of parameters in a message. */
@@ -48,7 +46,6 @@ describe('listQuery', () => {
       sortOrder: 'desc',
       ranks: { priority: ['none', 'low'] },
       defaults,
-      fields,
     });
   });
 
@@ -69,7 +66,6 @@ describe('listQuery', () => {
       sortOrder: 'asc',
       ranks: { priority: ['none', 'low'] },
       defaults,
-      fields,
     });
   });
 

@@ -36,6 +36,13 @@ describe('toTransactItem', () => {
     });
   });
 
+  test('returns a Put and a Delete without a condition', () => {
+    expect(toTransactItem({ put: key }, 'table')).toEqual({ Put: { TableName: 'table', Item: key } });
+    expect(toTransactItem({ remove: key }, 'table')).toEqual({
+      Delete: { TableName: 'table', Key: key },
+    });
+  });
+
   test('returns a Delete', () => {
     expect(toTransactItem({ remove: key, condition: hasVersion3 }, 'table')).toEqual({
       Delete: {

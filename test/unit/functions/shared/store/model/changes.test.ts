@@ -1,10 +1,12 @@
 import {
   buildCreate,
+  buildTextWrite,
   buildUpdate,
   buildWrite,
   mergeChangeSets,
 } from '../../../../../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../../../../../functions/shared/store/model/entity.ts';
+import { Digest, digestText } from '../../../../../../functions/shared/store/model/long-text.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 
@@ -131,6 +133,56 @@ describe('buildWrite', () => {
         values: { ':version': 4 },
       },
     });
+  });
+});
+
+describe('buildTextWrite', () => {
+  const key = { pk: `tenant#organization#${id}`, sk: 'description' };
+  const [text, other] = ['x'.repeat(401), 'y'.repeat(401)];
+  const digest = new Digest(digestText(text));
+  const long = stored(2, { description: text });
+  const withoutText = stored(2, { description: digest });
+  const short = stored(2, { description: 'x'.repeat(400) });
+  const put = (description: string) => [{ put: { ...key, text: description } }];
+
+  test.each([
+    ['puts the text of a created entity', { after: long }, put(text)],
+    [
+      'puts a text that replaces another one',
+      { before: stored(1, { description: other }), after: long },
+      put(text),
+    ],
+    [
+      'puts a text that replaces one that was not read',
+      { before: withoutText, after: stored(3, { description: other }) },
+      put(other),
+    ],
+    ['puts a text that replaces a short one', { before: short, after: long }, put(text)],
+    ['removes a text that becomes short', { before: long, after: short }, [{ remove: key }]],
+    ['removes the text of a deleted entity', { before: long }, [{ remove: key }]],
+    ['removes the text, which was not read, of a deleted entity', { before: withoutText }, [{ remove: key }]],
+    ['writes nothing when the text stays', { before: long, after: stored(3, { description: text }) }, []],
+    [
+      'writes nothing when the text, which was not read, stays',
+      { before: withoutText, after: stored(3, { description: digest }) },
+      [],
+    ],
+    ['writes nothing for a created entity with a short text', { after: short }, []],
+    [
+      'writes nothing for a changed short text',
+      { before: short, after: stored(3, { description: 'z' }) },
+      [],
+    ],
+    ['writes nothing for a deleted entity with a short text', { before: short }, []],
+    ['writes nothing for an entity without a description', { before: stored(1), after: stored(2) }, []],
+  ])('%s', (_, change, writes) => {
+    expect(buildTextWrite('tenant', change)).toEqual(writes);
+  });
+
+  test('throws TypeError for a changed text that was not read', () => {
+    expect(() => buildTextWrite('tenant', { after: withoutText })).toThrow(
+      new TypeError('A long text was not read.'),
+    );
   });
 });
 

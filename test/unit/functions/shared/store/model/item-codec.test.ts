@@ -1,8 +1,11 @@
 import {
   decodeEntity,
   encodeEntity,
+  encodeText,
   internalAttributes,
+  withText,
 } from '../../../../../../functions/shared/store/model/item-codec.ts';
+import { Digest, digestText } from '../../../../../../functions/shared/store/model/long-text.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 const projectId = '01890000-0000-7000-8000-000000000002';
@@ -70,6 +73,44 @@ test('decodeEntity keeps the order of the fields', () => {
     'createdAt',
     'updatedAt',
   ]);
+});
+
+describe('a long text', () => {
+  const text = 'x'.repeat(401);
+  const digest = digestText(text);
+  const long = { ...stored, entity: { ...stored.entity, description: text } };
+  const withoutText = { ...stored, entity: { ...stored.entity, description: new Digest(digest) } };
+  const textItem = { pk: `acme#task#${id}`, sk: 'description', text };
+
+  test('encodeEntity replaces it by its digest', () => {
+    const expected = { ...item, description: digest };
+    expect(encodeEntity('acme', long, 1_770_000_000_000)).toEqual(expected);
+    expect(encodeEntity('acme', withoutText, 1_770_000_000_000)).toEqual(expected);
+  });
+
+  test('decodeEntity returns the digest of a text that is another item', () => {
+    expect(decodeEntity({ ...item, description: digest })).toEqual(withoutText);
+  });
+
+  test('encodeText returns its item, which no index has', () => {
+    expect(encodeText('acme', long, text)).toEqual(textItem);
+  });
+
+  test('withText returns the entity with its text', () => {
+    expect(withText(withoutText, textItem)).toEqual(long);
+  });
+
+  test('withText returns an entity with a short text as it is', () => {
+    expect(withText(stored, undefined)).toBe(stored);
+    expect(withText(stored, textItem)).toBe(stored);
+  });
+
+  test.each([
+    ['missing', undefined],
+    ['another one', { ...textItem, text: `${text}x` }],
+  ])('withText returns undefined when the text is %s', (_, other) => {
+    expect(withText(withoutText, other)).toBeUndefined();
+  });
 });
 
 test('internalAttributes are the keys of the table and of its indexes, without the id, and what the store adds', () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Digest, digestText } from '../../../../../../functions/shared/store/model/long-text.ts';
 import { rowText, sortedText, splitIds, toRow } from '../../../../../../functions/shared/store/model/row.ts';
 
 const entity = {
@@ -30,6 +31,12 @@ describe('toRow', () => {
     expect(row['description']).toHaveLength(123);
   });
 
+  test('returns the same row for an entity without its long description', () => {
+    const description = 'x'.repeat(500);
+    const withoutText = { ...entity, description: new Digest(digestText(description)) };
+    expect(toRow(withoutText)).toEqual(toRow({ ...entity, description }));
+  });
+
   test.each([[1], [true], [{}]])('throws TypeError for the value %j', (value) => {
     expect(() => toRow({ ...entity, name: value as unknown as string })).toThrow(
       new TypeError('Rows cannot hold the value of "name".'),
@@ -38,33 +45,9 @@ describe('toRow', () => {
 });
 
 describe('rowText', () => {
-  test.each([
-    ['an empty description', ''],
-    ['a description of 100 characters', 'x'.repeat(100)],
-    ['a description of 100 characters of two units each', '\u{1F600}'.repeat(100)],
-  ])('returns %s as it is', (_, text) => {
-    expect(rowText('description', text)).toBe(text);
-  });
-
-  test.each([
-    ['101 characters', 'x'.repeat(101), 'x'.repeat(100)],
-    ['101 characters of two units each', '\u{1F600}'.repeat(101), '\u{1F600}'.repeat(100)],
-    [
-      '300 characters, the 101st of two units',
-      `${'x'.repeat(100)}\u{1F600}${'x'.repeat(199)}`,
-      'x'.repeat(100),
-    ],
-  ])('returns the first 100 characters and a hash of a description of %s', (_, text, beginning) => {
-    const [first, hash, ...more] = rowText('description', text).split('\u0000');
-    expect(first).toBe(beginning);
-    expect(hash).toMatch(/^[A-Za-z0-9_-]{22}$/);
-    expect(more).toEqual([]);
-  });
-
-  test('returns different texts for descriptions with the same beginning', () => {
-    const beginning = 'x'.repeat(150);
-    expect(rowText('description', `${beginning}1`)).not.toBe(rowText('description', `${beginning}2`));
-    expect(rowText('description', `${beginning}1`)).toBe(rowText('description', `${beginning}1`));
+  test('returns the digest of a long description', () => {
+    const text = 'x'.repeat(101);
+    expect(rowText('description', text)).toBe(digestText(text));
   });
 
   test('returns a text of another field as it is', () => {

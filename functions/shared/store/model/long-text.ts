@@ -1,0 +1,71 @@
+/**
+ * Long texts. Every index that holds an item costs one write unit per KB, so a long description is an item of its own, beside its entity.
+ * The entity's item has a digest of it, with which rows, filters and orders work as with the text.
+ */
+import { createHash } from 'node:crypto';
+
+/** The field whose texts can be long. */
+export const longTextField = 'description';
+
+/** Bytes in UTF-8 above which a text is an item of its own. A text of more bytes has more code points than its digest shows. */
+export const maxInlineBytes = 400;
+
+/** Unicode code points at the beginning of a text that its digest shows. Lists sort by them. */
+const shownCharacters = 100;
+
+/** Separates the beginning of a text from the hash of the whole. No text of an entity contains it. */
+const hashMark = '\u0000';
+
+/** 128 bits: two texts with one hash do not occur by chance. */
+const hashBytes = 16;
+
+/** Returns the first characters of a text and a hash of the whole; a text without more characters as it is. */
+export function digestText(text: string): string {
+  // Most texts are short, and a code point has at most two units.
+  if (text.length <= shownCharacters) return text;
+  const characters = [...text.slice(0, 2 * (shownCharacters + 1))];
+  if (characters.length <= shownCharacters) return text;
+  const hash = createHash('sha256').update(text).digest().subarray(0, hashBytes).toString('base64url');
+  return characters.slice(0, shownCharacters).join('') + hashMark + hash;
+}
+
+/** Returns the first characters of the text of a digest; a text that is no digest as it is. */
+export function beginningOf(digest: string): string {
+  const end = digest.indexOf(hashMark);
+  return end < 0 ? digest : digest.slice(0, end);
+}
+
+/** The place of a long text in an entity that was read without it. */
+export class Digest {
+  /** As items and rows hold it. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @throws TypeError: no response may contain a digest. */
+  toJSON(): never {
+    throw new TypeError('A long text was not read.');
+  }
+}
+
+/** Returns a text. @throws TypeError for a digest. */
+export const requireText = (text: string | Digest): string => (text instanceof Digest ? text.toJSON() : text);
+
+/** Returns whether a digest is that of a text. */
+export const isDigestOf = (digest: Digest, text: string): boolean => digestText(text) === digest.text;
+
+/** Returns whether a text is an item of its own. */
+export const isLong = (text: string | Digest | undefined): text is string | Digest =>
+  text instanceof Digest || Buffer.byteLength(text ?? '') > maxInlineBytes;
+
+/** Returns what the item of an entity holds in the place of a text. */
+export function toInlineText(text: string | Digest): string {
+  if (text instanceof Digest) return text.text;
+  return isLong(text) ? digestText(text) : text;
+}
+
+/** Returns the text, or the digest of one, that the item of an entity holds. */
+export const fromInlineText = (inline: string): string | Digest =>
+  inline.includes(hashMark) ? new Digest(inline) : inline;

@@ -1,0 +1,124 @@
+/** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../functions/shared/store/dynamodb/database.ts';
+import { buildUpdate } from '../../functions/shared/store/model/changes.ts';
+import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import { ConditionFailed } from '../../functions/shared/store/model/errors.ts';
+import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { entitySortKey, textSortKey } from '../../functions/shared/store/model/keys.ts';
+import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/shared/store/model/long-text.ts';
+import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
+import { applyChangeSet } from '../../functions/shared/store/unit-of-work/commit.ts';
+
+/** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
+const maxAttempts = 3;
+
+/** What is wrong with a long text. */
+export type TextProblem =
+  /** The entity does not exist, or has a short text. */
+  | 'unused'
+  /** The entity has a digest, but there is no text. */
+  | 'missing'
+  /** The entity has the digest of another text. */
+  | 'different';
+
+export interface TextDifference {
+  /** The partition key of the entity. */
+  readonly entity: string;
+  readonly problem: TextProblem;
+}
+
+/** An entity and its long text, as they are stored. */
+interface StoredText {
+  readonly entity: StoredEntity | undefined;
+  readonly text: string | undefined;
+}
+
+const digestOf = (entity: StoredEntity | undefined): Digest | undefined => {
+  const description = entity?.entity.description;
+  return description instanceof Digest ? description : undefined;
+};
+
+function problemOf({ entity, text }: StoredText): TextProblem | undefined {
+  const digest = digestOf(entity);
+  if (text === undefined) return digest && 'missing';
+  if (!digest) return 'unused';
+  return isDigestOf(digest, text) ? undefined : 'different';
+}
+
+/** Collects the digests of a scan: those of the texts, and those in the entities. */
+export class ScannedTexts {
+  readonly #ofTexts = new Map<string, string>();
+  readonly #inEntities = new Map<string, string>();
+
+  add(item: Item): void {
+    if (item.sk === textSortKey) this.#ofTexts.set(item.pk, digestText(String(item['text'])));
+    const digest = item.sk === entitySortKey ? digestOf(decodeEntity(item)) : undefined;
+    if (digest) this.#inEntities.set(item.pk, digest.text);
+  }
+
+  /** Partition keys of entities whose text and digest differ in the scan. */
+  get suspects(): string[] {
+    const all = new Set([...this.#ofTexts.keys(), ...this.#inEntities.keys()]);
+    return [...all].filter((pk) => this.#ofTexts.get(pk) !== this.#inEntities.get(pk));
+  }
+}
+
+async function readStoredText(database: Database, pk: string): Promise<StoredText> {
+  const { items } = await database.query({
+    KeyConditionExpression: 'pk = :partition',
+    ExpressionAttributeValues: { ':partition': pk },
+    ConsistentRead: true,
+  });
+  const entity = items.find(({ sk }) => sk === entitySortKey);
+  const text = items.find(({ sk }) => sk === textSortKey)?.['text'] as string | undefined;
+  return { entity: entity && decodeEntity(entity), text };
+}
+
+/** Returns the differences that are still there when the texts are read again, with pauses. */
+export async function compareTexts(
+  database: Database,
+  suspects: readonly string[],
+  pauseMs: number,
+): Promise<TextDifference[]> {
+  const found: TextDifference[] = [];
+  for (const entity of suspects) {
+    let problem = problemOf(await readStoredText(database, entity));
+    for (let attempt = 1; problem && attempt < maxAttempts; attempt += 1) {
+      await delay(pauseMs);
+      problem = problemOf(await readStoredText(database, entity));
+    }
+    if (problem) found.push({ entity, problem });
+  }
+  return found;
+}
+
+/**
+ * Repairs a text: deletes one that no entity has; gives an entity the text that exists, or else the beginning of the missing one, which
+ * its digest shows.
+ */
+export async function repairText(database: Database, difference: TextDifference): Promise<void> {
+  const pk = difference.entity;
+  const { entity, text } = await readStoredText(database, pk);
+  const problem = problemOf({ entity, text });
+  if (!problem) return;
+  const textItem: Key = { pk, sk: textSortKey };
+  if (!entity) {
+    // No entity with this id is ever created again.
+    await database.deleteItem(textItem);
+    return;
+  }
+  const digest = digestOf(entity);
+  const description = digest && (text ?? beginningOf(digest.text));
+  const change = buildUpdate(entity, description === undefined ? {} : { description });
+  const session = { tenant: pk.slice(0, pk.indexOf('#')), database };
+  // The new version of the entity is the condition of the deletion.
+  const writes = problem === 'unused' ? [{ remove: textItem }] : [];
+  try {
+    await applyChangeSet(session, { changes: [change], writes });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    // Another writer has changed the entity meanwhile.
+    await repairText(database, difference);
+  }
+}

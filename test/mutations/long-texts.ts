@@ -1,0 +1,40 @@
+import type { Mutation } from './mutation.ts';
+
+const changes = 'functions/shared/store/model/changes.ts';
+
+/** Mutations of long texts, which are stored beside their entities. */
+export const longTextMutations: readonly Mutation[] = [
+  {
+    name: 'any-text-matches',
+    description: 'an entity is shown with a text of another version',
+    file: 'functions/shared/store/model/item-codec.ts',
+    search: 'text !== undefined && isDigestOf(entity.description as Digest, text)',
+    replacement: "text !== undefined && !isDigestOf(entity.description as Digest, '')",
+    detectedBy: ['test/unit/functions/shared/store/unit-of-work/whole-entities.test.ts'],
+  },
+  {
+    name: 'text-stays-behind',
+    description: 'the deletion of an entity leaves its long text',
+    file: changes,
+    search: 'return before && isLong(known) ?',
+    replacement: 'return before && after && isLong(known) ?',
+    detectedBy: ['test/faults/crash-points.test.ts'],
+    testNamePattern: 'deleteTask',
+  },
+  {
+    name: 'text-written-again',
+    description: 'every update of an entity writes its long text again',
+    file: changes,
+    search: 'if (after && known === wanted) return [];',
+    replacement: 'if (after && known === wanted && !isLong(wanted)) return [];',
+    detectedBy: ['test/unit/costs/long-text-costs.test.ts'],
+  },
+  {
+    name: 'text-in-indexes',
+    description: 'the item of an entity, and with it every index, contains a long text',
+    file: 'functions/shared/store/model/long-text.ts',
+    search: 'return isLong(text) ? digestText(text) : text;',
+    replacement: 'return text;',
+    detectedBy: ['test/unit/costs/long-text-costs.test.ts'],
+  },
+];
