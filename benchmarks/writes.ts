@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/shared/store/lists/engine/table-log.ts';
+import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
 import { startTestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';

@@ -12,7 +12,7 @@ import {
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import {
   logPartition,
   manifestSortKey,

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
 
-/** Limit of a minified bundle. The SDK takes 205 kB of it, the list engine 20 kB. */
-export const maxBundleBytes = 270_000;
+/** Limit of a minified bundle. The SDK takes 205 kB of it, the list engine and its records 25 kB. */
+export const maxBundleBytes = 272_000;
 
 /** Limit of the growth of a bundle, as a fraction of its recorded size. */
 export const maxGrowth = 0.05;

@@ -6,13 +6,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { encodeFacets } from '../../functions/shared/store/lists/engine/facets.ts';
 import {
   emptyManifest,
   isFacetName,
   manifestNames,
 } from '../../functions/shared/store/lists/engine/manifest.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
 import { type Service, startService } from '../../lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
 import { run } from './run.ts';

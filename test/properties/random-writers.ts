@@ -4,7 +4,7 @@ import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';

@@ -6,7 +6,7 @@ import {
   type CompactionSizes,
   defaultSizes,
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/table-log.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 
 /** Absorbs all records of a log. */

@@ -1,7 +1,8 @@
 /** Compacts the change log of a kind: the job of the list engine. */
 
+import { logCache } from '../lists/engine/column-cache.ts';
 import { compact } from '../lists/engine/compaction/compact.ts';
-import { logCache, openLog } from '../lists/engine/table-log.ts';
+import { openLog } from '../lists/engine/compaction/table-log-writer.ts';
 import { busyIntervalMs, type CompactWork, type Job, type Step } from '../model/job.ts';
 import { minJobMs } from '../unit-of-work/compaction-request.ts';
 import type { Session } from '../unit-of-work/session.ts';

@@ -1,6 +1,6 @@
 /** The entities that refer to a deleted one, page by page, in the order of their creation. */
 import type { RowFilter } from '../lists/engine/row-filter.ts';
-import { listByEngine } from '../lists/list-entities.ts';
+import { listByEngine } from '../lists/engine-page.ts';
 import { firstIdAt } from '../model/ids.ts';
 import type { Relation } from '../model/relations.ts';
 import { splitIds } from '../model/row.ts';

@@ -11,19 +11,21 @@ import type { IndexFamily, IndexName } from '../model/table.ts';
 import type { IndexListing } from './index-listing.ts';
 import type { ParentListing } from './small-parent.ts';
 
+/** Indexes that serve a list of the engine, beside columns. */
+export interface Indexes {
+  /** Lists what matches, in the order of creation. */
+  readonly listing?: IndexListing | undefined;
+  /** Lists the children of a parent that all matches have: it serves the list if the parent has few. */
+  readonly parent?: ParentListing | undefined;
+}
+
 /** What serves a list. */
 export type QueryPlan =
   /** Nothing can match. */
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */
   | { readonly by: 'id'; readonly id: string }
-  | {
-      readonly by: 'engine';
-      /** The index that lists what matches, in the order of creation. */
-      readonly listing?: IndexListing | undefined;
-      /** The index of a parent that all matches have: it serves the list if the parent has few children. */
-      readonly parent?: ParentListing | undefined;
-    };
+  | ({ readonly by: 'engine' } & Indexes);
 
 /** Fields whose order is the order of creation. */
 export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);

@@ -2,10 +2,6 @@
  * Lists of the children of a parent that has few: its index holds fewer bytes than the columns of all entities. The index may lag, so its
  * items are merged with the tail of the change log, which has every change of the last moments.
  */
-import type { StoredEntity } from '../model/entity.ts';
-import { decodeEntity } from '../model/item-codec.ts';
-import { entityKey } from '../model/keys.ts';
-import type { Kind } from '../model/relations.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ListSource, readRows } from './engine/list-rows.ts';
@@ -15,6 +11,7 @@ import { matchesRow } from './engine/row-filter.ts';
 import type { RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent } from './engine/snapshot.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
+import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
 
 /** Children up to which the index is cheaper than columns: about 6 read units. */
@@ -38,11 +35,11 @@ export async function isSmallParent(
   return (await readRows(source, state, query)).total <= maxChildren;
 }
 
-/** A child with its row; without the entity when the row comes from the log. */
+/** A child, as an index or the log has it. */
 interface Child {
   readonly id: string;
+  readonly version: number;
   readonly row: Row;
-  readonly stored: StoredEntity | undefined;
 }
 
 /** Returns the children that match, in the order of the list. */
@@ -55,39 +52,29 @@ function select(children: Iterable<Child>, { filters, ids, order, isDescending }
   return keyed.map(({ child }) => child);
 }
 
-/** A parent with few children, and where the changes of these are. */
-export interface SmallParent {
-  readonly kind: Kind;
-  readonly parent: ParentListing;
-  readonly source: ListSource;
-}
-
 /**
- * Returns one page of the children that match, and the exact total.
+ * Returns the rows of a page, with the entities that the index has.
  * @throws StaleRead when the log changes so often that it cannot be read.
  */
-export async function listSmallParent(
-  session: Session,
-  { kind, parent, source }: SmallParent,
+export async function readSmallParent(
+  { database }: Session,
+  source: ListSource,
   query: RowQuery,
-): Promise<{ readonly stored: readonly StoredEntity[]; readonly total: number }> {
+  parent: IndexListing,
+): Promise<FoundPage> {
   // The index first: the log then has every change that the index has.
-  const children = new Map<string, Child>();
-  for (const stored of await readListing(session.database, parent, allIds)) {
-    children.set(stored.entity.id, { id: stored.entity.id, row: toRow(stored.entity), stored });
-  }
+  const found = await readListing(database, parent, allIds);
   const { tail } = await readUntilCurrent(() => readState(source.reader, source.cache, source.nowMs));
-  for (const { id, after } of tail.values()) {
-    if (after) children.set(id, { id, row: after, stored: undefined });
+  const children = new Map(
+    found.map(({ entity, version }): [string, Child] => [
+      entity.id,
+      { id: entity.id, version, row: toRow(entity) },
+    ]),
+  );
+  for (const { id, to, after } of tail.values()) {
+    if (after) children.set(id, { id, version: to, row: after });
     else children.delete(id);
   }
   const matching = select(children.values(), query);
-  const page = matching.slice(query.skip, query.skip + query.limit);
-  const recent = page.filter(({ stored }) => !stored);
-  const keys = recent.map(({ id }) => entityKey(session.tenant, kind, id));
-  const read = new Map(
-    (await session.database.getMany(keys)).map(decodeEntity).map((one) => [one.entity.id, one]),
-  );
-  const stored = page.flatMap((child) => child.stored ?? read.get(child.id) ?? []);
-  return { stored, total: matching.length - (page.length - stored.length) };
+  return { rows: matching.slice(query.skip, query.skip + query.limit), total: matching.length, found };
 }

@@ -3,7 +3,7 @@
  * that was requested within the last hour; a job ends no earlier than two hours after its last request. So no record is written while the
  * job ends, although the job is not part of the writer's transaction: there, all writers of a kind would conflict.
  */
-import { logCache } from '../lists/engine/table-log.ts';
+import { logCache } from '../lists/engine/column-cache.ts';
 import type { Change } from '../model/changes.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import {

@@ -102,3 +102,10 @@ export class SharedColumnCache {
 
 /** The columns that this process has read. */
 export const sharedColumns = new SharedColumnCache();
+
+/** Returns what this process remembers of a log. */
+export const logCache = (
+  { tableName }: { readonly tableName: string },
+  tenant: string,
+  kind: string,
+): ColumnCache => sharedColumns.of(`${tableName}#${tenant}`, kind);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compactStep } from '../../../../../../functions/shared/store/cascades/compact-log.ts';
 import { continueJob } from '../../../../../../functions/shared/store/cascades/continue-job.ts';
-import { openLog } from '../../../../../../functions/shared/store/lists/engine/table-log.ts';
+import { openLog } from '../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { ConditionFailed } from '../../../../../../functions/shared/store/model/errors.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { openLog } from '../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import {
   type Manifest,
   manifestNames,
 } from '../../../../../../functions/shared/store/lists/engine/manifest.ts';
-import { openLog } from '../../../../../../functions/shared/store/lists/engine/table-log.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
 import { recordWrites } from '../../../../../../functions/shared/store/model/change-log.ts';
 import {

@@ -1,9 +1,9 @@
+import { openLog } from '../../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import {
   emptyManifest,
   type Manifest,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import type { LogWriter } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
-import { openLog } from '../../../../../../../functions/shared/store/lists/engine/table-log.ts';
 import {
   decodeRecord,
   type LogRecord,

@@ -1,8 +1,8 @@
-import type { Database } from '../../../../../../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../../../../../../functions/shared/store/dynamodb/deadline.ts';
-import { emptyManifest } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
-import { openLog } from '../../../../../../../functions/shared/store/lists/engine/table-log.ts';
-import { StoreUnavailable } from '../../../../../../../functions/shared/store/model/errors.ts';
+import type { Database } from '../../../../../../../../functions/shared/store/dynamodb/database.ts';
+import { Deadline } from '../../../../../../../../functions/shared/store/dynamodb/deadline.ts';
+import { openLog } from '../../../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { emptyManifest } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { StoreUnavailable } from '../../../../../../../../functions/shared/store/model/errors.ts';
 
 let calls: unknown[];
 
