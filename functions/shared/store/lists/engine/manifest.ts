@@ -184,7 +184,7 @@ export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string):
   return low;
 }
 
-const format = 1;
+const format = 2;
 
 /** Returns the attributes of a manifest's item, without its key. */
 export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({

@@ -137,7 +137,7 @@ describe('the item of a manifest', () => {
   const item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 1, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 2, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
@@ -146,8 +146,8 @@ describe('the item of a manifest', () => {
   });
 
   test('of an unknown format throws TypeError', () => {
-    expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
-      new TypeError('Unknown format of a manifest: 2.'),
+    expect(() => decodeManifest({ ...item, format: 3 })).toThrow(
+      new TypeError('Unknown format of a manifest: 3.'),
     );
   });
 
