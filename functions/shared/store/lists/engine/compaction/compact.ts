@@ -74,6 +74,7 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
   await recordStep(writer, next, step.snapshotId, { beganAt: nowMs, names });
   await writer.putItems(step.items);
   if (!(await writer.replaceManifest(next))) return undefined;
-  await deleteGarbage(writer, next, nowMs);
+  // By the manifest before: a reader may still have it, so what this step has replaced stays until the step is an hour old.
+  await deleteGarbage(writer, manifest, nowMs);
   return result;
 }

@@ -147,13 +147,34 @@ describe('a step', () => {
       log.commit(startMs + 2 * garbageMs, { [d]: { name: 'd' } });
       await log.compact(startMs + 3 * garbageMs);
       log.commit(startMs + 3 * garbageMs + 1, { [a]: { name: 'a3' } });
+      const before = log.log.manifest as Manifest;
       await log.compact(startMs + 5 * garbageMs);
       expect(await log.ids()).toEqual([a, c, d]);
       const names = [...log.log.items.keys()].filter((name) => /^[12]-/.test(name));
-      const live = new Set<string>(manifestNames(log.log.manifest as Manifest));
+      // What the last step has replaced stays for an hour.
+      const live = new Set<string>([
+        ...manifestNames(before),
+        ...manifestNames(log.log.manifest as Manifest),
+      ]);
       expect(names.filter((name) => !live.has(name))).toEqual([]);
     },
   );
+});
+
+test('what a step replaces stays for an hour, however old it is', async () => {
+  log.commit(startMs, { [a]: { name: 'a' } });
+  await log.compact(startMs + 1);
+  const before = log.log.manifest as Manifest;
+  log.commit(startMs + 2 * garbageMs, { [b]: { name: 'b' } });
+  await log.compact(startMs + 3 * garbageMs);
+  const replaced = manifestNames(before).filter(
+    (name) => !manifestNames(log.log.manifest as Manifest).includes(name),
+  );
+  expect(replaced.length).toBeGreaterThan(0);
+  expect(replaced.filter((name) => !log.log.items.has(name))).toEqual([]);
+  log.commit(startMs + 4 * garbageMs, { [c]: { name: 'c' } });
+  await log.compact(startMs + 5 * garbageMs);
+  expect(replaced.filter((name) => log.log.items.has(name))).toEqual([]);
 });
 
 describe('settled records', () => {
