@@ -55,18 +55,21 @@ async function scanLogs(
     return log.rows;
   };
   const beganAt = Date.now();
+  let lastStamp = 0;
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
     for (const item of Items as Item[]) {
       // A log can have rows although no entity is left.
       const log = item.sk === manifestSortKey ? parseLogPartition(item.pk) : undefined;
       if (log) logOf(log.tenant, log.kind);
       if (item.sk !== 'entity') continue;
-      const { kind, entity, version } = decodeEntity(item);
+      const { kind, entity, version, stamp = 0 } = decodeEntity(item);
+      lastStamp = Math.max(lastStamp, stamp);
       logOf(tenantOf(item), kind).set(entity.id, { id: entity.id, version, values: toRow(entity) });
     }
     onItems(Items.length);
   }
-  return { logs, beganAt, endedAt: Date.now() };
+  // A writer's clock may be ahead: the columns must not have changes whose records are above the watermark.
+  return { logs, beganAt, endedAt: Math.max(Date.now(), lastStamp) };
 }
 
 export interface RebuildOptions {
@@ -90,7 +93,7 @@ export async function rebuildLogs(
   { onItems, only, marginMs = defaultMarginMs }: RebuildOptions = {},
 ): Promise<RebuildResult> {
   const { logs, beganAt, endedAt } = await scanLogs(client, tableName, onItems);
-  await delay(marginMs);
+  await delay(Math.max(0, endedAt + marginMs - Date.now()));
   let count = 0;
   let total = 0;
   for (const [partition, { tenant, kind, rows }] of logs) {

@@ -11,7 +11,7 @@ import type { RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent } from './engine/snapshot.ts';
 import { type FoundPage, readEnginePage } from './engine-page.ts';
 import { readListed } from './index-listing.ts';
-import { isNearBoundary, readIndexPage } from './index-page.ts';
+import { readIndexPage } from './index-page.ts';
 import { type Indexes, planQuery } from './query-plan.ts';
 import { isSmallParent, readSmallParent } from './small-parent.ts';
 import { toRowQuery } from './to-row-query.ts';
@@ -41,12 +41,10 @@ const readPage = (
       const isSmall = parent && (await isSmallParent(source, state, query, parent));
       return isSmall ? readSmallParent(session, source, query, parent) : readRows(source, state, query);
     }
-    const place = await readPagePlace(source, state, query);
+    // The columns of statuses are small, those of parents are not.
+    const place = listing.family === 'all' ? undefined : await readPagePlace(source, state, query);
     const { filters } = query;
-    const fromIndex =
-      place && isNearBoundary(listing, place, query)
-        ? await readIndexPage(session, { listing, filters, state }, place, query)
-        : undefined;
+    const fromIndex = place && (await readIndexPage(session, { listing, filters, state }, place, query));
     if (fromIndex) return fromIndex;
     const page = await readRows(source, state, query);
     const ids = page.rows.map(({ id }) => id);

@@ -9,7 +9,6 @@ import { allIds } from './engine/page-place.ts';
 import { type LogState, readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
 import type { RowQuery } from './engine/row-query.ts';
-import { readUntilCurrent } from './engine/snapshot.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
 import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
@@ -54,7 +53,7 @@ function select(children: Iterable<Child>, { filters, ids, order, isDescending }
 
 /**
  * Returns the rows of a page, with the entities that the index has.
- * @throws StaleRead when the log changes so often that it cannot be read.
+ * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
 export async function readSmallParent(
   { database }: Session,
@@ -64,7 +63,7 @@ export async function readSmallParent(
 ): Promise<FoundPage> {
   // The index first: the log then has every change that the index has.
   const found = await readListing(database, parent, allIds);
-  const { tail } = await readUntilCurrent(() => readState(source.reader, source.cache, source.nowMs));
+  const { tail } = await readState(source.reader, source.cache, source.nowMs);
   const children = new Map(
     found.map(({ entity, version }): [string, Child] => [
       entity.id,

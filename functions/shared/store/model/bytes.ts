@@ -93,7 +93,8 @@ export class ByteReader {
   number(): number {
     let value = 0;
     for (let unit = 1; ; unit *= 0x80) {
-      const byte = this.#bytes[this.#position] as number;
+      const byte = this.#bytes[this.#position];
+      if (byte === undefined) throw new RangeError('The bytes end within a number.');
       this.#position += 1;
       if (byte <= 0x7f) return value + byte * unit;
       value += (byte - 0x80) * unit;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
+import { defaultSizes } from '../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { encodeFacets } from '../../../../functions/shared/store/lists/engine/facets.ts';
 import { type FacetRun, facetName } from '../../../../functions/shared/store/lists/engine/manifest.ts';
@@ -89,6 +90,29 @@ test('rebuilds the rows of a log of which no entity is left', async () => {
   const log = logPartition(tenant, 'tag');
   expect(await compare()).toEqual([{ log, ids: [entity.id], wrongCounts: [] }]);
   await rebuild();
+  expect(await compare()).toEqual([]);
+});
+
+test('lists are right after a rebuild when the clock of a writer was ahead', async () => {
+  const tenant = randomUUID();
+  const ahead = Date.now() + 500;
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(ahead);
+  await newTag(tenant, 'a');
+  clock.mockRestore();
+  await rebuild();
+  expect(await names(tenant)).toEqual(['a']);
+  expect(await compare()).toEqual([]);
+});
+
+test('finds nothing when a field is newer than the columns', async () => {
+  const tenant = randomUUID();
+  const session = store.session(tenant);
+  const fields = { name: 'a', status: 'active', organizationId: null };
+  const { entity } = await createEntity(session, 'tag', fields);
+  await createEntity(session, 'tag', fields);
+  await compactAll(store.database(), tenant, 'tag');
+  await updateEntity(session, { kind: 'tag', id: entity.id }, { added: 'x' });
+  await compactAll(store.database(), tenant, 'tag', { ...defaultSizes, maxPatchedShare: 1 });
   expect(await compare()).toEqual([]);
 });
 

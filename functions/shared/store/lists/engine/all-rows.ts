@@ -4,7 +4,7 @@ import type { Row, Value } from '../../model/row.ts';
 import { valueAt } from './column.ts';
 import { countRow, type FacetCounts, mergeFacets } from './facets.ts';
 import type { ListSource } from './list-rows.ts';
-import { deletedVersion, type Segment, versionField } from './manifest.ts';
+import { deletedVersion, type Segment, storedFields, versionField } from './manifest.ts';
 import { readState } from './read-state.ts';
 import { Snapshot } from './snapshot.ts';
 
@@ -16,7 +16,7 @@ export interface KnownRow {
 
 /** Returns the rows of a segment that are not deleted, by id. */
 async function segmentRows(snapshot: Snapshot, segment: Segment): Promise<Map<string, KnownRow>> {
-  const fields = Object.keys(segment.columns).filter((field) => field !== versionField);
+  const fields = storedFields(segment).filter((field) => field !== versionField);
   await Promise.all([
     snapshot.loadColumns([versionField, ...fields], [segment]),
     snapshot.loadAllIds([segment]),

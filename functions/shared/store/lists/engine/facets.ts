@@ -28,6 +28,8 @@ export function facetKeyOf(
   facets: readonly FacetFields[],
   filters: readonly RowFilter[],
 ): string | undefined {
+  // Rows without a value are not counted.
+  if (filters.some(({ accepts }) => accepts(undefined))) return undefined;
   const values = Object.fromEntries(filters.map(({ field, text }) => [field, text]));
   const fields = facets.find((facet) => {
     return facet.length === filters.length && facet.every((field) => Object.hasOwn(values, field));

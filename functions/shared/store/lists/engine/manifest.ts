@@ -106,6 +106,10 @@ export const sequenceOf = (snapshot: SnapshotId): number => Number.parseInt(snap
 export const newSnapshotId = (version: number): SnapshotId =>
   `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
 
+/** Returns the fields of a segment. A field that is newer than the segment has values in runs and no column. */
+export const storedFields = ({ columns, patched }: Segment): string[] =>
+  Object.keys({ ...columns, ...patched });
+
 /** Returns the name of a segment's column. */
 export const columnName = ({ id, columns }: Segment, field: string): ItemName | undefined => {
   const snapshot = columns[field];

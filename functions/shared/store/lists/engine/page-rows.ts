@@ -58,7 +58,7 @@ export function overlapping<Counts extends { readonly count: number }>(
   let start = 0;
   for (const group of groups) {
     const end = start + group.count;
-    if (end > from && start < to) {
+    if (Math.min(end, to) > Math.max(start, from)) {
       found.push({ ...group, from: Math.max(0, from - start), to: Math.min(group.count, to - start) });
     }
     start = end;

@@ -7,6 +7,7 @@ import {
   newSnapshotId,
   type Segment,
   type SnapshotId,
+  storedFields,
   versionField,
 } from '../manifest.ts';
 import { type MutableRunValues, patchOf, setValue } from '../run.ts';
@@ -15,9 +16,6 @@ import type { LocatedChanges } from './locate.ts';
 import type { Rewrite } from './plan-rewrites.ts';
 import { areTooLarge, type NewItems, type SegmentRow, SegmentWriter } from './segment-writer.ts';
 import type { CompactionSizes } from './sizes.ts';
-
-/** Returns the fields of a segment. A field that is newer than the segment has values in runs and no column. */
-const storedFields = ({ columns, patched }: Segment): string[] => Object.keys({ ...columns, ...patched });
 
 /** Returns the columns to write again, by segment: those of which runs hide the largest share. */
 function fieldsToRewrite(

@@ -18,7 +18,11 @@ import {
 
 const facets = [['status'], ['projectId'], ['projectId', 'status']];
 
-const filter = (field: string, text?: string) => ({ field, accepts: () => true, ...(text && { text }) });
+const filter = (field: string, text?: string) => ({
+  field,
+  accepts: (value: unknown) => value === text && text !== undefined,
+  ...(text && { text }),
+});
 
 const segment = (id: string): Segment => ({
   id,
@@ -62,6 +66,7 @@ describe('facetKeyOf', () => {
     ['a filter accepts more than one text', [filter('status')]],
     ['two filters have the same field', [filter('projectId', 'p1'), filter('projectId', 'p2')]],
     ['nothing is counted', [filter('userId', 'u1')]],
+    ['rows without a value match', [{ field: 'status', text: 'done', accepts: () => true }]],
   ])('is undefined when %s', (_, filters) => {
     expect(facetKeyOf(facets, filters)).toBeUndefined();
   });
