@@ -86,10 +86,7 @@ test('every operation with batch reads returns 503 in time when no key is ever p
       success === 'list' && access.actions.includes('BatchGetItem') && nestedBy === undefined,
   );
   expect(fetching.length).toBe(runs(1, 5));
-  const paths = [
-    ...lists,
-    ...fetching.map(({ path }) => `${path}?sortBy=updatedAt`),
-  ];
+  const paths = [...lists, ...fetching.map(({ path }) => `${path}?sortBy=updatedAt`)];
   await Promise.all(
     paths.map(async (path) => {
       const started = performance.now();

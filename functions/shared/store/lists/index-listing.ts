@@ -50,7 +50,7 @@ export async function readListing(
 }
 
 /**
- * Reads the part of a listing that begins and ends with entities of a page: those between them are on the page as well. It costs half a read
+ * Reads the part of a listing that begins and ends with entities of a page: only entities of the page lie between them. It costs half a read
  * unit for 4 KB, where a read by key costs half a unit for each entity.
  */
 export async function readListed(
@@ -61,6 +61,6 @@ export async function readListed(
   if (ids.length === 0) return [];
   const sorted = [...ids].sort();
   const [from = '', last = ''] = [sorted[0], sorted.at(-1)];
-  // An index that lags can have entities that are no longer listed: they must not fill the page at any price.
+  // A lagging index can return entities that have left the list: `max` limits what they cost.
   return readListing(database, listing, { from, to: `${last}~`, max: ids.length });
 }

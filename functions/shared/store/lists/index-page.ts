@@ -1,6 +1,6 @@
 /**
- * Pages that an index serves without columns. The engine tells how many rows of a listing each segment has, and so where a page is: at most so
- * many rows after the beginning of a segment, or before its end. If these are few, reading them from the index costs less than the columns.
+ * Pages that an index serves without columns. The engine knows the row count of each segment. From it follows the distance of the page to the
+ * ends of its segments. If it is short, reading the rows from the index costs less than the columns.
  */
 import type { StoredEntity } from '../model/entity.ts';
 import type { Session } from '../unit-of-work/session.ts';

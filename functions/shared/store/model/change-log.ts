@@ -111,7 +111,7 @@ export const withdrawnRecord = (record: Item): Item => ({
 
 /**
  * Returns the record that an item stores. A withdrawn one has no entries.
- * @throws TypeError when a later version of the service has written it.
+ * @throws TypeError when another version of the service has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
   const stamp = stampOf(item.sk);

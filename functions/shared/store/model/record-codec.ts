@@ -122,7 +122,7 @@ export function encodeEntries(entries: readonly LogEntry[], stamp: number): Buff
 /**
  * Decodes what `encodeEntries` returns.
  * @param stamp of the record.
- * @throws TypeError when a later version of the service has encoded it.
+ * @throws TypeError when another version of the service has encoded it.
  */
 export function decodeEntries(encoded: Uint8Array, stamp: number): LogEntry[] {
   const [first] = encoded;

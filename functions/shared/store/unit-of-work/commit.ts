@@ -32,7 +32,7 @@ interface Transaction {
 /** DynamoDB allows 4 MB in a transaction. JSON is never much smaller than DynamoDB's own measure. */
 const maxTransactionBytes = 3_500_000;
 
-/** DynamoDB allows 400 KB in an item. The record of many changes with long texts can have more. */
+/** DynamoDB allows 400 KB in an item. The record of many changes can have more. */
 const maxItemBytes = 380_000;
 
 /** Items of at most 400 KB: up to this many cannot exceed the limit. */

@@ -7,7 +7,7 @@ import type { Value } from '../../model/row.ts';
 import type { FacetFields, Segment } from './manifest.ts';
 import type { RowFilter } from './row-filter.ts';
 
-/** Numbers of rows, by the key of the values and by the id of the segment. A number can be a difference to earlier ones. */
+/** Row counts by the key of the values and by the id of the segment. A count of a later facet run is added to those of earlier ones. */
 export type FacetCounts = Map<string, Map<string, number>>;
 
 type Values = Readonly<Record<string, Value | undefined>>;
@@ -37,14 +37,14 @@ export function facetKeyOf(
   return fields && facetKey(fields, values);
 }
 
-/** Adds to the number of a key and a segment. */
+/** Adds to the count of a key and a segment. */
 export function addCount(counts: FacetCounts, key: string, segmentId: string, count: number): void {
   const bySegment = counts.get(key) ?? new Map<string, number>();
   counts.set(key, bySegment);
   bySegment.set(segmentId, (bySegment.get(segmentId) ?? 0) + count);
 }
 
-/** Adds a row to the numbers of all facets, or subtracts it. */
+/** Adds a row to the counts of all facets, or subtracts it. */
 export function countRow(
   counts: FacetCounts,
   facets: readonly FacetFields[],
@@ -69,7 +69,7 @@ function withoutZeros(counts: FacetCounts): FacetCounts {
   return counts;
 }
 
-/** Returns the sums of numbers, without zeros and without segments that do not exist any more. */
+/** Returns the sums of counts, without zeros and without segments that do not exist any more. */
 export function mergeFacets(all: readonly FacetCounts[], segments: readonly Segment[]): FacetCounts {
   const live = new Set(segments.map(({ id }) => id));
   const sums: FacetCounts = new Map();
@@ -81,17 +81,17 @@ export function mergeFacets(all: readonly FacetCounts[], segments: readonly Segm
   return withoutZeros(sums);
 }
 
-/** Returns the number of numbers. */
+/** Returns how many counts there are. */
 export function sizeOfFacets(counts: FacetCounts): number {
   let size = 0;
   for (const bySegment of counts.values()) size += bySegment.size;
   return size;
 }
 
-/** Returns the item of a facet run that has the numbers of a key. */
+/** Returns the item of a facet run that has the counts of a key. */
 export const bucketOf = (key: string, buckets: number): number => crc32(key) % buckets;
 
-/** Segments, and for each key pairs of a segment's position among them and a number. */
+/** The ids of segments, and for each key pairs: the position of a segment among them, and its count. */
 type StoredFacets = [segmentIds: string[], counts: [key: string, ...numbers: number[]][]];
 
 function encodeBucket(counts: Iterable<readonly [string, ReadonlyMap<string, number>]>): Buffer {
@@ -109,7 +109,7 @@ function encodeBucket(counts: Iterable<readonly [string, ReadonlyMap<string, num
   return deflateRawSync(JSON.stringify([[...positions.keys()], stored] satisfies StoredFacets));
 }
 
-/** Encodes numbers as items of about as many bytes. */
+/** Encodes counts as items of about `itemBytes` each. */
 export function encodeFacets(counts: FacetCounts, itemBytes: number): Buffer[] {
   const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
   const whole = encodeBucket(sorted);

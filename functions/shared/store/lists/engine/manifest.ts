@@ -52,12 +52,12 @@ export interface Run {
 /** Fields whose values are counted together. They hold ids and statuses, which contain no `&`. */
 export type FacetFields = readonly string[];
 
-/** Numbers of one or more compaction steps, which count in addition to those of earlier runs. */
+/** Counts of one or more compaction steps. They are added to those of earlier facet runs. */
 export interface FacetRun {
   readonly snapshot: SnapshotId;
-  /** Number of items. A key belongs to one of them. */
+  /** Number of items. Each key belongs to one of them. */
   readonly buckets: number;
-  /** Number of numbers. */
+  /** How many counts it has. */
   readonly counts: number;
 }
 
@@ -199,7 +199,7 @@ export const encodeManifest = ({ version, ...state }: Manifest): Record<string, 
 
 /**
  * Returns the manifest that an item stores.
- * @throws TypeError when a later version of the service has written it.
+ * @throws TypeError when another version of the service has written it.
  */
 export function decodeManifest(item: Item): Manifest {
   if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);

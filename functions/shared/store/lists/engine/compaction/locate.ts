@@ -30,7 +30,7 @@ interface FoundChange {
   readonly change: RowChange;
   readonly position: number;
   readonly row: number;
-  /** Whether the row is what the change says that it was before. It is not when an earlier record is late. */
+  /** Whether the columns have the version before the change. They do not if an earlier record is late. */
   readonly isExpected: boolean;
 }
 

@@ -14,8 +14,8 @@ interface WritingStep {
 }
 
 /**
- * A run is merged with the new numbers when it has fewer than so many times as many. The sizes of runs then form a geometric sequence, so a
- * list reads few of them, and a number is written again only as often as the logarithm of their number.
+ * A run with fewer than `mergeFactor` times the new counts is merged with them. The sizes of runs then form a geometric sequence: a list reads
+ * few of them, and a count is written O(log n) times.
  */
 const mergeFactor = 2;
 
