@@ -279,7 +279,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'new-field-lost',
     description: 'a segment that is written again loses the values of a field that is newer than the segment',
-    file: `${engine}/compaction/compaction-step.ts`,
+    file: `${engine}/manifest.ts`,
     search: 'Object.keys({ ...columns, ...patched })',
     replacement: 'Object.keys({ ...patched, ...columns }).filter((field) => field in columns)',
     detectedBy: [simulation],
