@@ -25,7 +25,7 @@ const size = 10_000;
 /** Writes per second. */
 const rates = [1, 5, 10, 50];
 
-/** Milliseconds before a measurement in which a warm process has its columns and the settled records. */
+/** Milliseconds between two rounds of lists. */
 const listIntervalMs = 1_000;
 
 const maxPageMs = 10_000;

@@ -164,13 +164,14 @@ export class Transactions {
   /** Executes a transaction after some time. Returns a function that waits for the response. */
   #executeLater(transaction: Transaction, delay: number): () => Promise<void> {
     const { time } = this.#simulated;
-    const response = Promise.withResolvers<boolean>();
-    time.start(async () => {
-      await time.wait(delay);
-      response.resolve(this.#execute(transaction));
+    const response = new Promise<boolean>((resolve) => {
+      time.start(async () => {
+        await time.wait(delay);
+        resolve(this.#execute(transaction));
+      });
     });
     return async () => {
-      if (!(await response.promise)) throw new ConditionFailed([0], undefined);
+      if (!(await response)) throw new ConditionFailed([0], undefined);
     };
   }
 
