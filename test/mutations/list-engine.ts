@@ -237,7 +237,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'change-not-counted',
     description: 'a change of a status or of a parent does not change the facets',
     file: `${engine}/compaction/compaction-step.ts`,
-    search: 'countRow(counts, facets, { segmentId, values: before, count: -1 });',
+    search: 'countRow(counts, this.#facets, { segmentId, values: before, count: -1 });',
     replacement: '',
     detectedBy: [simulation],
     testNamePattern: allowed,

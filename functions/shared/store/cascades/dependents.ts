@@ -1,14 +1,11 @@
 /** The entities that refer to a deleted one, page by page, in the order of their creation. */
 import type { RowFilter } from '../lists/engine/row-filter.ts';
+import { allIds } from '../lists/engine/row-query.ts';
 import { listByEngine } from '../lists/engine-page.ts';
-import { firstIdAt } from '../model/ids.ts';
 import type { Relation } from '../model/relations.ts';
 import { splitIds } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ChildrenPage, type ChildrenRange, readChildren } from './children.ts';
-
-/** Greater than every id. */
-const afterAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Children on a page of the list engine. */
 const enginePageSize = 100;
@@ -24,7 +21,7 @@ async function readByEngine(
   const filter: RowFilter = isArray
     ? { field, accepts: (ids) => splitIds(ids ?? '').includes(parentId) }
     : { field, text: parentId, accepts: (id) => id === parentId };
-  const ids = { from: after || firstIdAt(0), to: afterAllIds };
+  const ids = { from: after || allIds.from, to: allIds.to };
   // One more than a page: the range begins with the last child of the previous page, if that still is a child.
   const query = { filters: [filter], ids, isDescending: false, skip: 0, limit: limit + 1 };
   const { stored, total } = await listByEngine(session, child, query);

@@ -4,21 +4,17 @@
  */
 import type { StoredEntity } from '../model/entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import type { ListedRow, RowPage } from './engine/list-rows.ts';
+import type { ListedRow } from './engine/list-rows.ts';
 import type { PagePart, PagePlace } from './engine/page-place.ts';
 import type { LogState } from './engine/read-state.ts';
 import type { RowChange } from './engine/row-change.ts';
 import { matchesRow, type RowFilter } from './engine/row-filter.ts';
-import type { RowQuery } from './engine/row-query.ts';
+import { isInRange, type RowQuery } from './engine/row-query.ts';
+import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
 
 /** Rows that are read for a page, as a multiple of its limit: 50 rows for a page of 20 cost about 5 read units. */
 const maxReadFactor = 2.5;
-
-/** A page with the entities that an index has. */
-export interface IndexPage extends RowPage {
-  readonly found: readonly StoredEntity[];
-}
 
 /** What a page is read from. */
 export interface IndexPageSource {
@@ -42,7 +38,7 @@ interface PartRead {
 
 function planRead(part: PagePart, tail: LogState['tail']): PartRead {
   const { ids, count, from, to } = part;
-  const changes = [...tail.values()].filter(({ id }) => id >= ids.from && id < ids.to);
+  const changes = [...tail.values()].filter(({ id }) => isInRange(ids, id));
   const needed = Math.min(to, count - from);
   return { part, changes, isBackwards: count - from < to, needed, max: needed + changes.length };
 }
@@ -83,7 +79,7 @@ export async function readIndexPage(
   source: IndexPageSource,
   { parts, total }: PagePlace,
   { isDescending, limit }: RowQuery,
-): Promise<IndexPage | undefined> {
+): Promise<FoundPage | undefined> {
   const reads = parts.map((part) => planRead(part, source.state.tail));
   if (reads.reduce((sum, { max }) => sum + max, 0) > maxReadFactor * limit) return undefined;
   const rows: ListedRow[] = [];

@@ -7,7 +7,7 @@ import { findEntity, readTexts } from '../unit-of-work/whole-entities.ts';
 import { type ListSource, readPagePlace, readRows } from './engine/list-rows.ts';
 import { readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
-import type { RowQuery } from './engine/row-query.ts';
+import { isInRange, type RowQuery } from './engine/row-query.ts';
 import { readUntilCurrent } from './engine/snapshot.ts';
 import { type FoundPage, readEnginePage } from './engine-page.ts';
 import { readListed } from './index-listing.ts';
@@ -20,8 +20,8 @@ import { toRowQuery } from './to-row-query.ts';
 async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
   const entity = (await findEntity(session, kind, id))?.entity;
   const { filters, ids } = toRowQuery(kind, query);
-  const isInRange = !ids || (id >= ids.from && id < ids.to);
-  if (!entity || !isInRange || !matchesRow(filters, toRow(entity))) return { entities: [], total: 0 };
+  if (!entity || !isInRange(ids, id) || !matchesRow(filters, toRow(entity)))
+    return { entities: [], total: 0 };
   return { entities: query.page === 1 ? [entity] : [], total: 1 };
 }
 

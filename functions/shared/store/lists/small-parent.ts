@@ -5,10 +5,9 @@
 import { type Row, toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ListSource, readRows } from './engine/list-rows.ts';
-import { allIds } from './engine/page-place.ts';
 import { type LogState, readState } from './engine/read-state.ts';
 import { matchesRow } from './engine/row-filter.ts';
-import type { RowQuery } from './engine/row-query.ts';
+import { allIds, isInRange, type RowQuery } from './engine/row-query.ts';
 import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
 import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
@@ -44,7 +43,7 @@ interface Child {
 /** Returns the children that match, in the order of the list. */
 function select(children: Iterable<Child>, { filters, ids, order, isDescending }: RowQuery): Child[] {
   const keyed = [...children]
-    .filter(({ id, row }) => (!ids || (id >= ids.from && id < ids.to)) && matchesRow(filters, row))
+    .filter(({ id, row }) => isInRange(ids, id) && matchesRow(filters, row))
     .map((child) => ({ child, key: order ? toSortKey(order, child.row[order.field]) : null }))
     .sort((one, other) => compareSortKeys(one.key, other.key) || (one.child.id < other.child.id ? -1 : 1));
   if (isDescending) keyed.reverse();

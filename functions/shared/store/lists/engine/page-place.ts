@@ -4,7 +4,7 @@ import type { Segment } from './manifest.ts';
 import { overlapping } from './page-rows.ts';
 import { groupDeltas, type RowDelta, sumOf } from './row-delta.ts';
 import type { RowRange } from './row-filter.ts';
-import type { IdRange, RowQuery } from './row-query.ts';
+import { allIds, type IdRange, type RowQuery } from './row-query.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The rows of one segment that match, and those of them that are on the page. */
@@ -25,9 +25,6 @@ export interface PagePlace {
   /** In the order of ids. */
   readonly parts: readonly PagePart[];
 }
-
-/** All ids are in this range. A sort key cannot be empty. */
-export const allIds: IdRange = { from: '0', to: 'g' };
 
 /** Returns the window of a page, counted from the lowest row. */
 export function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRange {

@@ -4,7 +4,7 @@ import { segmentOf } from './manifest.ts';
 import type { LogState } from './read-state.ts';
 import type { RowChange } from './row-change.ts';
 import { matchesRow } from './row-filter.ts';
-import type { IdRange, RowQuery } from './row-query.ts';
+import { isInRange, type RowQuery } from './row-query.ts';
 import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
 
 /** A row that the columns do not contain yet, or one that they still contain. */
@@ -35,9 +35,6 @@ export function groupDeltas(
   }
   return groups;
 }
-
-const isInRange = (range: IdRange | undefined, id: string): boolean =>
-  range === undefined || (id >= range.from && id < range.to);
 
 /** Returns the deltas of a query. */
 export function tailDeltas({ manifest, tail }: LogState, { filters, ids, order }: RowQuery): RowDelta[] {

@@ -8,6 +8,13 @@ export interface IdRange {
   readonly to: string;
 }
 
+/** All ids are in this range. A sort key cannot be empty. */
+export const allIds: IdRange = { from: '0', to: 'g' };
+
+/** Returns whether an id is in a range; without a range, every id is. */
+export const isInRange = (range: IdRange | undefined, id: string): boolean =>
+  range === undefined || (id >= range.from && id < range.to);
+
 export interface RowQuery {
   readonly filters: readonly RowFilter[];
   readonly ids?: IdRange | undefined;

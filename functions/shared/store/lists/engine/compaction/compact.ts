@@ -33,12 +33,12 @@ async function nextManifest(
   const located = await locateChanges(snapshot, changes, [...new Set(fields.flat())]);
   const youngId = firstIdAt(input.watermark - maxCreationMs);
   const rewrites = planRewrites(manifest.segments, located.inserts, youngId, sizes.maxRows);
-  const step = new CompactionStep(snapshot, located, sizes);
+  const step = new CompactionStep(snapshot, located, sizes, fields);
   const rewritten = await step.rewriteSegments(rewrites, youngId);
   const values = step.collectValues(rewrites, rewritten);
   const segments = await step.rewriteColumns(rewritten, values);
   const runs = await writeRuns(snapshot, step, values, segments);
-  const facetRuns = await writeFacets(snapshot, step, step.countFacets(fields), segments);
+  const facetRuns = await writeFacets(snapshot, step, step.countChanges(), segments);
   const { watermark, healedAt } = input;
   const version = manifest.version + 1;
   const next = { version, watermark, healedAt, segments, runs, facets: { fields, runs: facetRuns } };

@@ -42,13 +42,21 @@ export class CompactionStep {
   readonly #writer: SegmentWriter;
   readonly #snapshot: Snapshot;
   readonly #located: LocatedChanges;
+  readonly #facets: readonly FacetFields[];
 
-  constructor(snapshot: Snapshot, located: LocatedChanges, sizes: CompactionSizes) {
+  /** @param facets what is counted. */
+  constructor(
+    snapshot: Snapshot,
+    located: LocatedChanges,
+    sizes: CompactionSizes,
+    facets: readonly FacetFields[],
+  ) {
     this.snapshotId = newSnapshotId(snapshot.manifest.version + 1);
-    this.#writer = new SegmentWriter(this.snapshotId, sizes.maxRows);
+    this.#writer = new SegmentWriter(this.snapshotId, sizes.maxRows, facets);
     this.items = this.#writer.items;
     this.#snapshot = snapshot;
     this.#located = located;
+    this.#facets = facets;
     this.sizes = sizes;
   }
 
@@ -93,18 +101,15 @@ export class CompactionStep {
     return [...written, ...segments.slice(position)];
   }
 
-  /** Returns how the numbers of facets change: by all rows of the segments that were written, and by the changes of the others. */
-  countFacets(facets: readonly FacetFields[]): FacetCounts {
-    const counts: FacetCounts = new Map();
-    for (const [segmentId, rows] of this.#writer.rows) {
-      for (const { values } of rows) countRow(counts, facets, { segmentId, values, count: 1 });
-    }
+  /** Adds the changes of rows to the facets of the segments that this step has written so far. Returns all of them. */
+  countChanges(): FacetCounts {
+    const counts = this.#writer.facetCounts;
     for (const [position, updates] of this.#located.updates) {
       const segmentId = (this.#snapshot.manifest.segments[position] as Segment).id;
       for (const { before, values, isDeleted } of updates) {
-        countRow(counts, facets, { segmentId, values: before, count: -1 });
+        countRow(counts, this.#facets, { segmentId, values: before, count: -1 });
         const after = { ...before, ...Object.fromEntries(values) };
-        if (!isDeleted) countRow(counts, facets, { segmentId, values: after, count: 1 });
+        if (!isDeleted) countRow(counts, this.#facets, { segmentId, values: after, count: 1 });
       }
     }
     return counts;

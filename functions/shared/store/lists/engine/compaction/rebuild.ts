@@ -1,7 +1,6 @@
 /** Writes all columns of a log again, from the entities themselves, while the service is used. */
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
-import { countRow, type FacetCounts } from '../facets.ts';
 import { emptyManifest, type Manifest, manifestNames, newSnapshotId } from '../manifest.ts';
 import { mergeRecords } from '../row-change.ts';
 import type { LogWriter } from '../storage.ts';
@@ -53,23 +52,19 @@ export async function rebuild(
   if (watermark < scanned.endedAt) throw new RangeError('The scan ended less than the margin ago.');
   const rows = await rowsAt(writer, scanned, watermark, marginMs);
   const snapshotId = newSnapshotId(before.version + 1);
-  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes.maxRows);
+  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes.maxRows, writer.facets);
   const youngId = firstIdAt(watermark - maxCreationMs);
   const settled = rows.filter(({ id }) => id < youngId);
   const segments = [...segmentWriter.write(settled), ...segmentWriter.write(rows.slice(settled.length))];
-  const { items } = segmentWriter;
-  const { facets: fields } = writer;
-  const counts: FacetCounts = new Map();
-  for (const [segmentId, own] of segmentWriter.rows) {
-    for (const { values } of own) countRow(counts, fields, { segmentId, values, count: 1 });
-  }
+  const { items, facetCounts } = segmentWriter;
+  const facetRuns = writeFacetRun({ snapshotId, items, sizes: defaultSizes }, facetCounts);
   const next: Manifest = {
     version: before.version + 1,
     watermark,
     healedAt: before.healedAt,
     segments,
     runs: [],
-    facets: { fields, runs: writeFacetRun({ snapshotId, items, sizes: defaultSizes }, counts) },
+    facets: { fields: writer.facets, runs: facetRuns },
   };
   const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, snapshotId, { beganAt: nowMs, names });

@@ -1,9 +1,11 @@
 /** Writes segments: rows as columns and chunks of ids. */
 import type { Value } from '../../../model/row.ts';
 import { buildColumn, encodeColumn } from '../column.ts';
+import { countRow, type FacetCounts } from '../facets.ts';
 import { encodeIdChunks } from '../ids.ts';
 import {
   columnName,
+  type FacetFields,
   fenceName,
   type ItemName,
   idsName,
@@ -46,16 +48,21 @@ function encodeColumns(rows: readonly SegmentRow[]): Map<string, Buffer> {
 /** Writes the segments of one compaction step. */
 export class SegmentWriter {
   readonly items: NewItems = new Map();
-  /** The rows of the segments that were written, by the id of the segment. */
-  readonly rows = new Map<string, readonly SegmentRow[]>();
+  /** The facets of all segments that were written. */
+  readonly facetCounts: FacetCounts = new Map();
   readonly #snapshot: SnapshotId;
   readonly #maxRows: number;
+  readonly #facets: readonly FacetFields[];
   #count = 0;
 
-  /** @param maxRows rows in a segment, at most. */
-  constructor(snapshot: SnapshotId, maxRows: number) {
+  /**
+   * @param maxRows rows in a segment, at most.
+   * @param facets what is counted.
+   */
+  constructor(snapshot: SnapshotId, maxRows: number, facets: readonly FacetFields[]) {
     this.#snapshot = snapshot;
     this.#maxRows = maxRows;
+    this.#facets = facets;
   }
 
   /** Returns the segments of some rows, which are in the order of their ids. */
@@ -83,7 +90,8 @@ export class SegmentWriter {
       patched: {},
     };
     this.#count += 1;
-    this.rows.set(segment.id, rows);
+    for (const { values } of rows)
+      countRow(this.facetCounts, this.#facets, { segmentId: segment.id, values, count: 1 });
     for (const [field, bytes] of columns) this.items.set(columnName(segment, field) as ItemName, bytes);
     const { chunks, fence } = encodeIdChunks(rows.map(({ id }) => id));
     this.items.set(fenceName(segment), fence);

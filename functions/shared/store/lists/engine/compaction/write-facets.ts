@@ -1,17 +1,8 @@
-/** Writes facets: the numbers that a step changes, merged with those of small facet runs. */
+/** Writes facets: the counts that a step changes, merged with those of small facet runs. */
 import { encodeFacets, type FacetCounts, mergeFacets, sizeOfFacets } from '../facets.ts';
-import { type FacetRun, facetName, type Segment, type SnapshotId } from '../manifest.ts';
+import { type FacetRun, facetName, type Segment } from '../manifest.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { NewItems } from './segment-writer.ts';
-import type { CompactionSizes } from './sizes.ts';
-
-/** The step that writes facets. */
-interface WritingStep {
-  readonly snapshotId: SnapshotId;
-  /** Gets the items. */
-  readonly items: NewItems;
-  readonly sizes: CompactionSizes;
-}
+import type { WritingStep } from './writing-step.ts';
 
 /**
  * A run with fewer than `mergeFactor` times the new counts is merged with them. The sizes of runs then form a geometric sequence: a list reads
@@ -19,7 +10,7 @@ interface WritingStep {
  */
 const mergeFactor = 2;
 
-/** Divides runs into those that stay and those that new numbers are merged with. */
+/** Divides runs into those that stay and those that new counts are merged with. */
 function planMerge(runs: readonly FacetRun[], size: number): { kept: FacetRun[]; merged: FacetRun[] } {
   let sum = size;
   let kept = runs.length;
@@ -30,7 +21,7 @@ function planMerge(runs: readonly FacetRun[], size: number): { kept: FacetRun[];
   return { kept: runs.slice(0, kept), merged: runs.slice(kept) };
 }
 
-/** Writes numbers as a run. Returns nothing when there are none. */
+/** Writes counts as a run. Returns nothing when there are none. */
 export function writeFacetRun({ snapshotId, items, sizes }: WritingStep, counts: FacetCounts): FacetRun[] {
   if (counts.size === 0) return [];
   const encoded = encodeFacets(counts, sizes.facetItemBytes);
@@ -40,7 +31,7 @@ export function writeFacetRun({ snapshotId, items, sizes }: WritingStep, counts:
 }
 
 /**
- * Writes the numbers that a step changes. Returns the facet runs of the new manifest.
+ * Writes the counts that a step changes. Returns the facet runs of the new manifest.
  * @param segments those of the new manifest.
  */
 export async function writeFacets(

@@ -1,5 +1,5 @@
 /** Writes runs: the new values of a step, merged with the runs of the lowest levels. */
-import { type Run, runName, type Segment, type SnapshotId, smallRunName } from '../manifest.ts';
+import { type Run, runName, type Segment, smallRunName } from '../manifest.ts';
 import {
   countValues,
   encodeRun,
@@ -11,16 +11,7 @@ import {
   setValue,
 } from '../run.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { NewItems } from './segment-writer.ts';
-import type { CompactionSizes } from './sizes.ts';
-
-/** The step that writes a run. */
-interface WritingStep {
-  readonly snapshotId: SnapshotId;
-  /** Gets the items of the run. */
-  readonly items: NewItems;
-  readonly sizes: CompactionSizes;
-}
+import type { WritingStep } from './writing-step.ts';
 
 /** Writes a run. Returns nothing when there are no values. */
 function writeRun({ snapshotId, items, sizes }: WritingStep, values: RunValues, level: number): Run[] {
