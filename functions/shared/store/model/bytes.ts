@@ -8,7 +8,16 @@ const initialBytes = 512;
 /** Bytes of a number, at most: 53 bits in groups of seven. */
 const maxNumberBytes = 8;
 
-const idBytes = 16;
+export const idBytes = 16;
+
+/** Returns the bytes of a UUID. */
+export const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** Returns the UUID at a position. */
+export function uuidAt(bytes: Buffer, start: number): string {
+  const hex = bytes.toString('hex', start, start + idBytes);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
 
 /** The texts that `ByteWriter.id` writes: UUIDs of any version, in lower case. */
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -85,6 +94,11 @@ export class ByteReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Number of bytes that were read. */
+  get position(): number {
+    return this.#position;
+  }
+
   /** Whether there is something left to read. */
   get hasMore(): boolean {
     return this.#position < this.#bytes.length;
@@ -119,8 +133,7 @@ export class ByteReader {
   }
 
   id(): string {
-    const hex = this.#bytes.toString('hex', this.#position, this.#position + idBytes);
     this.#position += idBytes;
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    return uuidAt(this.#bytes, this.#position - idBytes);
   }
 }

@@ -3,6 +3,7 @@
  * and column stores use the same form: a filter is decided once for each distinct value, and ordinals compare as the values do.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ByteReader, ByteWriter } from '../../model/bytes.ts';
 import { buildDictionary, type ColumnValue, Dictionary } from './dictionary.ts';
 
 export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
@@ -62,36 +63,6 @@ export function patchColumn(column: Column, patch: Patch): Column {
   return { dictionary, ordinals };
 }
 
-/** Appends a number in groups of seven bits, the lowest first. */
-function writeNumber(bytes: number[], number: number): void {
-  let left = number;
-  while (left > 0x7f) {
-    bytes.push((left & 0x7f) | 0x80);
-    left >>>= 7;
-  }
-  bytes.push(left);
-}
-
-/** Reads what `writeNumber` has written. */
-class NumberReader {
-  readonly #bytes: Buffer;
-  position = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  next(): number {
-    let number = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.#bytes[this.position] as number;
-      this.position += 1;
-      number += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return number;
-    }
-  }
-}
-
 /** Returns the number of first bytes that two texts share. */
 function sharedBytes(one: Buffer, other: Buffer): number {
   const length = Math.min(one.length, other.length);
@@ -128,36 +99,36 @@ function readOrdinals(bytes: Buffer, rows: number, size: number): Ordinals {
  */
 export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
   const { special, size } = dictionary;
-  const numbers: number[] = [];
-  writeNumber(numbers, ordinals.length);
-  writeNumber(numbers, size - special.length);
-  writeNumber(numbers, (special.includes(undefined) ? 1 : 0) + (special.includes(null) ? 2 : 0));
+  const numbers = new ByteWriter();
+  numbers.number(ordinals.length);
+  numbers.number(size - special.length);
+  numbers.number((special.includes(undefined) ? 1 : 0) + (special.includes(null) ? 2 : 0));
   const suffixes: Buffer[] = [];
   let previous: Buffer = Buffer.alloc(0);
   for (let ordinal = special.length; ordinal < size; ordinal += 1) {
     const text = dictionary.textAt(ordinal);
     const shared = sharedBytes(previous, text);
-    writeNumber(numbers, shared);
-    writeNumber(numbers, text.length - shared);
+    numbers.number(shared);
+    numbers.number(text.length - shared);
     suffixes.push(text.subarray(shared));
     previous = text;
   }
-  return deflateRawSync(Buffer.concat([Buffer.from(numbers), ...suffixes, ordinalBytes(ordinals)]));
+  return deflateRawSync(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
 }
 
 /** Decodes what `encodeColumn` returns. */
 export function decodeColumn(encoded: Uint8Array): Column {
   const bytes = inflateRawSync(encoded);
-  const numbers = new NumberReader(bytes);
-  const rows = numbers.next();
-  const count = numbers.next();
-  const marks = numbers.next();
+  const numbers = new ByteReader(bytes);
+  const rows = numbers.number();
+  const count = numbers.number();
+  const marks = numbers.number();
   const special = [...(marks & 1 ? [undefined] : []), ...(marks & 2 ? [null] : [])];
   const shared = new Uint32Array(count);
   const offsets = new Uint32Array(count + 1);
   for (let position = 0; position < count; position += 1) {
-    shared[position] = numbers.next();
-    offsets[position + 1] = (offsets[position] as number) + (shared[position] as number) + numbers.next();
+    shared[position] = numbers.number();
+    offsets[position + 1] = (offsets[position] as number) + (shared[position] as number) + numbers.number();
   }
   const texts = Buffer.allocUnsafeSlow(offsets[count] as number);
   let source = numbers.position;

@@ -1,6 +1,5 @@
 /** Ids of rows, 16 bytes each, in their order. */
-
-const idBytes = 16;
+import { idBytes, uuidAt, uuidBytes } from '../../model/bytes.ts';
 
 /** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
 export const chunkRows = 240;
@@ -8,23 +7,18 @@ export const chunkRows = 240;
 /** Returns the item of ids that has the id of a row. */
 export const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
 
-const toBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
-
 /** Encodes ids. */
-export const encodeIds = (ids: readonly string[]): Buffer => Buffer.concat(ids.map(toBytes));
+export const encodeIds = (ids: readonly string[]): Buffer => Buffer.concat(ids.map(uuidBytes));
 
 /** Returns the number of ids. */
 export const countIds = (ids: Buffer): number => ids.length / idBytes;
 
 /** Returns the id at a position. */
-export function idAt(ids: Buffer, position: number): string {
-  const hex = ids.toString('hex', position * idBytes, (position + 1) * idBytes);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
+export const idAt = (ids: Buffer, position: number): string => uuidAt(ids, position * idBytes);
 
 /** Returns the number of ids that are less than another one. */
 export function positionOfId(ids: Buffer, id: string): number {
-  const bytes = toBytes(id);
+  const bytes = uuidBytes(id);
   let low = 0;
   let high = countIds(ids);
   while (low < high) {
