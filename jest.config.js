@@ -32,7 +32,7 @@ export const common = {
     ],
   },
   // These packages are ES modules, which jest does not load without a flag.
-  transformIgnorePatterns: ['/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose|marked)/)'],
 };
 
 /** Settings of every run. */

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { functionEnvironment, Host } from './host.ts';
+import { listEvent } from './list-request.ts';
 import { median } from './report.ts';
 
 /** Lists of a process after the first one. */
@@ -21,36 +21,6 @@ export interface ProcessCost {
   readonly residentBytes: number;
 }
 
-type PageQuery = Pick<ListQuery, 'filters' | 'sortBy' | 'sortOrder' | 'page' | 'limit'>;
-
-/** Returns the event that API Gateway sends for a list of tasks. */
-function eventOf({ filters, sortBy, sortOrder, page, limit }: PageQuery): object {
-  const parameters = {
-    ...Object.fromEntries(filters),
-    sortBy,
-    sortOrder,
-    page: String(page),
-    limit: String(limit),
-  };
-  const [path, routeKey] = ['/v1/tasks', 'GET /v1/tasks'];
-  return {
-    version: '2.0',
-    routeKey,
-    rawPath: path,
-    rawQueryString: new URLSearchParams(parameters).toString(),
-    queryStringParameters: parameters,
-    headers: { accept: 'application/json' },
-    requestContext: {
-      http: { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: '' },
-      requestId: 'request',
-      routeKey,
-      stage: '$default',
-      timeEpoch: Date.now(),
-    },
-    isBase64Encoded: false,
-  };
-}
-
 /** The deployed function, on one engine. */
 export class ListFunction {
   readonly #directory = mkdtempSync(join(tmpdir(), 'bench-lists-'));
@@ -61,10 +31,10 @@ export class ListFunction {
   }
 
   /** Lists several times, in a new process. */
-  async measure({ endpoint, tableName }: TestStore, query: PageQuery): Promise<ProcessCost> {
+  async measure({ endpoint, tableName }: TestStore, query: string): Promise<ProcessCost> {
     const file = join(this.#directory, 'tasks/list-tasks/index.js');
     const host = await Host.start(file, functionEnvironment(endpoint, tableName));
-    const event = eventOf(query);
+    const event = listEvent({ collection: 'tasks', query });
     const first = await host.run([event]);
     const next: number[] = [];
     let { residentBytes } = first;

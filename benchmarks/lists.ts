@@ -5,17 +5,13 @@
  * `-- --sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
 import { fileURLToPath } from 'node:url';
-import { sharedColumns } from '../functions/shared/store/lists/engine/column-cache.ts';
-import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
-import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
-import { task } from '../functions/tasks/contract.ts';
-import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { ListFunction, type ProcessCost } from './list-function.ts';
+import { type Cost, coldCost, type ListRequest, requestList, warmCost } from './list-request.ts';
+import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
-import { Postgres } from './postgres.ts';
-import { median, publish, table } from './report.ts';
-import { TaskCollection, tenant } from './task-collection.ts';
+import { milliseconds, publish, table } from './report.ts';
+import type { TaskCollection } from './task-collection.ts';
 
 const limit = 20;
 
@@ -25,19 +21,18 @@ const pendingRecords = [0, 100, 1_000];
 /** Runs of each measurement. The result is their median. */
 const runsOf = (size: number): number => (size < 1_000_000 ? 9 : 3);
 
-/** Deadline of a page. It is that of a request. */
-const maxPageMs = 10_000;
+type Filters = readonly [field: string, value: string][];
 
 interface List {
   readonly name: string;
-  readonly filters: ListQuery['filters'];
+  readonly filters: Filters;
   readonly sortBy: string;
   /** The same list in SQL. */
   readonly where: string;
   readonly order: string;
 }
 
-const bySize = (name: string, filters: ListQuery['filters'], where: string): List => ({
+const bySize = (name: string, filters: Filters, where: string): List => ({
   name,
   filters,
   sortBy: 'createdAt',
@@ -45,13 +40,7 @@ const bySize = (name: string, filters: ListQuery['filters'], where: string): Lis
   order: 'created_at, id',
 });
 
-const sorted = (
-  name: string,
-  filters: ListQuery['filters'],
-  sortBy: string,
-  where: string,
-  column: string,
-): List => ({
+const sorted = (name: string, filters: Filters, sortBy: string, where: string, column: string): List => ({
   name,
   filters,
   sortBy,
@@ -63,15 +52,15 @@ function listsOf({ frequent, smallProject }: TaskCollection): List[] {
   const { project, user, tag } = frequent;
   return [
     bySize('by creation', [], ''),
-    bySize('a status', [['status', 'todo']], "status = 'todo'"),
+    bySize('a status', [['status', 'planned']], "status = 'planned'"),
     bySize('a project', [['projectId', project]], `project_id = '${project}'`),
     bySize(
       'a project and a status',
       [
         ['projectId', project],
-        ['status', 'todo'],
+        ['status', 'planned'],
       ],
-      `project_id = '${project}' and status = 'todo'`,
+      `project_id = '${project}' and status = 'planned'`,
     ),
     bySize('a small project', [['projectId', smallProject]], `project_id = '${smallProject}'`),
     bySize('a priority', [['priority', 'high']], 'priority = 3'),
@@ -95,9 +84,9 @@ function listsOf({ frequent, smallProject }: TaskCollection): List[] {
     bySize('a due date', [['dueDate', new Date().toISOString().slice(0, 10)]], 'due_date = current_date'),
     sorted(
       'a status by due date',
-      [['status', 'todo']],
+      [['status', 'planned']],
       'dueDate',
-      "status = 'todo'",
+      "status = 'planned'",
       'due_date nulls first',
     ),
     sorted(
@@ -108,15 +97,11 @@ function listsOf({ frequent, smallProject }: TaskCollection): List[] {
       'due_date nulls first',
     ),
     sorted('by priority', [], 'priority', '', 'priority'),
+    sorted('by project', [], 'projectId', '', 'project_id nulls first'),
     sorted('by updatedAt', [], 'updatedAt', '', 'updated_at'),
-    sorted('by name', [], 'name', '', 'name collate "C"'),
-    sorted('by description', [], 'description', '', 'left(description, 100) collate "C"'),
+    sorted('by name', [], 'name', '', 'name'),
+    sorted('by description', [], 'description', '', 'left(description, 100)'),
   ];
-}
-
-interface Cost {
-  readonly durationMs: number;
-  readonly readUnits: number;
 }
 
 interface Row {
@@ -132,52 +117,25 @@ interface Row {
   readonly process?: ProcessCost | undefined;
 }
 
-async function readPage(store: TestStore, query: ListQuery): Promise<Cost & { readonly total: number }> {
-  const database = store.database(maxPageMs);
-  const started = performance.now();
-  const { total } = await listEntities({ tenant, database }, 'task', query);
-  return { total, durationMs: performance.now() - started, readUnits: database.consumption.readUnits };
+const requestOf = ({ filters, sortBy }: List, page: number): ListRequest => {
+  const parameters = new URLSearchParams([
+    ...filters,
+    ['sortBy', sortBy],
+    ['sortOrder', 'asc'],
+    ['page', String(page)],
+    ['limit', String(limit)],
+  ]);
+  return { collection: 'tasks', query: parameters.toString() };
+};
+
+/** Returns the statements that count a list and read one of its pages on PostgreSQL. */
+function statementsOf({ where, order }: List, page: number): string[] {
+  const from = `from tasks ${where && `where ${where}`}`;
+  const window = `limit ${limit} offset ${(page - 1) * limit}`;
+  return [`select count(*) ${from}`, `select * ${from} order by ${order} ${window}`];
 }
 
-async function medianCost(
-  store: TestStore,
-  query: ListQuery,
-  runs: number,
-  beforeEach: () => void,
-): Promise<Cost> {
-  const costs: Cost[] = [];
-  for (let run = 0; run < runs; run += 1) {
-    beforeEach();
-    costs.push(await readPage(store, query));
-  }
-  return {
-    durationMs: median(costs.map(({ durationMs }) => durationMs)),
-    readUnits: median(costs.map(({ readUnits }) => readUnits)),
-  };
-}
-
-/** Counts and reads a page on PostgreSQL. @returns the milliseconds of both. */
-async function postgresCost(
-  postgres: Postgres | undefined,
-  { where, order }: List,
-  page: number,
-  runs: number,
-): Promise<number | undefined> {
-  if (!postgres) return undefined;
-  const from = `from task ${where && `where ${where}`}`;
-  const statements = [
-    `select count(*) ${from}`,
-    `select * ${from} order by ${order} limit ${limit} offset ${(page - 1) * limit}`,
-  ];
-  const times = await postgres.time(Array.from({ length: runs }, () => statements).flat());
-  const pairs = times.flatMap((time, place) => (place % 2 === 0 ? [time + (times[place + 1] ?? 0)] : []));
-  return median(pairs);
-}
-
-interface Stage {
-  readonly store: TestStore;
-  readonly collection: TaskCollection;
-  readonly postgres: Postgres | undefined;
+interface Stage extends ListStage {
   readonly listFunction: ListFunction;
 }
 
@@ -188,9 +146,7 @@ async function measure(
   const rows: Row[] = [];
   const runs = runsOf(collection.size);
   for (const list of listsOf(collection)) {
-    const { ranks, defaults } = task;
-    const first: ListQuery = { ...list, ranks, defaults, sortOrder: 'asc', page: 1, limit };
-    const { total } = await readPage(store, first);
+    const { total } = (await requestList(requestOf(list, 1))).body;
     if (list.filters.length === 0 && total !== collection.size) {
       throw new Error(`The list "${list.name}" has ${total} of ${collection.size} tasks.`);
     }
@@ -198,12 +154,13 @@ async function measure(
       ['first', 1],
       ['middle', Math.max(1, Math.ceil(total / limit / 2))],
     ] as const) {
-      const query = { ...first, page: number };
-      const cold = await medianCost(store, query, runs, () => sharedColumns.clear());
-      const warm = await medianCost(store, query, runs, () => undefined);
+      const request = requestOf(list, number);
+      const cold = await coldCost(request, runs);
+      const warm = await warmCost(request, runs);
       const isQuiet = pending === 0;
-      const postgresMs = isQuiet ? await postgresCost(postgres, list, number, runs) : undefined;
-      const process = isQuiet && page === 'middle' ? await listFunction.measure(store, query) : undefined;
+      const postgresMs = isQuiet ? await postgres?.medianMs(statementsOf(list, number), runs) : undefined;
+      const process =
+        isQuiet && page === 'middle' ? await listFunction.measure(store, request.query) : undefined;
       const { name } = list;
       rows.push({ size: collection.size, list: name, page, pending, total, cold, warm, postgresMs, process });
       console.log(
@@ -222,9 +179,6 @@ async function measure(
   }
   return rows;
 }
-
-const ms = (number: number | undefined): string =>
-  number === undefined ? '' : number.toFixed(number < 10 ? 1 : 0);
 
 const measurements = (rows: readonly Row[]): string =>
   table(
@@ -245,10 +199,10 @@ const measurements = (rows: readonly Row[]): string =>
       size.toLocaleString('en'),
       pending,
       cold.readUnits,
-      ms(cold.durationMs),
+      milliseconds(cold.durationMs),
       warm.readUnits,
-      ms(warm.durationMs),
-      ms(postgresMs),
+      milliseconds(warm.durationMs),
+      milliseconds(postgresMs),
     ]),
   );
 
@@ -261,8 +215,8 @@ const processes = (rows: readonly Row[]): string =>
             [
               list,
               size.toLocaleString('en'),
-              ms(process.firstMs),
-              ms(process.nextMs),
+              milliseconds(process.firstMs),
+              milliseconds(process.nextMs),
               Math.round(process.residentBytes / 1e6),
             ],
           ]
@@ -273,14 +227,14 @@ const processes = (rows: readonly Row[]): string =>
 /** Writes the results so far. */
 function report(rows: readonly Row[], version: string | undefined): void {
   const compared = version
-    ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres.ts\``
+    ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres-indexes.sql\``
     : '';
   publish(
     'lists.md',
     `<!-- Written by "npm run bench:lists". -->
 
 Pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
-${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}. "Cold" is the first list of a process, which reads the columns; "warm" is
+${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}. A list is a request to the handler: the milliseconds include validation and JSON. "Cold" is the first list of a process, which reads the columns; "warm" is
 a list whose columns are in memory. "Pending records" are records of the change log that
 compaction has not absorbed. An index reads the entities of the first five lists.
 
@@ -320,24 +274,17 @@ interface Results {
 async function measureCollection(size: number, onResults: (results: Results) => void): Promise<void> {
   const listFunction = new ListFunction();
   await listFunction.bundle();
-  const postgres = await Postgres.start();
-  if (!postgres) console.log('PostgreSQL is not installed. Its column stays empty.');
-  const store = await startTestStore();
-  const collection = new TaskCollection(store, size);
-  const started = performance.now();
-  await collection.load((tasks) => postgres?.add(tasks));
-  await postgres?.settle();
-  console.log(`${size} tasks loaded in ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+  const stage = await openListStage(size);
+  const { collection, postgres } = stage;
   const rows: Row[] = [];
   let pending = 0;
   for (const wanted of pendingRecords) {
     await collection.update(wanted - pending);
     pending = wanted;
-    rows.push(...(await measure({ store, collection, postgres, listFunction }, pending)));
+    rows.push(...(await measure({ ...stage, listFunction }, pending)));
     onResults({ rows, version: postgres?.version });
   }
-  await store.stop();
-  await postgres?.stop();
+  await stage.stop();
   listFunction.remove();
 }
 

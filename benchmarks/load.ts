@@ -1,18 +1,23 @@
 /**
- * `npm run bench:load`: measures what lists and creates cost while others write into the same tenant and kind, with compaction running as in
- * AWS: every 15 seconds. Writes `docs/performance/load.md`.
+ * `npm run bench:load`: measures what lists and creates cost while others write into the same tenant and kind, and while jobs clone and delete
+ * projects at their pace, with compaction running as in AWS: every 15 seconds. Writes `docs/performance/load.md`.
  *
- * `-- --seconds 300` measures each rate for five minutes.
+ * `-- --seconds 300` measures each load for five minutes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { readListQuery } from '../functions/shared/http/parse-list-query.ts';
+import { continueJob } from '../functions/shared/store/cascades/continue-job.ts';
+import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
 import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
 import { ConditionFailed } from '../functions/shared/store/model/errors.ts';
-import { busyIntervalMs } from '../functions/shared/store/model/job.ts';
-import type { ListQuery } from '../functions/shared/store/model/list-query.ts';
+import { newId } from '../functions/shared/store/model/ids.ts';
+import { beginJob, busyIntervalMs } from '../functions/shared/store/model/job.ts';
+import type { Write } from '../functions/shared/store/model/writes.ts';
+import { task } from '../functions/tasks/resource.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { median, publish, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
@@ -30,9 +35,12 @@ const listIntervalMs = 1_000;
 
 const maxPageMs = 10_000;
 
+/** The pace of jobs in a deployment: entities in a second. */
+const jobChangesPerSecond = 100;
+
 interface Result {
-  readonly rate: number;
-  readonly writesPerSecond: number;
+  readonly name: string;
+  readonly perSecond: number;
   readonly writeMs: readonly number[];
   /** By the name of the list. */
   readonly readUnits: ReadonlyMap<string, number[]>;
@@ -42,13 +50,13 @@ interface Result {
 const percentile = (numbers: readonly number[], share: number): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? 0;
 
-const listsOf = ({ frequent }: TaskCollection): Readonly<Record<string, ListQuery['filters']>> => ({
+const listsOf = ({ frequent }: TaskCollection): Readonly<Record<string, readonly [string, string][]>> => ({
   'by creation': [],
-  'a status': [['status', 'todo']],
+  'a status': [['status', 'planned']],
   'a project': [['projectId', frequent.project]],
   'a project and a status': [
     ['projectId', frequent.project],
-    ['status', 'todo'],
+    ['status', 'planned'],
   ],
   'a priority': [['priority', 'high']],
 });
@@ -76,6 +84,38 @@ async function write(collection: TaskCollection, rate: number, endMs: number): P
   return durations;
 }
 
+/** Begins jobs until the time is over, and continues each to its end. Returns the number of tasks that they have created or deleted. */
+async function runJobs(store: TestStore, begin: () => Promise<Write>, endMs: number): Promise<number> {
+  const total = async (): Promise<number> => {
+    const { query } = readListQuery(task, 'limit=1');
+    return (await listEntities({ tenant, database: store.database(maxPageMs) }, 'task', query)).total;
+  };
+  const before = await total();
+  while (Date.now() < endMs) {
+    const write = await begin();
+    await store.database().transact([write]);
+    const id = 'put' in write ? String(write.put['id']) : '';
+    await continueJob(store.database(endMs - Date.now() + 1_000), { tenant, id }, { owner: id });
+  }
+  return Math.abs((await total()) - before);
+}
+
+/** Returns the write that begins a clone of the tasks of a project. @param clones receives the new project. */
+async function beginClone(store: TestStore, from: string, clones: string[]): Promise<Write> {
+  const { entity } = await createEntity({ tenant, database: store.database() }, 'project', {
+    name: 'Clone',
+    status: 'active',
+  });
+  clones.push(entity.id);
+  return beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, { id: newId().id });
+}
+
+/** Returns the write that begins the deletion of the tasks of a clone. */
+async function beginDeletion(clones: string[]): Promise<Write> {
+  const id = clones.shift() ?? '';
+  return beginJob(tenant, { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' });
+}
+
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {
   const cache = new SharedColumnCache().of(tenant, 'task');
   while (Date.now() < endMs) {
@@ -96,7 +136,7 @@ async function readLists(
     for (const [name, filters] of Object.entries(listsOf(collection))) {
       const database = store.database(maxPageMs);
       const started = performance.now();
-      const query: ListQuery = { filters, sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 20 };
+      const { query } = readListQuery(task, new URLSearchParams([...filters]).toString());
       await listEntities({ tenant, database }, 'task', query);
       listMs.push(performance.now() - started);
       readUnits.set(name, [...(readUnits.get(name) ?? []), database.consumption.readUnits]);
@@ -106,40 +146,60 @@ async function readLists(
   return { readUnits, listMs };
 }
 
-async function measure(store: TestStore, collection: TaskCollection, rate: number): Promise<Result> {
+/** What loads the collection until a time. Returns the milliseconds of each write, or the number of changes. */
+type Load = (endMs: number) => Promise<number[] | number>;
+
+async function measure(
+  store: TestStore,
+  collection: TaskCollection,
+  [name, load]: readonly [string, Load],
+): Promise<Result> {
   const began = Date.now();
   const endMs = began + durationMs;
-  const [writeMs, lists] = await Promise.all([
-    write(collection, rate, endMs),
+  const [written, lists] = await Promise.all([
+    load(endMs),
     readLists(store, collection, endMs),
     compactUntil(store, endMs),
   ]);
-  return { rate, writeMs, writesPerSecond: (1_000 * writeMs.length) / (Date.now() - began), ...lists };
+  const writeMs = typeof written === 'number' ? [] : written;
+  const count = typeof written === 'number' ? written : written.length;
+  return { name, writeMs, perSecond: (1_000 * count) / (Date.now() - began), ...lists };
 }
 
 const store = await startTestStore();
 const collection = new TaskCollection(store, size);
 await collection.load(() => {});
+process.env['JOB_CHANGES_PER_SECOND'] = String(jobChangesPerSecond);
+const clones: string[] = [];
+const { project } = collection.frequent;
+const loads: readonly (readonly [string, Load])[] = [
+  ...rates.map(
+    (rate) =>
+      [rate === 1 ? 'a write' : `${rate} writes`, (endMs: number) => write(collection, rate, endMs)] as const,
+  ),
+  ['jobs that clone', (endMs) => runJobs(store, () => beginClone(store, project, clones), endMs)],
+  ['jobs that delete', (endMs) => runJobs(store, () => beginDeletion(clones), endMs)],
+];
 const results: Result[] = [];
-for (const rate of rates) {
-  const result = await measure(store, collection, rate);
+for (const load of loads) {
+  const result = await measure(store, collection, load);
   results.push(result);
-  console.log(rate, result.writesPerSecond, percentile(result.writeMs, 0.99));
+  console.log(result.name, result.perSecond, percentile(result.writeMs, 0.99));
   for (const [name, units] of result.readUnits) console.log(name, median(units), Math.max(...units));
 }
 await store.stop();
 
 const head = [
-  'writes per second, wanted',
-  'reached',
+  'load in a second',
+  'changes in a second, reached',
   'write: p99 ms',
   'list: p99 ms',
   ...[...(results[0]?.readUnits.keys() ?? [])].map((name) => `${name}: read units, median and highest`),
 ];
-const rows = results.map(({ rate, writesPerSecond, writeMs, listMs, readUnits }) => [
-  rate,
-  writesPerSecond.toFixed(1),
-  percentile(writeMs, 0.99).toFixed(0),
+const rows = results.map(({ name, perSecond, writeMs, listMs, readUnits }) => [
+  name,
+  perSecond.toFixed(1),
+  writeMs.length === 0 ? '' : percentile(writeMs, 0.99).toFixed(0),
   percentile(listMs, 0.99).toFixed(0),
   ...[...readUnits.values()].map((units) => `${median(units)}, ${Math.max(...units)}`),
 ]);
@@ -148,7 +208,7 @@ publish(
   `<!-- Written by "npm run bench:load". -->
 
 First pages of 20 tasks, newest first, while others write: mixed writes as in \`npm run bench:writes\`, into a collection of
-${size.toLocaleString('en')} tasks, for ${values.seconds} seconds at each rate. Compaction takes a step every ${busyIntervalMs / 1_000} seconds, as in AWS. One process reads all lists, each once a
+${size.toLocaleString('en')} tasks, for ${values.seconds} seconds with each load. The jobs clone a project and delete the clones, at the pace of ${jobChangesPerSecond} tasks a second. Compaction takes a step every ${busyIntervalMs / 1_000} seconds, as in AWS. One process reads all lists, each once a
 second. The read units are those of warm lists and of the first one, on the embedded engine.
 
 ${table(head, rows)}

@@ -1,12 +1,15 @@
-/** Runs lists on PostgreSQL, when it is installed: `count(*)` and `OFFSET` with suitable indexes. */
+/** Runs lists on PostgreSQL, when it is installed, with the indexes that an engineer would create for them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import type { Resource } from '../functions/shared/contract/resource.ts';
+import type { ItemFields } from '../functions/shared/store/model/entity.ts';
 import { freePort } from '../lib/local/port.ts';
-import type { Task } from './task-collection.ts';
+import { median } from './report.ts';
+import { type PlanNode, rowsRead } from './rows-read.ts';
 
 /** Where Linux distributions install the server. */
 const versions = '/usr/lib/postgresql';
@@ -26,27 +29,24 @@ function run(command: string, flags: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
 }
 
-/** The indexes that an engineer would create for the lists of the benchmark. */
-const tableDefinition = `
-create table task (id uuid primary key, name text not null, status text not null, priority smallint not null,
-  description text not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
-  created_at timestamptz not null, updated_at timestamptz not null);
-create index on task (created_at, id);
-create index on task (status, created_at, id);
-create index on task (project_id, created_at, id);
-create index on task (project_id, status, created_at, id);
-create index on task (user_id, created_at, id);
-create index on task (priority, created_at, id);
-create index on task (status, due_date, created_at, id);
-create index on task (updated_at, created_at, id);
-create index on task (name collate "C", created_at, id);
-create index on task using gin (tag_ids);`;
+/** Returns the text of a file with statements, in this folder. */
+const statementsOf = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
 
-/** Ranks of priorities. */
-const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+/** Returns the column of a field. */
+export const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Escapes a text for COPY. */
-const copyText = (text: string | null): string => (text === null ? '\\N' : text.replaceAll('\\', '\\\\'));
+/** Returns a value of a field as COPY reads it. An enumeration is its rank. */
+function copyText(value: unknown, rank: readonly unknown[] | undefined): string {
+  if (value === null || value === undefined) return '\\N';
+  if (rank) return String(rank.indexOf(value));
+  if (Array.isArray(value)) return `{${value.join(',')}}`;
+  const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+  return String(value).replaceAll(/[\\\n\r\t]/g, (character) => escapes[character] ?? character);
+}
+
+/** What psql writes after each statement. */
+const timing = /^Time: ([\d.]+) ms/;
 
 /** A server with a data folder of its own. */
 export class Postgres {
@@ -54,6 +54,8 @@ export class Postgres {
   readonly #programs: string;
   readonly #session: ChildProcess;
   readonly #lines: Interface;
+  /** Rejected when psql ends. */
+  readonly #end: Promise<never>;
   readonly version: string;
 
   private constructor(folder: string, folderOfPrograms: string, session: ChildProcess, version: string) {
@@ -63,6 +65,11 @@ export class Postgres {
     this.version = version;
     if (!session.stdout) throw new TypeError('psql has no standard output.');
     this.#lines = createInterface(session.stdout);
+    this.#end = once(this.#lines, 'close').then(() => {
+      throw new Error('psql has ended. It wrote the failure of a statement to the standard error.');
+    });
+    // It also ends when the server is stopped.
+    this.#end.catch(() => undefined);
   }
 
   /** Starts a server. @returns undefined when PostgreSQL is not installed. */
@@ -73,7 +80,11 @@ export class Postgres {
     chmodSync(folder, 0o777);
     const data = join(folder, 'data');
     const port = await freePort();
-    run(join(folderOfPrograms, 'initdb'), ['-D', data, '-A', 'trust', '-E', 'UTF8', '--no-sync']);
+    run(join(folderOfPrograms, 'initdb'), [
+      ...['-D', data, '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+      // Texts compare by code point, as in the service.
+      '--locale=C',
+    ]);
     const options = `-p ${port} -k ${folder} -c listen_addresses= -c shared_buffers=1GB -c max_wal_size=8GB -c jit=off`;
     run(join(folderOfPrograms, 'pg_ctl'), [
       '-D',
@@ -86,7 +97,7 @@ export class Postgres {
       'start',
     ]);
     const version = spawnSync(join(folderOfPrograms, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout;
-    const connection = ['-h', folder, '-p', String(port), '-d', 'postgres', '-qAtX'];
+    const connection = ['-h', folder, '-p', String(port), '-d', 'postgres', '-qAtX', '-v', 'ON_ERROR_STOP=1'];
     const session = spawn(...asUser('psql', connection), { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/' });
     const postgres = new Postgres(
       folder,
@@ -94,7 +105,7 @@ export class Postgres {
       session,
       `PostgreSQL ${/\d+\.\d+/.exec(version)?.[0]}`,
     );
-    postgres.#send(`${tableDefinition}\n\\timing on\n`);
+    await postgres.#run([statementsOf('postgres-tables.sql'), '\\timing on\n']);
     return postgres;
   }
 
@@ -102,51 +113,70 @@ export class Postgres {
     this.#session.stdin?.write(text);
   }
 
-  add(tasks: readonly Task[]): void {
-    const rows = tasks.map((task) =>
-      [
-        task.id,
-        task.name,
-        task.status,
-        String(priorities.indexOf(task.priority)),
-        task.description,
-        task.projectId,
-        task.userId,
-        task.dueDate,
-        `{${task.tagIds.join(',')}}`,
-        task.createdAt,
-        task.updatedAt,
-      ]
-        .map(copyText)
-        .join('\t'),
+  /** Adds entities to the table of their kind. */
+  add({ plural, fieldNames, ranks }: Resource, entities: readonly ItemFields[]): void {
+    const rows = entities.map((entity) =>
+      fieldNames.map((name) => copyText(entity[name], ranks[name])).join('\t'),
     );
-    this.#send(`copy task from stdin;\n${rows.join('\n')}\n\\.\n`);
+    const columns = fieldNames.map(columnOf).join(', ');
+    this.#send(`copy ${plural} (${columns}) from stdin;\n${rows.join('\n')}\n\\.\n`);
   }
 
-  /** Runs statements one after the other. @returns the milliseconds of each. */
-  async time(statements: readonly string[]): Promise<number[]> {
-    const end = `end ${Math.random()}`;
-    const times: number[] = [];
-    const done = new Promise<void>((resolve) => {
+  /**
+   * Runs texts of statements one after the other. @returns the lines of their output.
+   * @throws Error when a statement fails.
+   */
+  #run(texts: readonly string[]): Promise<string[]> {
+    const [begin, end] = [`begin ${Math.random()}`, `end ${Math.random()}`];
+    const output = new Promise<string[]>((resolve) => {
+      let lines: string[] = [];
       const onLine = (line: string): void => {
-        const time = /^Time: ([\d.]+) ms/.exec(line)?.[1];
-        if (time) times.push(Number(time));
+        if (line === begin) lines = [];
+        else if (line !== end) lines.push(line);
         if (line !== end) return;
         this.#lines.off('line', onLine);
-        resolve();
+        resolve(lines);
       };
       this.#lines.on('line', onLine);
     });
-    this.#send(
-      `\\echo ${end} begins\n${statements.map((statement) => `${statement};\n`).join('')}\\echo ${end}\n`,
-    );
-    await done;
-    return times.slice(-statements.length);
+    this.#send(`\\echo ${begin}\n${texts.join('')}\\echo ${end}\n`);
+    return Promise.race([output, this.#end]);
   }
 
-  /** Updates the statistics of the planner and the visibility map, so that counts use only the index. */
+  /** Runs a statement. @returns the lines of its rows. */
+  async rows(statement: string): Promise<string[]> {
+    const lines = await this.#run([`${statement};\n`]);
+    return lines.filter((line) => !timing.test(line));
+  }
+
+  /** Returns the milliseconds of a group of statements: the median of several runs. */
+  async medianMs(statements: readonly string[], runs: number): Promise<number> {
+    const sums: number[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      const lines = await this.#run(statements.map((statement) => `${statement};\n`));
+      const times = lines.map((line) => Number(timing.exec(line)?.[1] ?? 0));
+      sums.push(times.reduce((sum, time) => sum + time, 0));
+    }
+    return median(sums);
+  }
+
+  /** Returns how many rows of a table statements read. */
+  async rowsRead(statements: readonly string[], table: string): Promise<number> {
+    let rows = 0;
+    for (const statement of statements) {
+      const lines = await this.rows(`explain (analyze, timing off, format json) ${statement}`);
+      const [{ Plan }] = JSON.parse(lines.join('\n')) as [{ Plan: PlanNode }];
+      rows += rowsRead(Plan, table);
+    }
+    return rows;
+  }
+
+  /**
+   * Creates the indexes, and updates the statistics of the planner and the visibility map, so that counts use only an index. All entities
+   * have been added.
+   */
   async settle(): Promise<void> {
-    await this.time(['vacuum analyze task']);
+    await this.#run([statementsOf('postgres-indexes.sql'), 'vacuum analyze;\n']);
   }
 
   async stop(): Promise<void> {

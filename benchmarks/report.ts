@@ -1,4 +1,4 @@
-/** Medians and Markdown tables for the reports of the benchmarks. */
+/** Medians, numbers and Markdown tables for the reports of the benchmarks. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +9,10 @@ export const median = (numbers: readonly number[]): number =>
 type Cell = string | number;
 
 const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
+
+/** Returns milliseconds as tables show them, with a decimal below 10. Nothing was measured when they are absent. */
+export const milliseconds = (value: number | undefined): string =>
+  value === undefined ? '' : value.toFixed(value < 10 ? 1 : 0);
 
 /** Returns a Markdown table. All columns except the first are numbers. */
 export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>

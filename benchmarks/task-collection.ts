@@ -1,11 +1,18 @@
-/** Creates a large collection of tasks through the store, with realistic names, texts and relations. */
+/** Creates a large collection of tasks and its parents through the store, with realistic names, texts and relations. */
 
+import { organization } from '../functions/organizations/resource.ts';
+import { project } from '../functions/projects/resource.ts';
+import type { Resource } from '../functions/shared/contract/resource.ts';
 import { forEach } from '../functions/shared/for-each.ts';
 import { buildCreate, buildUpdate, type Change } from '../functions/shared/store/model/changes.ts';
-import type { Fields, StoredEntity } from '../functions/shared/store/model/entity.ts';
+import type { Fields, ItemFields, StoredEntity } from '../functions/shared/store/model/entity.ts';
 import { decodeEntity } from '../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../functions/shared/store/model/keys.ts';
+import type { Kind } from '../functions/shared/store/model/relations.ts';
 import { applyChangeSet } from '../functions/shared/store/unit-of-work/commit.ts';
+import { tag } from '../functions/tags/resource.ts';
+import { task } from '../functions/tasks/resource.ts';
+import { user } from '../functions/users/resource.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import { compactAll } from '../test/support/compaction.ts';
 import type { TestStore } from '../test/support/local-store.ts';
@@ -24,33 +31,27 @@ const compactionInterval = 20_000;
 /** Days over which the tasks were created. */
 const days = 150;
 
-const parents = ['organizations', 'users', 'tags', 'projects'] as const;
+/** The resources of parents, each after those that it refers to. */
+const parents = { organizations: organization, users: user, tags: tag, projects: project };
+
+type ParentPlural = keyof typeof parents;
 
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 
 const any = <Value>(values: readonly Value[]): Value =>
   values[Math.floor(Math.random() * values.length)] as Value;
 
-/** A task, as PostgreSQL gets it. */
-export interface Task {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly priority: string;
-  readonly description: string;
-  readonly projectId: string | null;
-  readonly userId: string | null;
-  readonly dueDate: string | null;
-  readonly tagIds: readonly string[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+/** Receives the entities of each transaction. */
+export type OnAdded = (resource: Resource, entities: readonly ItemFields[]) => void;
 
-/** Tasks in a table. Their parents exist by id only: no list reads them. A process can have one: ids never go back in time. */
+type Creation = Change & { readonly after: StoredEntity };
+
+/** Tasks and their parents in a table. A process can have one: ids never go back in time. */
 export class TaskCollection {
   readonly #store: TestStore;
   readonly #generator: DataGenerator;
-  readonly #ids: Record<'organizations' | 'users' | 'tags' | 'projects' | 'tasks', string[]>;
+  readonly #ids: Record<ParentPlural | 'tasks', string[]>;
+  readonly #parents: Record<ParentPlural, Creation[]>;
   readonly size: number;
   #clock: number;
 
@@ -63,11 +64,15 @@ export class TaskCollection {
     this.#generator = new DataGenerator(amounts, 1, new Date());
     this.#clock = Date.now() - (days + 1) * 86_400_000;
     this.#ids = { organizations: [], users: [], tags: [], projects: [], tasks: [] };
+    this.#parents = { organizations: [], users: [], tags: [], projects: [] };
     this.#atClock(() => {
-      for (const kind of parents) {
-        for (let position = 0; position < amounts[kind]; position += 1) {
-          const fields = this.#generator[kind](position, this.#ids) as unknown as Fields;
-          this.#ids[kind].push(buildCreate('project', fields).after.entity.id);
+      for (const plural of Object.keys(parents) as ParentPlural[]) {
+        for (let position = 0; position < amounts[plural]; position += 1) {
+          const { kind, defaults } = parents[plural];
+          const fields = { ...defaults, ...this.#generator[plural](position, this.#ids) };
+          const creation = buildCreate(kind, fields as unknown as Fields);
+          this.#parents[plural].push(creation);
+          this.#ids[plural].push(creation.after.entity.id);
         }
       }
     });
@@ -100,7 +105,18 @@ export class TaskCollection {
     return this.#ids.projects.at(-1) ?? '';
   }
 
-  #create(position: number): Change & { readonly after: StoredEntity } {
+  /** The active projects, those with the most tasks first. */
+  get activeProjects(): readonly string[] {
+    const entities = this.#parents.projects.map(({ after }) => after.entity);
+    return entities.flatMap(({ id, status }) => (status === 'active' ? [id] : []));
+  }
+
+  /** Returns the number of entities in a collection. */
+  amountOf(plural: ParentPlural | 'tasks'): number {
+    return this.#ids[plural].length;
+  }
+
+  #create(position: number): Creation {
     const change = buildCreate('task', this.#generator.tasks(position, this.#ids) as unknown as Fields);
     const { entity } = change.after;
     // Most tasks change last some days after their creation.
@@ -109,46 +125,60 @@ export class TaskCollection {
     return { after: { ...change.after, entity: { ...entity, updatedAt } } };
   }
 
-  /**
-   * Writes all tasks.
-   * @param onAdded receives the tasks of each transaction.
-   */
-  async load(onAdded: (tasks: readonly Task[]) => void): Promise<void> {
+  /** Writes the parents and all tasks. */
+  async load(onAdded: OnAdded): Promise<void> {
     await this.#atClock(async () => {
+      for (const plural of Object.keys(parents) as ParentPlural[]) await this.#loadParents(plural, onAdded);
       for (let start = 0; start < this.size; start += compactionInterval) {
         const batches = this.#createBatches(start, Math.min(start + compactionInterval, this.size), onAdded);
-        await forEach(batches, concurrency, (changes) =>
-          applyChangeSet(this.#store.session(tenant), { changes }),
-        );
+        await this.#apply(batches);
         // With the collection's clock: otherwise the watermark would be above the stamps of the next tasks.
         await this.compact();
       }
     });
   }
 
+  async #loadParents(plural: ParentPlural, onAdded: OnAdded): Promise<void> {
+    const creations = this.#parents[plural];
+    const entities = creations.map(({ after }) => after.entity);
+    onAdded(parents[plural], entities);
+    await this.#apply(
+      Array.from({ length: Math.ceil(creations.length / batchSize) }, (_, batch) =>
+        creations.slice(batch * batchSize, (batch + 1) * batchSize),
+      ),
+    );
+    await this.compact(parents[plural].kind);
+  }
+
+  /** Applies each batch in a transaction. */
+  async #apply(batches: Iterable<Creation[]>): Promise<void> {
+    await forEach(batches, concurrency, (changes) =>
+      applyChangeSet(this.#store.session(tenant), { changes }),
+    );
+  }
+
   /** Creates tasks in their order, as many at a time as are in one transaction. */
-  *#createBatches(
-    start: number,
-    end: number,
-    onAdded: (tasks: readonly Task[]) => void,
-  ): Generator<Change[]> {
+  *#createBatches(start: number, end: number, onAdded: OnAdded): Generator<Creation[]> {
     const intervalMs = (days * 86_400_000) / this.size;
     for (let first = start; first < end; first += batchSize) {
-      const changes: (Change & { readonly after: StoredEntity })[] = [];
+      const changes: Creation[] = [];
       for (let place = first; place < Math.min(first + batchSize, end); place += 1) {
         this.#clock += intervalMs;
         changes.push(this.#create(place));
       }
       for (const { after } of changes) this.#ids.tasks.push(after.entity.id);
-      onAdded(changes.map(({ after }) => after.entity as unknown as Task));
+      onAdded(
+        task,
+        changes.map(({ after }) => after.entity),
+      );
       yield changes;
     }
   }
 
   /** Absorbs all records. @returns the write units. */
-  async compact(): Promise<number> {
+  async compact(kind: Kind = 'task'): Promise<number> {
     const database = this.#store.database(600_000);
-    await compactAll(database, tenant, 'task');
+    await compactAll(database, tenant, kind);
     return database.consumption.writeUnits;
   }
 
@@ -186,11 +216,12 @@ export class TaskCollection {
       this.#ids.tasks.push(change.after.entity.id);
       return this.#write(change);
     }
-    const task = await this.#anyTask();
-    if (kind < 16) return this.#write(buildUpdate(task, this.#anyField(kind)));
-    if (kind < 19) return this.#write(buildUpdate(task, { status: any(['todo', 'in-progress', 'done']) }));
-    this.#ids.tasks.splice(this.#ids.tasks.indexOf(task.entity.id), 1);
-    return this.#write({ before: task });
+    const before = await this.#anyTask();
+    if (kind < 16) return this.#write(buildUpdate(before, this.#anyField(kind)));
+    if (kind < 19)
+      return this.#write(buildUpdate(before, { status: any(['planned', 'active', 'completed']) }));
+    this.#ids.tasks.splice(this.#ids.tasks.indexOf(before.entity.id), 1);
+    return this.#write({ before });
   }
 
   /** Returns another value of one field. */

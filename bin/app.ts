@@ -1,8 +1,8 @@
 /** The CDK app. */
 import { App } from 'aws-cdk-lib';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
+import { SettingsError } from '../lib/infrastructure/read-settings.ts';
 import { service } from '../lib/infrastructure/service.ts';
-import { SettingsError } from '../lib/infrastructure/settings.ts';
 
 const app = new App({ analyticsReporting: false });
 try {

@@ -26,9 +26,9 @@ async function audit(command: AuditCommand): Promise<Report> {
     console.log(`Read ${count} entities from the pages of the lists.`);
     return report;
   }
-  const { table, endpoint, repair } = command;
+  const { table, endpoint, region, repair } = command;
   if (endpoint) setEngineEnvironment(endpoint);
-  const client = new DynamoDBClient({ maxAttempts: 10 });
+  const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
   const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
   const total = Table?.ItemCount ?? 0;
   const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);

@@ -1,22 +1,20 @@
 /** `npm run openapi:compare`: prints the changes of the contracts that break clients of an earlier version. */
-import { parseFlags, runCommand, UsageError } from '../lib/cli/command-line.ts';
+import { flagsOrHelp, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { earlierDocument } from '../lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '../lib/openapi/compare.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 
-await runCommand('npm run openapi:compare', async () => {
-  const { base, help } = parseFlags({
-    options: { base: { type: 'string', default: 'HEAD' }, help: { type: 'boolean' } },
-  }).values;
-  if (help) {
-    console.log(`Prints the changes of the contracts that break clients of an earlier version.
+const help = `Prints the changes of the contracts that break clients of an earlier version.
 
   npm run openapi:compare -- [options]
 
   --base <file or Git revision>   earlier version (default: HEAD)
-  --help                          prints this text`);
-    return 0;
-  }
+  --help                          prints this text`;
+
+await runCommand('npm run openapi:compare', async () => {
+  const flags = flagsOrHelp(help, { base: { type: 'string', default: 'HEAD' } });
+  if (!flags) return 0;
+  const { base } = flags;
   const before = earlierDocument(base);
   if (!before) throw new UsageError(`"${base}" is neither a file nor a Git revision with openapi.json.`);
   const after = openApiDocument();

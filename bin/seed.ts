@@ -1,6 +1,8 @@
 /** `npm run seed`: fills a running service with realistic data. */
+import { createClient } from '../client/index.ts';
 import { runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
+import { quickCheck, requireService } from '../lib/cli/require-service.ts';
 import { help, kinds, seedOptions } from '../lib/seed/options.ts';
 import { seed } from '../lib/seed/seed.ts';
 
@@ -10,8 +12,10 @@ await runCommand('npm run seed', async () => {
     console.log(help);
     return 0;
   }
-  const { amounts } = options;
+  const { amounts, url } = options;
+  await requireService(createClient({ url, ...quickCheck }), url);
   const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
+  console.log(`Fills ${url} with ${total} entities. --url selects another service.`);
   const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
   const { requests, durationMs, exampleUrl } = await seed(options, progress);
   const counts = kinds.map((kind) => `${amounts[kind]} ${amounts[kind] === 1 ? kind.slice(0, -1) : kind}`);

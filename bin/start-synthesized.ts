@@ -1,12 +1,12 @@
 /** `npm run start:synthesized`: runs the cloud assembly that `npm run synth` wrote, on this machine. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
+import { runProgram } from '../lib/cli/run-program.ts';
 import { commonOptions, explainStartError, synthesizedOptionsHelp } from '../lib/cli/start-options.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment, runtimes } from '../lib/cloud-assembly/deployment.ts';
+import { FunctionProcesses } from '../lib/cloud-assembly/function-processes.ts';
 import type { PermissionReport } from '../lib/cloud-assembly/iam-proxy.ts';
 import { findNode, isCurrentVersion, majorVersionOf } from '../lib/cloud-assembly/runtime.ts';
 import { tokenHelp } from '../lib/cloud-assembly/token-help.ts';
@@ -22,6 +22,9 @@ the function.
 
   --assembly <folder>         folder of the cloud assembly (default: cdk.out)
   --any-node                  runs on this Node.js, whatever runtime the templates name
+  --lambda-cpu                runs each function in a process of its own, with the share of a
+                              core that Lambda gives to its memory (1,769 MB: one core);
+                              needs Linux
   --without-stream            does not read the stream; the schedule runs all jobs
   --permission-report <file>  file for the used, unused and refused permissions, written
                               at the end
@@ -30,19 +33,14 @@ ${synthesizedOptionsHelp}`;
 const ownFlags = {
   assembly: { type: 'string' },
   'any-node': { type: 'boolean' },
+  'lambda-cpu': { type: 'boolean' },
   'without-stream': { type: 'boolean' },
   'permission-report': { type: 'string' },
 } as const;
 
 /** Runs this command on another Node.js. @returns its exit code. */
-async function runOn(node: string): Promise<number> {
-  const child = spawn(node, ['--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
-}
+const runOn = (node: string): Promise<number> =>
+  runProgram([node, '--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 
 /** Returns the refused and the unused permissions as text. */
 function summary(reports: readonly PermissionReport[]): string {
@@ -75,7 +73,7 @@ function otherNode(assembly: string, isAnyAllowed: boolean): string | undefined 
 
 /** Prints a warning when the issuer is unreachable. The user pool of the templates may not be deployed. */
 async function warnWithoutIssuer(assembly: string, given: Authentication | undefined): Promise<void> {
-  const { authentication, routes } = readDeployment(assembly, '');
+  const { authentication, routes } = readDeployment(assembly);
   if (!authentication) return;
   const scope = routes.flatMap(({ scopes = [] }) => scopes)[0] ?? '';
   const text = await tokenHelp((given ?? authentication).issuer, scope);
@@ -106,7 +104,9 @@ async function main(): Promise<number> {
     };
     const withoutStream = flags['without-stream'] === true;
     await warnWithoutIssuer(assembly, options.authentication);
-    service = await startService(options, assemblyFunctions({ assembly, withoutStream, onPermissionReport }));
+    const processes = flags['lambda-cpu'] === true ? new FunctionProcesses() : undefined;
+    const functions = assemblyFunctions({ assembly, withoutStream, processes, onPermissionReport });
+    service = await startService(options, functions);
   } catch (error) {
     console.error(explainStartError(error, options, 'npm run start:synthesized'));
     return 1;

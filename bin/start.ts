@@ -1,15 +1,28 @@
 /** `npm start`: runs the service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
-import { explainStartError, startOptions, startOptionsHelp } from '../lib/cli/start-options.ts';
+import {
+  explainStartError,
+  type RequestLog,
+  startOptions,
+  startOptionsHelp,
+} from '../lib/cli/start-options.ts';
 import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
-import { startService } from '../lib/local/service.ts';
+import { requestJson, requestLine } from '../lib/local/request-line.ts';
+import { type ServiceOptions, startService } from '../lib/local/service.ts';
 
 const help = `Runs the project-management API on this machine.
 
   npm start -- [options]
 
 ${startOptionsHelp}`;
+
+/** Prints a response in each format of the request log. */
+const printers: Readonly<Record<RequestLog, ServiceOptions['onResponse']>> = {
+  lines: (response) => console.log(requestLine(response)),
+  json: (response) => console.log(requestJson(response, new Date())),
+  off: undefined,
+};
 
 async function main(): Promise<number> {
   const started = performance.now();
@@ -21,7 +34,7 @@ async function main(): Promise<number> {
   let service: Awaited<ReturnType<typeof startService>>;
   try {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
-    service = await startService(options);
+    service = await startService({ ...options, onResponse: printers[options.requestLog] });
   } catch (error) {
     console.error(explainStartError(error, options, 'npm start'));
     return 1;

@@ -1,18 +1,23 @@
-/**
- * `npm run test:all`: every kind of test, with full runs of the random ones. `-- --beyond-test` leaves out what `npm test`
- * has run already.
- */
+/** `npm run test:all`: every kind of test, with full runs of the random ones. */
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
+import { tool } from '../lib/cli/tools.ts';
 
-const { values } = parseArgs({ options: { 'beyond-test': { type: 'boolean', default: false } } });
+const help = `Runs every kind of test, with full runs of the random ones, and prints how each ended.
+
+  npm run test:all -- [options]
+
+  --beyond-test   leaves out what "npm test" runs completely
+  --help          prints this text
+
+One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
 
 const exists = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-const jest = (...kinds: string[]): Step['command'] => ['npx', 'jest', '--selectProjects', ...kinds];
+const jest = (...kinds: string[]): Step['command'] => tool('jest', '--selectProjects', ...kinds);
 
-const environment = { TEST_RUNS: 'full' };
+const environment = { TEST_RUNS: process.env['TEST_RUNS'] ?? 'full' };
 
 /** The kinds that `npm test` runs completely. */
 const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
@@ -22,6 +27,7 @@ const beyondTest: Step[] = [
   { name: 'cli, security, fuzz', command: jest('cli', 'security', 'fuzz'), environment },
   { name: 'synthesized', command: ['npm', 'run', 'test:synthesized'] },
   { name: 'DynamoDB Local', command: ['npm', 'run', 'test:dynamodb-local'] },
+  { name: 'client, TypeScript 5.4', command: ['npm', 'run', 'test:typescript'] },
   { name: 'types of benchmarks', command: ['npm', 'run', 'bench:types'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', 'openapi:lint'] },
   {
@@ -32,10 +38,14 @@ const beyondTest: Step[] = [
 ];
 
 const all: Step[] = [
-  { name: 'types', command: ['npx', 'tsc', '--noEmit'] },
+  { name: 'types', command: tool('tsc', '--noEmit') },
+  { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
   { name: 'lint', command: ['npm', 'run', 'lint'] },
   { name: completeInTest.join(', '), command: jest(...completeInTest), environment },
   ...beyondTest,
 ];
 
-process.exitCode = await runSteps(values['beyond-test'] ? beyondTest : all);
+await runCommand('npm run test:all', async () => {
+  const flags = flagsOrHelp(help, { 'beyond-test': { type: 'boolean' } });
+  return flags ? runSteps(flags['beyond-test'] ? beyondTest : all) : 0;
+});

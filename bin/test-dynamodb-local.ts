@@ -1,12 +1,9 @@
-/**
- * `npm run test:dynamodb-local`: runs the tests that use the database on DynamoDB Local instead of the embedded engine.
- * Arguments replace the default tests. The 500 sequences of `test/properties` take 15 minutes there.
- */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** `npm run test:dynamodb-local`: runs the tests that use the database on DynamoDB Local instead of the embedded engine. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { parseFlags, runCommand } from '../lib/cli/command-line.ts';
+import { runProgram } from '../lib/cli/run-program.ts';
+import { tool } from '../lib/cli/tools.ts';
 import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
 import { dynamoDbLocal } from '../lib/local/engine-programs.ts';
 
@@ -15,20 +12,43 @@ const testsOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => join(folder, file))
-    .filter((file) => /\bstartTest(Store|Service)\b/.test(readFileSync(file, 'utf8')));
+    .filter((file) => /\b(?:startTest(?:Store|Service)|useEmptyTable)\b/.test(readFileSync(file, 'utf8')));
 
-if (!dynamoDbLocal()) {
-  console.log('Skipped: DynamoDB Local needs Java 17 or later, which is not installed. No tests ran.');
-} else {
-  const engine = await startEngine(inMemory, [dynamoDbLocal]);
-  const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-  const tests = ['test/contract', ...testsOf('test/unit/functions')];
-  const chosen = process.argv.length > 2 ? process.argv.slice(2) : tests;
-  const run = spawn(process.execPath, [jest, '--maxWorkers=2', ...chosen], {
-    stdio: 'inherit',
-    env: { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint },
+const help = `Runs the tests that use the database on DynamoDB Local instead of the embedded engine. Needs Java 17.
+
+  npm run test:dynamodb-local -- [<part of a path> …]
+
+  --help   prints this text
+
+Paths replace the default tests: the contract tests, and the unit tests that start a database. The 500
+sequences of test/properties take 15 minutes there.`;
+
+await runCommand('npm run test:dynamodb-local', async () => {
+  const { values, positionals } = parseFlags({
+    allowPositionals: true,
+    options: { help: { type: 'boolean' } },
   });
-  const [code] = (await once(run, 'exit')) as [number | null];
-  await engine.stop();
-  process.exitCode = code ?? 1;
-}
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  if (!dynamoDbLocal()) {
+    console.log('Skipped: DynamoDB Local needs Java 17 or later, which is not installed. No tests ran.');
+    return 0;
+  }
+  const engine = await startEngine(inMemory, [dynamoDbLocal]);
+  // The suites of list options make no call to DynamoDB that others do not make.
+  const usual = [
+    'test/contract',
+    ...testsOf('test/unit/functions'),
+    '--testPathIgnorePatterns=/list-options/',
+  ];
+  const tests = positionals.length > 0 ? positionals : usual;
+  try {
+    return await runProgram(tool('jest', '--maxWorkers=2', ...tests), {
+      env: { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint },
+    });
+  } finally {
+    await engine.stop();
+  }
+});

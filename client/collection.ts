@@ -1,136 +1,129 @@
 import type { Connection, RequestOptions } from './connection.ts';
+import { segmentOf } from './encoding.ts';
+import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
+import { queryString, type ResourceTypes } from './query.ts';
+import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
-const version = Symbol('ETag');
+/** One operation of a batch. With `ifMatch`, for example from `etagOf`, it requires this version of the entity. */
+export type BatchOperation<New, Changes> =
+  | { readonly operation: 'create'; readonly body: New }
+  | {
+      readonly operation: 'update';
+      readonly id: string;
+      readonly ifMatch?: string | undefined;
+      readonly body: Changes;
+    }
+  | { readonly operation: 'delete'; readonly id: string; readonly ifMatch?: string | undefined };
 
-/** An entity that was read or written. It contains its version, which the next write can require. */
-export type Versioned<Entity> = Entity & { readonly [version]: string };
+/** The result of an operation: the entity, or `undefined` after a deletion. */
+type BatchResult<Entity, Operation> = Operation extends { readonly operation: 'delete' }
+  ? undefined
+  : Versioned<Entity>;
 
-/** Returns the `ETag` of an entity that was read or written. */
-export const etagOf = (entity: Versioned<unknown>): string => entity[version];
-
-/**
- * The target of a write. With an entity, the write fails if the entity has changed since it was read. With an id, the write
- * is unconditional.
- */
-export type Target<Entity> = string | Versioned<Entity>;
-
-export interface Page<Entity> {
-  readonly data: readonly Entity[];
-  readonly total: number;
-  readonly page: number;
-  readonly totalPages: number;
-}
+/** The results of a batch in the order of its operations. */
+export type BatchResults<Entity, Operations extends readonly unknown[]> = {
+  readonly [Position in keyof Operations]: BatchResult<Entity, Operations[Position]>;
+};
 
 export interface CreateOptions extends RequestOptions {
-  /** All requests with the same key create one entity, also from different processes. */
+  /**
+   * All requests with the same key are executed once within 24 hours, also from different processes. 1 to 255 visible ASCII
+   * characters. Default: a random key for each call, which all attempts of the call share.
+   */
   readonly idempotencyKey?: string | undefined;
+}
+
+export interface ExpandOptions<Expand> extends RequestOptions {
+  /** Adds the entities that references name. A token needs the read scope of each. */
+  readonly expand: readonly Expand[];
 }
 
 /** The maximum number of attempts of `change`. */
 const maxChangeAttempts = 10;
 
-/**
- * Encodes an id as one segment of a path. The URL parser removes `.` and `..`, encoded or not, which would change the path.
- * @see https://url.spec.whatwg.org/#double-dot-path-segment
- * @throws TypeError for a value that is not a valid id.
- */
-function segmentOf(id: unknown): string {
-  if (typeof id === 'string' && !['', '.', '..'].includes(id) && !/\p{Surrogate}/u.test(id)) {
-    return encodeURIComponent(id);
-  }
-  throw new TypeError(
-    `An id must be a non-empty string other than "." and "..". Received: ${JSON.stringify(id)}.`,
-  );
-}
-
-interface Identified {
-  readonly id: string;
-}
-
-/** A list of entities. */
-export class Listing<Entity extends Identified, Query extends object> {
-  protected readonly connection: Connection;
-  protected readonly path: string;
-
-  constructor(connection: Connection, path: string) {
-    this.connection = connection;
-    this.path = path;
-  }
-
-  /** Reads one page. */
-  async list(query: Query = {} as Query, { signal }: RequestOptions = {}): Promise<Page<Entity>> {
-    const { body } = await this.connection.send({ method: 'GET', path: this.path, query, signal });
-    return body as Page<Entity>;
-  }
-
-  /** Iterates over the entities of all pages. Returns an entity once, also if it moves to a later page meanwhile. */
-  async *iterate(
-    query: Omit<Query, 'page'> = {} as Query,
-    options: RequestOptions = {},
-  ): AsyncGenerator<Entity, void, undefined> {
-    const seen = new Set<string>();
-    for (let page = 1, last = 1; page <= last; page += 1) {
-      const { data, totalPages } = await this.list(
-        { limit: 100, ...query, page } as unknown as Query,
-        options,
-      );
-      for (const entity of data) {
-        if (!seen.has(entity.id)) yield entity;
-        seen.add(entity.id);
-      }
-      last = totalPages;
-    }
-  }
-}
-
 /** The entities of a resource. */
-export class Collection<
-  Entity extends Identified,
-  New extends object,
-  Changes extends object,
-  Query extends object,
-> extends Listing<Entity, Query> {
-  /** Creates an entity. Retries do not create it again. */
-  create(entity: New, { idempotencyKey, signal }: CreateOptions = {}): Promise<Versioned<Entity>> {
-    return this.written({ method: 'POST', path: this.path, body: entity, idempotencyKey, signal });
-  }
-
-  /** Reads an entity. */
-  async read(id: string, { signal }: RequestOptions = {}): Promise<Versioned<Entity>> {
-    return this.written({ method: 'GET', path: this.#pathOf(id), signal });
-  }
-
-  /** Replaces an entity. Omitted fields get their defaults. */
-  async replace(
-    target: Target<Entity>,
-    entity: New,
-    { signal }: RequestOptions = {},
-  ): Promise<Versioned<Entity>> {
-    return this.written({ method: 'PUT', ...this.target(target), body: entity, signal });
-  }
-
-  /** Updates fields of an entity. Omitted fields keep their values. */
-  async update(
-    target: Target<Entity>,
-    changes: Changes,
-    { signal }: RequestOptions = {},
-  ): Promise<Versioned<Entity>> {
-    return this.written({ method: 'PATCH', ...this.target(target), body: changes, signal });
+export class Collection<Types extends ResourceTypes> extends Listing<Types> {
+  /**
+   * Creates an entity. Fields that are left out get their defaults. Retries do not create it again.
+   * @throws ProblemError `invalid-request` with an issue for each invalid field.
+   * @example
+   * const task = await client.tasks.create({ name: 'Draft', priority: 'high' });
+   */
+  create(
+    entity: Types['new'],
+    { idempotencyKey, signal }: CreateOptions = {},
+  ): Promise<Versioned<Types['entity']>> {
+    return this.entityFrom({ method: 'POST', path: this.path, body: entity, idempotencyKey, signal });
   }
 
   /**
-   * Updates an entity depending on its current state: reads it, calls `decide` for the changes and writes them. Starts again
+   * Gets an entity.
+   * @throws ProblemError `not-found` if there is none with this id.
+   * @example
+   * const task = await client.tasks.get(id);
+   */
+  get(id: string, options?: RequestOptions): Promise<Versioned<Types['entity']>>;
+  /**
+   * Gets an entity and the entities that its references name. They have versions of their own, so the result has none.
+   * @throws ProblemError `not-found` if there is none with this id.
+   * @example
+   * const { project } = await client.tasks.get(id, { expand: ['project'] });
+   */
+  get<Expand extends keyof Types['expansions']>(
+    id: string,
+    options: ExpandOptions<Expand>,
+  ): Promise<Types['entity'] & Pick<Types['expansions'], Expand>>;
+  async get(
+    id: string,
+    { expand, signal }: RequestOptions & { readonly expand?: readonly unknown[] } = {},
+  ): Promise<Types['entity']> {
+    const query = queryString({ expand });
+    return this.entityFrom({ method: 'GET', path: this.#pathOf(id), query, signal });
+  }
+
+  /**
+   * Replaces an entity. Fields that are left out get their defaults. To keep them, use `update`.
+   * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since.
+   */
+  async replace(
+    target: Target<Types['entity']>,
+    entity: Types['new'],
+    { signal }: RequestOptions = {},
+  ): Promise<Versioned<Types['entity']>> {
+    return this.entityFrom({ method: 'PUT', ...this.target(target), body: entity, signal });
+  }
+
+  /**
+   * Updates fields of an entity. Fields that are left out keep their values, and `null` resets a nullable field.
+   * @param target an entity, for a write that fails if it has changed since it was read; or an id, for an unconditional write.
+   * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since.
+   * @example
+   * const [task] = (await client.tasks.list()).data;
+   * if (task) await client.tasks.update(task, { status: 'completed' });
+   */
+  async update(
+    target: Target<Types['entity']>,
+    changes: Types['changes'],
+    { signal }: RequestOptions = {},
+  ): Promise<Versioned<Types['entity']>> {
+    return this.entityFrom({ method: 'PATCH', ...this.target(target), body: changes, signal });
+  }
+
+  /**
+   * Updates an entity depending on its current state: gets it, calls `decide` for the changes and writes them. Starts again
    * if the entity has changed meanwhile.
    * @throws ProblemError `version-mismatch` after ten attempts.
+   * @example
+   * await client.tasks.change(id, ({ tagIds }) => ({ tagIds: [...tagIds, tag.id] }));
    */
   async change(
     id: string,
-    decide: (current: Versioned<Entity>) => Changes | Promise<Changes>,
+    decide: (current: Versioned<Types['entity']>) => Types['changes'] | Promise<Types['changes']>,
     options: RequestOptions = {},
-  ): Promise<Versioned<Entity>> {
+  ): Promise<Versioned<Types['entity']>> {
     for (let attempt = 1; ; attempt += 1) {
-      const current = await this.read(id, options);
+      const current = await this.get(id, options);
       try {
         return await this.update(current, await decide(current), options);
       } catch (error) {
@@ -139,23 +132,57 @@ export class Collection<
     }
   }
 
-  /** Deletes an entity. */
-  async delete(target: Target<Entity>, { signal }: RequestOptions = {}): Promise<void> {
+  /**
+   * Deletes an entity. Deleting an organization deletes its projects, and deleting a project deletes its tasks.
+   * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since; `not-found` if there is none.
+   */
+  async delete(target: Target<Types['entity']>, { signal }: RequestOptions = {}): Promise<void> {
     await this.connection.send({ method: 'DELETE', ...this.target(target), signal });
   }
 
-  /** Returns the path of a target and its version, if it has one. */
-  protected target(target: Target<Entity>, action = ''): { path: string; ifMatch?: string } {
+  /**
+   * Creates, updates and deletes up to 25 entities: all operations are applied, or none. Retries do not apply them again.
+   * @returns the entity of each operation, and `undefined` for a deletion.
+   * @throws ProblemError of the first operation that fails. The pointers of its `errors` begin with `/operations/` and the position.
+   * @example
+   * const [created] = await client.tasks.batch([
+   *   { operation: 'create', body: { name: 'Draft' } },
+   *   { operation: 'delete', id: task.id, ifMatch: etagOf(task) },
+   * ]);
+   */
+  async batch<const Operations extends readonly BatchOperation<Types['new'], Types['changes']>[]>(
+    operations: Operations,
+    { idempotencyKey, signal }: CreateOptions = {},
+  ): Promise<BatchResults<Types['entity'], Operations>> {
+    const path = `${this.path}/batch`;
+    const { body } = await this.connection.send({
+      method: 'POST',
+      path,
+      body: { operations },
+      idempotencyKey,
+      signal,
+    });
+    const { results } = body as { results: readonly { etag?: string; body?: Types['entity'] }[] };
+    const entities = results.map(({ etag, body: entity }) => entity && withVersion(entity, etag));
+    return entities as BatchResults<Types['entity'], Operations>;
+  }
+
+  /**
+   * Returns the path of a target and its version, if it has one.
+   * @throws TypeError for an invalid id, or for an object without a version.
+   */
+  protected target(target: Target<Types['entity']>, action = ''): { path: string; ifMatch?: string } {
     // A caller without type checks can pass any value.
     if (typeof target !== 'object' || target === null) return { path: this.#pathOf(target) + action };
     return { path: this.#pathOf(target.id) + action, ifMatch: etagOf(target) };
   }
 
   /** Sends a request whose response is an entity. */
-  protected async written(message: Parameters<Connection['send']>[0]): Promise<Versioned<Entity>> {
+  protected async entityFrom(
+    message: Parameters<Connection['send']>[0],
+  ): Promise<Versioned<Types['entity']>> {
     const { body, headers } = await this.connection.send(message);
-    // The version is not enumerable, so a copy with other fields has no version.
-    return Object.defineProperty(body as Versioned<Entity>, version, { value: headers.get('etag') ?? '' });
+    return withVersion<Types['entity'], Types['entity']>(body as Types['entity'], headers.get('etag'));
   }
 
   #pathOf(id: string): string {
@@ -163,10 +190,7 @@ export class Collection<
   }
 
   /** Returns a nested list of an entity. @throws TypeError for a value that is not a valid id. */
-  protected nested<Child extends Identified, ChildQuery extends object>(
-    id: string,
-    name: string,
-  ): Listing<Child, ChildQuery> {
+  protected nested<Child extends ResourceTypes>(id: string, name: string): Listing<Child> {
     return new Listing(this.connection, `${this.#pathOf(id)}/${name}`);
   }
 }

@@ -23,7 +23,8 @@ export interface Message {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The percent-encoded path. */
   readonly path: string;
-  readonly query?: object | undefined;
+  /** The encoded query string. */
+  readonly query?: string | undefined;
   readonly body?: object | undefined;
   readonly ifMatch?: string | undefined;
   /** The key of all attempts of a `POST`. Other methods do not need one. */
@@ -48,11 +49,17 @@ const redirects = [301, 302, 303, 307, 308];
 const isRedirected = (error: unknown): boolean =>
   error instanceof Error && (/\bredirect/.test(error.message) || isRedirected(error.cause));
 
-/** Returns 128 random bits as hexadecimal text. `crypto.randomUUID` does not exist on pages without TLS. */
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
+/**
+ * Returns a key that no other request has. `crypto.randomUUID` does not exist on pages without TLS, and `crypto` not in React
+ * Native. The key is no secret, but the generator behind `Math.random` can be small there: the time makes up for it.
+ */
+function uniqueKey(): string {
+  const bytes = new Uint8Array(16);
+  if (globalThis.crypto?.getRandomValues) globalThis.crypto.getRandomValues(bytes);
+  else for (let place = 0; place < bytes.length; place += 1) bytes[place] = Math.random() * 256;
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${Date.now().toString(36)}-${random}`;
+}
 
 /**
  * Returns the milliseconds before the next attempt: the `Retry-After` of the service up to 60 seconds, or exponential
@@ -63,12 +70,43 @@ function pauseOf(attempt: number, retryAfter: string | null): number {
   return requestedMs > 0 ? Math.min(requestedMs, 60_000) : 100 * 2 ** attempt * (0.5 + Math.random() / 2);
 }
 
+const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+
+/** Returns why a signal is aborted. Older implementations have no reason. */
+const reasonOf = (signal: AbortSignal): unknown =>
+  signal.reason ?? namedError('AbortError', 'The caller aborted the request.');
+
+/**
+ * Calls a function with a signal that aborts together with the caller's, or when the time is over. `AbortSignal.any` and
+ * `AbortSignal.timeout` do not exist in React Native and in older browsers.
+ */
+async function withTimeout<Result>(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  // An aborted signal sends no further event.
+  if (signal?.aborted) throw reasonOf(signal);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal && reasonOf(signal));
+  const timer = setTimeout(() => {
+    controller.abort(namedError('TimeoutError', `There was no response within ${timeoutMs} ms.`));
+  }, timeoutMs);
+  signal?.addEventListener('abort', abort);
+  try {
+    return await run(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
 /** Waits. Rejects when the caller aborts the request. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      reject(signal && reasonOf(signal));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end);
@@ -79,12 +117,22 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
+/**
+ * Returns the address without slashes at its end.
+ * @throws TypeError for anything but an HTTP address. JavaScript programs can pass any options.
+ */
+function addressOf(options: Partial<ClientOptions> | undefined): string {
+  const url: unknown = options?.url;
+  if (typeof url === 'string' && /^https?:\/\/[^/?#\s]/i.test(url)) return url.replace(/\/+$/, '');
+  throw new TypeError(`url must be like http://localhost:3000, not ${JSON.stringify(url)}.`);
+}
+
 /** Sends requests to the service and retries them where that is safe. */
 export class Connection {
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    this.#options = { ...options, url: options.url.replace(/\/+$/, '') };
+    this.#options = { ...options, url: addressOf(options) };
   }
 
   /**
@@ -97,13 +145,12 @@ export class Connection {
    */
   async send(message: Message): Promise<Received> {
     const { url, tries = 4 } = this.#options;
-    const { method, path, query = {}, signal } = message;
-    const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
-    const address = `${url}${path}${parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''}`;
-    const key = method === 'POST' ? (message.idempotencyKey ?? randomKey()) : undefined;
+    const { method, path, signal } = message;
+    const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
+    const key = method === 'POST' ? (message.idempotencyKey ?? uniqueKey()) : undefined;
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(address, message, key).catch((error: unknown) => {
-        signal?.throwIfAborted();
+        if (signal?.aborted) throw reasonOf(signal);
         if (isRedirected(error)) {
           const message = `${url} redirects requests. The client follows no redirects: create it with the final address.`;
           throw new ConnectionError(url, error, message);
@@ -111,16 +158,26 @@ export class Connection {
         if (attempt >= tries) throw new ConnectionError(url, error);
       });
       if (response && !(isTransient(response.status) && attempt < tries)) {
-        return this.#received(address, response, method === 'DELETE' && attempt > 1);
+        return this.#received(url, response, method === 'DELETE' && attempt > 1);
       }
       await pause(pauseOf(attempt, response?.headers.get('retry-after') ?? null), signal);
     }
   }
 
-  async #try(address: string, { method, body, ifMatch, signal }: Message, key?: string) {
-    const { token, timeout = 35_000, fetch: send = globalThis.fetch } = this.#options;
+  async #try(address: string, message: Message, key?: string) {
+    const { token, timeout = 35_000 } = this.#options;
     const credential = typeof token === 'function' ? await token() : token;
-    const limit = AbortSignal.timeout(timeout);
+    return withTimeout(timeout, message.signal, (signal) =>
+      this.#fetch(address, { ...message, signal }, { credential, key }),
+    );
+  }
+
+  async #fetch(
+    address: string,
+    { method, body, ifMatch, signal }: Message & { readonly signal: AbortSignal },
+    { credential, key }: { readonly credential: string | undefined; readonly key: string | undefined },
+  ) {
+    const { fetch: send = globalThis.fetch } = this.#options;
     const response = await send(address, {
       method,
       headers: {
@@ -131,7 +188,7 @@ export class Connection {
       },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal,
     });
     // A `fetch` of the caller may ignore `redirect: 'error'`.
     if (response.redirected || response.type === 'opaqueredirect' || redirects.includes(response.status)) {
@@ -142,13 +199,12 @@ export class Connection {
   }
 
   #received(
-    address: string,
+    url: string,
     { status, headers, text }: { status: number; headers: Headers; text: string },
     mayBeDeleted: boolean,
   ): Received {
     const succeeded = status < 300 || (status === 404 && mayBeDeleted);
-    if (!succeeded)
-      throw new ProblemError(problemOf(address, status, headers.get('content-type') ?? '', text));
+    if (!succeeded) throw new ProblemError(problemOf(url, status, headers.get('content-type') ?? '', text));
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 }

@@ -1,48 +1,68 @@
-/** A client for the project-management API, for browsers and Node.js. `docs/client.md` describes its use. */
-import { Collection, type CreateOptions, type Listing, type Target, type Versioned } from './collection.ts';
+/** A client for the project-management API, for browsers, Node.js and React Native. */
+import { Collection, type CreateOptions } from './collection.ts';
 import { type ClientOptions, Connection, type RequestOptions } from './connection.ts';
+import type { Listing } from './listing.ts';
 import type * as types from './types.ts';
+import type { Target, Versioned } from './versions.ts';
 
-export type { CreateOptions, Listing, Page, Target, Versioned } from './collection.ts';
-export { Collection, etagOf } from './collection.ts';
+export type {
+  BatchOperation,
+  BatchResults,
+  CreateOptions,
+  ExpandOptions,
+} from './collection.ts';
+export { Collection } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
+export type { Filter, Operators } from './filters.ts';
+export { Listing } from './listing.ts';
 export type { Problem, ProblemCode, ValidationIssue } from './problems.ts';
 export { ConnectionError, isProblem, ProblemError } from './problems.ts';
+export type {
+  Counted,
+  Direction,
+  Item,
+  IterationQuery,
+  ListQuery,
+  Page,
+  ResourceTypes,
+  ValueCount,
+} from './query.ts';
 export type * from './types.ts';
+export type { EntityTag, Target, Versioned } from './versions.ts';
+export { etagOf } from './versions.ts';
 
-class Organizations extends Collection<
-  types.Organization,
-  types.NewOrganization,
-  types.OrganizationChanges,
-  types.OrganizationQuery
-> {
-  /** Archives an organization and its projects. */
+class Organizations extends Collection<types.OrganizationTypes> {
+  /** Archives an organization and its projects: their status becomes `archived`. */
   async archive(
     target: Target<types.Organization>,
     { idempotencyKey, signal }: CreateOptions = {},
   ): Promise<Versioned<types.Organization>> {
-    return this.written({ method: 'POST', ...this.target(target, '/archive'), idempotencyKey, signal });
+    return this.entityFrom({ method: 'POST', ...this.target(target, '/archive'), idempotencyKey, signal });
   }
 
   /** Returns the list of the projects of an organization. */
-  projects(id: string): Listing<types.Project, types.ProjectQuery> {
+  projects(id: string): Listing<types.ProjectTypes> {
     return this.nested(id, 'projects');
   }
 
   /** Returns the list of the users of an organization. */
-  users(id: string): Listing<types.User, types.UserQuery> {
+  users(id: string): Listing<types.UserTypes> {
     return this.nested(id, 'users');
   }
 }
 
-class Projects extends Collection<types.Project, types.NewProject, types.ProjectChanges, types.ProjectQuery> {
-  /** Copies a project. Copies its tasks too, unless `include` is empty. */
+class Projects extends Collection<types.ProjectTypes> {
+  /**
+   * Copies a project. Copies its tasks too, unless `include` is empty.
+   * @example
+   * const copy = await client.projects.clone(project, { name: 'Relaunch 2', include: [] });
+   */
   async clone(
     target: Target<types.Project>,
     options: types.CloneProjectOptions = {},
     { idempotencyKey, signal }: CreateOptions = {},
   ): Promise<Versioned<types.Project>> {
-    return this.written({
+    return this.entityFrom({
       method: 'POST',
       ...this.target(target, '/clone'),
       body: options,
@@ -51,27 +71,31 @@ class Projects extends Collection<types.Project, types.NewProject, types.Project
     });
   }
 
-  /** Returns the list of the tasks of a project. */
-  tasks(id: string): Listing<types.Task, types.TaskQuery> {
+  /**
+   * Returns the list of the tasks of a project.
+   * @example
+   * const { data } = await client.projects.tasks(project.id).list({ sortBy: 'dueDate' });
+   */
+  tasks(id: string): Listing<types.TaskTypes> {
     return this.nested(id, 'tasks');
   }
 }
 
-class Users extends Collection<types.User, types.NewUser, types.UserChanges, types.UserQuery> {
+class Users extends Collection<types.UserTypes> {
   /** Returns the list of the tasks of a user. */
-  tasks(id: string): Listing<types.Task, types.TaskQuery> {
+  tasks(id: string): Listing<types.TaskTypes> {
     return this.nested(id, 'tasks');
   }
 }
 
-class Tags extends Collection<types.Tag, types.NewTag, types.TagChanges, types.TagQuery> {
+class Tags extends Collection<types.TagTypes> {
   /** Returns the list of the tasks with a tag. */
-  tasks(id: string): Listing<types.Task, types.TaskQuery> {
+  tasks(id: string): Listing<types.TaskTypes> {
     return this.nested(id, 'tasks');
   }
 }
 
-class Tasks extends Collection<types.Task, types.NewTask, types.TaskChanges, types.TaskQuery> {}
+class Tasks extends Collection<types.TaskTypes> {}
 
 /** The client: one collection for each resource. */
 export class Client {
@@ -101,5 +125,10 @@ export class Client {
   }
 }
 
-/** Returns a client. */
+/**
+ * Returns a client.
+ * @example
+ * const client = createClient({ url: 'http://localhost:3000' });
+ * const { data, total } = await client.tasks.list({ priority: { gte: 'high' } });
+ */
 export const createClient = (options: ClientOptions): Client => new Client(options);

@@ -20,7 +20,10 @@ type ServiceProblem = {
     readonly type: string;
     readonly instance: string;
     readonly requestId: string;
-  } & (Code extends 'invalid-request' ? { readonly errors: readonly ValidationIssue[] } : unknown);
+  } & (Code extends 'invalid-request'
+      ? { readonly errors: readonly ValidationIssue[] }
+      : // Of a batch.
+        { readonly errors?: readonly ValidationIssue[] | undefined });
 }[keyof ProblemStatuses];
 
 /** A problem of the gateway, or of another intermediary before the service. */
@@ -71,7 +74,11 @@ const ofGateway: Readonly<Record<number, ProblemCode>> = {
   429: 'too-many-requests',
 };
 
-/** Returns the problem of an error response. */
+/** Returns an absolute URL. `URL` is incomplete in React Native. */
+const absolute = (url: string, reference: string): string =>
+  /^[a-z][a-z\d+.-]*:/i.test(reference) ? reference : url + reference;
+
+/** Returns the problem of an error response. @param url the address of the service. */
 export function problemOf(url: string, status: number, mediaType: string, text: string): Problem {
   if (/^application\/problem\+json\b/.test(mediaType)) {
     const { type, errors, ...rest } = JSON.parse(text) as {
@@ -79,12 +86,11 @@ export function problemOf(url: string, status: number, mediaType: string, text: 
       errors?: readonly ValidationIssue[];
     };
     const code = type.slice(type.indexOf('#') + 1);
-    const address = new URL(type, url).href;
     return {
       ...rest,
-      type: address,
+      type: absolute(url, type),
       code,
-      ...(code === 'invalid-request' && { errors: errors ?? [] }),
+      ...(errors ? { errors } : code === 'invalid-request' && { errors: [] }),
     } as Problem;
   }
   const title = ofGateway[status]

@@ -1,14 +1,20 @@
 // Generated from the OpenAPI document by "npm run openapi". Do not edit.
 
+import type { Filter } from './filters.ts';
+import type { ValueCount } from './query.ts';
+
+/** A status: one of the common ones, or any other of 1 to 64 letters, digits, `-` and `_`. */
+export type Status = 'active' | 'planned' | 'completed' | 'archived' | (string & {});
+
 /** An organization with projects, users and tags. */
 export interface Organization {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status: string;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description: string;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -18,21 +24,21 @@ export interface Organization {
 
 /** Fields that are left out get their defaults. */
 export interface NewOrganization {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
+  readonly status?: Status | undefined;
+  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface OrganizationChanges {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status?: Status | undefined;
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description?: string | undefined;
 }
 
@@ -40,17 +46,17 @@ export interface OrganizationChanges {
 export interface Project {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status: string;
-  /** The organization of the entity. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description: string;
-  /** The first day. */
+  /** The first day. `YYYY-MM-DD`. */
   readonly startDate: string | null;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -60,41 +66,41 @@ export interface Project {
 
 /** All fields are optional. */
 export interface CloneProjectOptions {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** The children to copy with the project. */
+  /** The children to copy with the project. At most 1. Default: `['tasks']`. */
   readonly include?: readonly 'tasks'[] | undefined;
 }
 
 /** Fields that are left out get their defaults. */
 export interface NewProject {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** The organization of the entity. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
+  readonly status?: Status | undefined;
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
-  /** The first day. */
+  /** The first day. `YYYY-MM-DD`. Default: `null`. */
   readonly startDate?: string | null | undefined;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. Default: `null`. */
   readonly dueDate?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface ProjectChanges {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** The organization of the entity. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status?: Status | undefined;
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId?: string | undefined;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description?: string | undefined;
-  /** The first day. */
+  /** The first day. `YYYY-MM-DD`. */
   readonly startDate?: string | null | undefined;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. */
   readonly dueDate?: string | null | undefined;
 }
 
@@ -102,13 +108,13 @@ export interface ProjectChanges {
 export interface User {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status: string;
-  /** An e-mail address. Several users can have the same one. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** An e-mail address. Several users can have the same one. At most 254 characters. */
   readonly email: string | null;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -118,25 +124,25 @@ export interface User {
 
 /** Fields that are left out get their defaults. */
 export interface NewUser {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** An e-mail address. Several users can have the same one. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
+  readonly status?: Status | undefined;
+  /** An e-mail address. Several users can have the same one. At most 254 characters. Default: `null`. */
   readonly email?: string | null | undefined;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface UserChanges {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** An e-mail address. Several users can have the same one. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status?: Status | undefined;
+  /** An e-mail address. Several users can have the same one. At most 254 characters. */
   readonly email?: string | null | undefined;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
 }
 
@@ -144,21 +150,21 @@ export interface UserChanges {
 export interface Task {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status: string;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description: string;
   /** The urgency, from none to urgent. */
   readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
-  /** The project of the task. Deleting the project deletes the task. */
+  /** The project of the task. Deleting the project deletes the task. At most 255 characters. */
   readonly projectId: string | null;
-  /** The user to whom the task is assigned. */
+  /** The user to whom the task is assigned. At most 255 characters. */
   readonly userId: string | null;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
-  /** The ids of the tags. */
+  /** The ids of the tags. At most 50. */
   readonly tagIds: readonly string[];
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -168,41 +174,41 @@ export interface Task {
 
 /** Fields that are left out get their defaults. */
 export interface NewTask {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
+  readonly status?: Status | undefined;
+  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
-  /** The urgency, from none to urgent. */
+  /** The urgency, from none to urgent. Default: `'none'`. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project of the task. Deleting the project deletes the task. */
+  /** The project of the task. Deleting the project deletes the task. At most 255 characters. Default: `null`. */
   readonly projectId?: string | null | undefined;
-  /** The user to whom the task is assigned. */
+  /** The user to whom the task is assigned. At most 255 characters. Default: `null`. */
   readonly userId?: string | null | undefined;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. Default: `null`. */
   readonly dueDate?: string | null | undefined;
-  /** The ids of the tags. */
+  /** The ids of the tags. At most 50. Default: `[]`. */
   readonly tagIds?: readonly string[] | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface TaskChanges {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** Text with any number of lines. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status?: Status | undefined;
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description?: string | undefined;
   /** The urgency, from none to urgent. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project of the task. Deleting the project deletes the task. */
+  /** The project of the task. Deleting the project deletes the task. At most 255 characters. */
   readonly projectId?: string | null | undefined;
-  /** The user to whom the task is assigned. */
+  /** The user to whom the task is assigned. At most 255 characters. */
   readonly userId?: string | null | undefined;
-  /** The last day. */
+  /** The last day. `YYYY-MM-DD`. */
   readonly dueDate?: string | null | undefined;
-  /** The ids of the tags. */
+  /** The ids of the tags. At most 50. */
   readonly tagIds?: readonly string[] | undefined;
 }
 
@@ -210,15 +216,15 @@ export interface TaskChanges {
 export interface Tag {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status: string;
-  /** A color as #rrggbb. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** A color as #rrggbb. At most 7 characters. */
   readonly color: string;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description: string;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -228,172 +234,232 @@ export interface Tag {
 
 /** Fields that are left out get their defaults. */
 export interface NewTag {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** A color as #rrggbb. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
+  readonly status?: Status | undefined;
+  /** A color as #rrggbb. At most 7 characters. Default: `'#808080'`. */
   readonly color?: string | undefined;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
 export interface TagChanges {
-  /** The name. Leading and trailing white space is removed before the length is checked. */
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** Any status. Common values are active, planned, completed and archived. */
-  readonly status?: string | undefined;
-  /** A color as #rrggbb. */
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status?: Status | undefined;
+  /** A color as #rrggbb. At most 7 characters. */
   readonly color?: string | undefined;
-  /** Text with any number of lines. */
+  /** Text with any number of lines. At most 10,000 characters. */
   readonly description?: string | undefined;
-  /** The organization of the entity. */
+  /** The organization of the entity. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
 }
 
-/** Lists organizations. */
-export interface OrganizationQuery {
-  /** Number of the page. Pages after the last one are empty. */
-  readonly page?: number | undefined;
-  /** Entities per page. */
-  readonly limit?: number | undefined;
-  /** Field that orders the list. */
-  readonly sortBy?: 'id' | 'name' | 'status' | 'description' | 'createdAt' | 'updatedAt' | undefined;
-  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
-  readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Exact match of `id`. */
-  readonly id?: string | undefined;
-  /** Exact match of `name`. */
-  readonly name?: string | undefined;
-  /** Exact match of `status`. */
-  readonly status?: string | undefined;
-  /** Exact match of `description`. */
-  readonly description?: string | undefined;
-  /** Exact match of `createdAt`. */
-  readonly createdAt?: string | undefined;
-  /** Exact match of `updatedAt`. */
-  readonly updatedAt?: string | undefined;
+/** Filters of the operation that lists organizations: for each field its exact value, or operators. */
+export interface OrganizationFilters {
+  readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
+  readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
 
-/** Lists projects. */
-export interface ProjectQuery {
-  /** Number of the page. Pages after the last one are empty. */
-  readonly page?: number | undefined;
-  /** Entities per page. */
-  readonly limit?: number | undefined;
-  /** Field that orders the list. */
-  readonly sortBy?: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'createdAt' | 'updatedAt' | undefined;
-  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
-  readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Exact match of `id`. */
-  readonly id?: string | undefined;
-  /** Exact match of `name`. */
-  readonly name?: string | undefined;
-  /** Exact match of `status`. */
-  readonly status?: string | undefined;
-  /** Exact match of `organizationId`. */
-  readonly organizationId?: string | undefined;
-  /** Exact match of `description`. */
-  readonly description?: string | undefined;
-  /** Exact match of `startDate`. */
-  readonly startDate?: string | undefined;
-  /** Exact match of `dueDate`. */
-  readonly dueDate?: string | undefined;
-  /** Exact match of `createdAt`. */
-  readonly createdAt?: string | undefined;
-  /** Exact match of `updatedAt`. */
-  readonly updatedAt?: string | undefined;
+/** What `expand` adds. */
+export interface OrganizationExpansions {
 }
 
-/** Lists users. */
-export interface UserQuery {
-  /** Number of the page. Pages after the last one are empty. */
-  readonly page?: number | undefined;
-  /** Entities per page. */
-  readonly limit?: number | undefined;
-  /** Field that orders the list. */
-  readonly sortBy?: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'createdAt' | 'updatedAt' | undefined;
-  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
-  readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Exact match of `id`. */
-  readonly id?: string | undefined;
-  /** Exact match of `name`. */
-  readonly name?: string | undefined;
-  /** Exact match of `status`. */
-  readonly status?: string | undefined;
-  /** Exact match of `email`. */
-  readonly email?: string | undefined;
-  /** Exact match of `organizationId`. */
-  readonly organizationId?: string | undefined;
-  /** Exact match of `createdAt`. */
-  readonly createdAt?: string | undefined;
-  /** Exact match of `updatedAt`. */
-  readonly updatedAt?: string | undefined;
+/** What `countBy` adds. */
+export interface OrganizationCounts {
+  /** The most frequent values of `status`, by count and then by value. */
+  readonly status: readonly ValueCount<Status>[];
 }
 
-/** Lists tasks. */
-export interface TaskQuery {
-  /** Number of the page. Pages after the last one are empty. */
-  readonly page?: number | undefined;
-  /** Entities per page. */
-  readonly limit?: number | undefined;
-  /** Field that orders the list. */
-  readonly sortBy?: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'createdAt' | 'updatedAt' | undefined;
-  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
-  readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Exact match of `id`. */
-  readonly id?: string | undefined;
-  /** Exact match of `name`. */
-  readonly name?: string | undefined;
-  /** Exact match of `status`. */
-  readonly status?: string | undefined;
-  /** Exact match of `description`. */
-  readonly description?: string | undefined;
-  /** Exact match of `priority`. */
-  readonly priority?: string | undefined;
-  /** Exact match of `projectId`. */
-  readonly projectId?: string | undefined;
-  /** Exact match of `userId`. */
-  readonly userId?: string | undefined;
-  /** Exact match of `dueDate`. */
-  readonly dueDate?: string | undefined;
-  /** `tagIds` contains this value. */
-  readonly tagIds?: string | undefined;
-  /** Exact match of `createdAt`. */
-  readonly createdAt?: string | undefined;
-  /** Exact match of `updatedAt`. */
-  readonly updatedAt?: string | undefined;
+/** All types of the resource, for `ListQuery<OrganizationTypes>`. */
+export interface OrganizationTypes {
+  readonly entity: Organization;
+  readonly new: NewOrganization;
+  readonly changes: OrganizationChanges;
+  readonly filters: OrganizationFilters;
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'createdAt' | 'updatedAt';
+  readonly expansions: OrganizationExpansions;
+  readonly counts: OrganizationCounts;
 }
 
-/** Lists tags. */
-export interface TagQuery {
-  /** Number of the page. Pages after the last one are empty. */
-  readonly page?: number | undefined;
-  /** Entities per page. */
-  readonly limit?: number | undefined;
-  /** Field that orders the list. */
-  readonly sortBy?: 'id' | 'name' | 'status' | 'color' | 'description' | 'organizationId' | 'createdAt' | 'updatedAt' | undefined;
-  /** Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction. */
-  readonly sortOrder?: 'asc' | 'desc' | undefined;
-  /** Exact match of `id`. */
-  readonly id?: string | undefined;
-  /** Exact match of `name`. */
-  readonly name?: string | undefined;
-  /** Exact match of `status`. */
-  readonly status?: string | undefined;
-  /** Exact match of `color`. */
-  readonly color?: string | undefined;
-  /** Exact match of `description`. */
-  readonly description?: string | undefined;
-  /** Exact match of `organizationId`. */
-  readonly organizationId?: string | undefined;
-  /** Exact match of `createdAt`. */
-  readonly createdAt?: string | undefined;
-  /** Exact match of `updatedAt`. */
-  readonly updatedAt?: string | undefined;
+/** Filters of the operation that lists projects: for each field its exact value, or operators. */
+export interface ProjectFilters {
+  readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly organizationId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
+  readonly startDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+}
+
+/** What `expand` adds. */
+export interface ProjectExpansions {
+  /** With `expand`: the organization of `organizationId`. */
+  readonly organization: Organization | null;
+}
+
+/** What `countBy` adds. */
+export interface ProjectCounts {
+  /** The most frequent values of `status`, by count and then by value. */
+  readonly status: readonly ValueCount<Status>[];
+  /** The most frequent values of `organizationId`, by count and then by value. */
+  readonly organizationId: readonly ValueCount<string>[];
+  /** The most frequent values of `startDate`, by count and then by value. */
+  readonly startDate: readonly ValueCount<string | null>[];
+  /** The most frequent values of `dueDate`, by count and then by value. */
+  readonly dueDate: readonly ValueCount<string | null>[];
+}
+
+/** All types of the resource, for `ListQuery<ProjectTypes>`. */
+export interface ProjectTypes {
+  readonly entity: Project;
+  readonly new: NewProject;
+  readonly changes: ProjectChanges;
+  readonly filters: ProjectFilters;
+  readonly sort: 'id' | 'name' | 'status' | 'organizationId' | 'description' | 'startDate' | 'dueDate' | 'createdAt' | 'updatedAt';
+  readonly expansions: ProjectExpansions;
+  readonly counts: ProjectCounts;
+}
+
+/** Filters of the operation that lists users: for each field its exact value, or operators. */
+export interface UserFilters {
+  readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly email?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly organizationId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+}
+
+/** What `expand` adds. */
+export interface UserExpansions {
+  /** With `expand`: the organization of `organizationId`. */
+  readonly organization: Organization | null;
+}
+
+/** What `countBy` adds. */
+export interface UserCounts {
+  /** The most frequent values of `status`, by count and then by value. */
+  readonly status: readonly ValueCount<Status>[];
+  /** The most frequent values of `email`, by count and then by value. */
+  readonly email: readonly ValueCount<string | null>[];
+  /** The most frequent values of `organizationId`, by count and then by value. */
+  readonly organizationId: readonly ValueCount<string | null>[];
+}
+
+/** All types of the resource, for `ListQuery<UserTypes>`. */
+export interface UserTypes {
+  readonly entity: User;
+  readonly new: NewUser;
+  readonly changes: UserChanges;
+  readonly filters: UserFilters;
+  readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'createdAt' | 'updatedAt';
+  readonly expansions: UserExpansions;
+  readonly counts: UserCounts;
+}
+
+/** Filters of the operation that lists tasks: for each field its exact value, or operators. */
+export interface TaskFilters {
+  readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
+  readonly priority?: Filter<'none' | 'low' | 'medium' | 'high' | 'urgent', 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly projectId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly userId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
+  readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+}
+
+/** What `expand` adds. */
+export interface TaskExpansions {
+  /** With `expand`: the project of `projectId`. */
+  readonly project: Project | null;
+  /** With `expand`: the user of `userId`. */
+  readonly user: User | null;
+  /** With `expand`: the tags of `tagIds`. */
+  readonly tags: readonly Tag[];
+}
+
+/** What `countBy` adds. */
+export interface TaskCounts {
+  /** The most frequent values of `status`, by count and then by value. */
+  readonly status: readonly ValueCount<Status>[];
+  /** The most frequent values of `priority`, by count and then by value. */
+  readonly priority: readonly ValueCount<'none' | 'low' | 'medium' | 'high' | 'urgent'>[];
+  /** The most frequent values of `projectId`, by count and then by value. */
+  readonly projectId: readonly ValueCount<string | null>[];
+  /** The most frequent values of `userId`, by count and then by value. */
+  readonly userId: readonly ValueCount<string | null>[];
+  /** The most frequent values of `dueDate`, by count and then by value. */
+  readonly dueDate: readonly ValueCount<string | null>[];
+  /** The most frequent values of `tagIds`, by count and then by value. */
+  readonly tagIds: readonly ValueCount<string>[];
+}
+
+/** All types of the resource, for `ListQuery<TaskTypes>`. */
+export interface TaskTypes {
+  readonly entity: Task;
+  readonly new: NewTask;
+  readonly changes: TaskChanges;
+  readonly filters: TaskFilters;
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'createdAt' | 'updatedAt';
+  readonly expansions: TaskExpansions;
+  readonly counts: TaskCounts;
+}
+
+/** Filters of the operation that lists tags: for each field its exact value, or operators. */
+export interface TagFilters {
+  readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly color?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly description?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith'> | undefined;
+  readonly organizationId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+  readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
+}
+
+/** What `expand` adds. */
+export interface TagExpansions {
+  /** With `expand`: the organization of `organizationId`. */
+  readonly organization: Organization | null;
+}
+
+/** What `countBy` adds. */
+export interface TagCounts {
+  /** The most frequent values of `status`, by count and then by value. */
+  readonly status: readonly ValueCount<Status>[];
+  /** The most frequent values of `color`, by count and then by value. */
+  readonly color: readonly ValueCount<string>[];
+  /** The most frequent values of `organizationId`, by count and then by value. */
+  readonly organizationId: readonly ValueCount<string | null>[];
+}
+
+/** All types of the resource, for `ListQuery<TagTypes>`. */
+export interface TagTypes {
+  readonly entity: Tag;
+  readonly new: NewTag;
+  readonly changes: TagChanges;
+  readonly filters: TagFilters;
+  readonly sort: 'id' | 'name' | 'status' | 'color' | 'description' | 'organizationId' | 'createdAt' | 'updatedAt';
+  readonly expansions: TagExpansions;
+  readonly counts: TagCounts;
 }
 
 /** Status of each kind of problem. */
@@ -409,6 +475,8 @@ export interface ProblemStatuses {
   'body-too-large': 413;
   'unsupported-media-type': 415;
   'idempotency-key-reused': 422;
+  'clone-too-large': 422;
+  'too-many-requests': 429;
   'headers-too-large': 431;
   'internal-error': 500;
   'unavailable': 503;

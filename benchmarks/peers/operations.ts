@@ -6,7 +6,8 @@
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { createProject as creation, project } from '../../functions/projects/contract.ts';
+import { createProject as creation } from '../../functions/projects/contract.ts';
+import { project } from '../../functions/projects/resource.ts';
 import { environment } from '../../functions/shared/environment.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
@@ -35,8 +36,8 @@ export async function readProject(id: string): Promise<unknown> {
 }
 
 export async function listProjects(page: number, limit: number): Promise<unknown> {
-  const { fieldNames: fields } = project;
-  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page, limit, fields } as const;
+  const sort = [{ field: 'createdAt', direction: 'desc' }] as const;
+  const query = { filters: [], sort, countBy: [], page, limit, withTexts: true };
   const { entities, total } = await listEntities(session(), 'project', query);
   const data = entities.map((entity) => project.show(entity));
   return { data, total, page, totalPages: Math.ceil(total / limit) };

@@ -11,6 +11,7 @@ export const showStart = contract({
   success: 'staticPage',
   access,
   mediaTypes: html,
+  files: ['start.html'],
 });
 
 export const showReference = contract({
@@ -21,6 +22,7 @@ export const showReference = contract({
   success: 'staticPage',
   access,
   mediaTypes: html,
+  files: ['reference.html'],
 });
 
 export const showProblems = contract({
@@ -31,6 +33,25 @@ export const showProblems = contract({
   success: 'staticPage',
   access,
   mediaTypes: html,
+  files: ['problems.html'],
+});
+
+export const showGuide = contract({
+  operation: 'showGuide',
+  method: 'GET',
+  path: '/docs/guides/{file}',
+  summary: 'Shows a guide.',
+  success: 'staticPage',
+  access,
+  mediaTypes: html,
+  files: [
+    'getting-started',
+    'authentication',
+    'lists-and-filters',
+    'errors',
+    'retries-and-lost-updates',
+    'batches',
+  ],
 });
 
 export const readDocumentationFile = contract({
@@ -40,8 +61,8 @@ export const readDocumentationFile = contract({
   summary: 'Reads a file that the static pages use.',
   success: 'staticPage',
   access,
-  mediaTypes: ['text/css', 'text/javascript', 'image/svg+xml'],
-  files: ['icon.svg', 'reference.js', 'style.css', 'swagger-ui-bundle.js', 'swagger-ui.css'],
+  mediaTypes: ['application/json', 'text/css', 'text/javascript', 'image/svg+xml'],
+  files: ['client.mjs', 'icon.svg', 'reference.js', 'reference.json', 'site.css', 'site.js', 'theme.js'],
 });
 
 export const readOpenApiDocument = contract({

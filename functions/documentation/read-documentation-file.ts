@@ -1,14 +1,22 @@
+import { contentTag } from '../shared/http/entity-tags.ts';
+import { splitHashedName } from '../shared/http/hashed-name.ts';
 import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css',
   js: 'text/javascript',
+  json: 'application/json',
+  mjs: 'text/javascript',
   svg: 'image/svg+xml',
 };
 
 export const handler = staticPage(readDocumentationFile, async (file) => {
-  const name = readDocumentationFile.files.find((known) => known === file);
-  const mediaType = mediaTypes[file.split('.').at(-1) ?? ''];
-  return name && mediaType ? { mediaType, content: await readShippedFile(name) } : undefined;
+  const { name: requested, hash } = splitHashedName(file);
+  const name = readDocumentationFile.files.find((known) => known === requested);
+  const mediaType = mediaTypes[requested.split('.').at(-1) ?? ''];
+  if (!name || !mediaType) return undefined;
+  const content = await readShippedFile(name);
+  // After a deployment, a page of the earlier version gets the current file, which caches must not keep under the earlier name.
+  return { mediaType, content, isImmutable: hash !== undefined && contentTag(content).includes(hash) };
 });

@@ -3,9 +3,10 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { logError, logMetrics } from '../shared/log.ts';
 import { continueJob, minStepMs } from '../shared/store/cascades/continue-job.ts';
+import { readJobs } from '../shared/store/cascades/read-jobs.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
-import { decodeJob, isReady, type Job, jobsQuery } from '../shared/store/model/job.ts';
-import { measureCompaction } from './compaction-metrics.ts';
+import { isReady, type Job, jobKey } from '../shared/store/model/job.ts';
+import { measureJobs } from './job-metrics.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
 
 /** Jobs in progress at the same time. */
@@ -20,30 +21,44 @@ const shareOfOneJob = 1 / 6;
 /** There is one schedule: the next call continues what the previous one left. */
 const owner = 'schedule';
 
-async function* dueJobs(database: Database, functionName: string): AsyncGenerator<Job, void, undefined> {
-  for await (const items of database.pages(jobsQuery)) {
-    const jobs = items.map(decodeJob);
-    logMetrics(functionName, measureCompaction(jobs, Date.now()));
-    yield* jobs.filter((job) => isReady(job, owner));
+/**
+ * Returns the due jobs in queues. The jobs of a tenant are in one queue: they share a pace, and would wait for each other. Compaction keeps
+ * no pace, so it does not wait behind them.
+ */
+function queuesOf(jobs: readonly Job[]): Job[][] {
+  const queues = new Map<string, Job[]>();
+  for (const job of jobs.filter((one) => isReady(one, owner))) {
+    const name = job.work?.type === 'compact' ? jobKey(job).pk : job.tenant;
+    queues.set(name, [...(queues.get(name) ?? []), job]);
   }
+  return [...queues.values()];
+}
+
+async function readQueues(database: Database, functionName: string): Promise<Job[][]> {
+  const jobs = await readJobs(database);
+  logMetrics(functionName, measureJobs(jobs, Date.now()));
+  return queuesOf(jobs);
 }
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {
   const database = jobDatabase(context);
   const invocation = { operation: 'onSchedule', requestId: context.awsRequestId, started: performance.now() };
-  const due = dueJobs(database, context.functionName);
   // A worker without the time for a step would never begin one.
   const maxJobMs = Math.max(2 * minStepMs, shareOfOneJob * database.deadline.remaining());
-  const work = async (): Promise<void> => {
-    for await (const job of due) {
+  const work = async (queues: Job[][]): Promise<void> => {
+    // A tenant with many jobs goes to the end after each: the jobs of others must not wait for all of them.
+    for (let queue = queues.shift(); queue; queue = queues.shift()) {
+      const [job, ...rest] = queue;
       // The rest is due at the next call as well.
-      if (database.deadline.remaining() < minStepMs) return;
+      if (!job || database.deadline.remaining() < minStepMs) return;
       // The failure of one job must not delay the others.
       await runLogged(invocation, job, () => continueJob(jobDatabase(context, maxJobMs), job, { owner }));
+      if (rest.length > 0) queues.push(rest);
     }
   };
   try {
-    await Promise.all(Array.from({ length: concurrency }, work));
+    const queues = await readQueues(database, context.functionName);
+    await Promise.all(Array.from({ length: concurrency }, () => work(queues)));
   } catch (error) {
     const message = 'The jobs that are due could not be read.';
     logError(message, logContextOf(invocation), error);

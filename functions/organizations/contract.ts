@@ -1,17 +1,7 @@
 import { emptyBody } from '../shared/contract/bodies.ts';
-import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
+import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import { childrenAccess } from '../shared/contract/table-access.ts';
-
-export const organization = resource({
-  kind: 'organization',
-  plural: 'organizations',
-  fields: {
-    ...commonFields,
-    description: withDefault(text(10_000), ''),
-  },
-});
+import { organization } from './resource.ts';
 
 export const listOrganizations = list(organization);
 export const createOrganization = create(organization);
@@ -19,6 +9,7 @@ export const readOrganization = read(organization);
 export const replaceOrganization = replace(organization);
 export const updateOrganization = update(organization);
 export const deleteOrganization = remove(organization);
+export const batchOrganizations = batch(organization);
 
 export const archiveOrganization = contract({
   operation: 'archiveOrganization',

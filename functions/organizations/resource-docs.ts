@@ -11,6 +11,10 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { description: 'Anvils, rockets and birdseed.' },
+  list: {
+    question: 'the organizations that are not archived, with only their names',
+    query: 'status[ne]=archived&fields=name&sortBy=name&sortOrder=asc',
+  },
   fields: {
     description: 'Text with any number of lines.',
   },

@@ -1,10 +1,18 @@
 import { endpoint } from '../shared/http/endpoint.ts';
+import { Problem } from '../shared/http/problems.ts';
 import { cloneProjectWithTasks } from '../shared/store/cascades/clone.ts';
+import { CloneTooLarge } from '../shared/store/model/errors.ts';
 import { cloneProject } from './contract.ts';
 
-export const handler = endpoint(cloneProject, ({ session, id, expected, body }) =>
-  cloneProjectWithTasks(session, id, expected, {
-    name: body.name,
-    includesTasks: body.include.includes('tasks'),
-  }),
-);
+export const handler = endpoint(cloneProject, async ({ session, id, expected, body }) => {
+  try {
+    return await cloneProjectWithTasks(session, id, expected, {
+      name: body.name,
+      includesTasks: body.include.includes('tasks'),
+    });
+  } catch (error) {
+    if (!(error instanceof CloneTooLarge)) throw error;
+    const detail = `${error.message} Clone it without its tasks, with "include": [].`;
+    throw new Problem('clone-too-large', detail, { cause: error });
+  }
+});

@@ -1,28 +1,8 @@
 import * as v from 'valibot';
-import { contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import {
-  day,
-  label,
-  nullable,
-  reference,
-  setOfValues,
-  text,
-  withDefault,
-} from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
+import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { label, setOfValues } from '../shared/contract/fields.ts';
 import { copyAccess } from '../shared/contract/table-access.ts';
-
-export const project = resource({
-  kind: 'project',
-  plural: 'projects',
-  fields: {
-    ...commonFields,
-    organizationId: reference('organization'),
-    description: withDefault(text(10_000), ''),
-    startDate: nullable(day()),
-    dueDate: nullable(day()),
-  },
-});
+import { project } from './resource.ts';
 
 export const listProjects = list(project);
 export const listOrganizationProjects = list(project, {
@@ -36,6 +16,7 @@ export const readProject = read(project);
 export const replaceProject = replace(project);
 export const updateProject = update(project);
 export const deleteProject = remove(project);
+export const batchProjects = batch(project);
 
 export const cloneProject = contract({
   operation: 'cloneProject',

@@ -14,6 +14,12 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { status: 'planned', dueDate: null },
+  list: {
+    question:
+      'the projects that are due in the next half-year, with their organizations, and how many there are per status',
+    query:
+      'dueDate[gte]=2026-03-09&dueDate[lt]=2026-09-09&sortBy=dueDate&sortOrder=asc&expand=organization&countBy=status',
+  },
   fields: {
     organizationId: 'The organization of the entity.',
     description: 'Text with any number of lines.',

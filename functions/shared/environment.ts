@@ -22,6 +22,16 @@ export const environment = {
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
   /** The prefix of scopes in the issuer's tokens. Cognito prepends the name of the API. */
   scopePrefix: (): string => process.env['SCOPE_PREFIX'] ?? '',
+  /** Requests per second that a tenant may send; `undefined` without a limit. */
+  tenantRate: (): number | undefined => Number(process.env['TENANT_RATE'] ?? 0) || undefined,
+  /** The namespace of the metrics in the line of a request in the log; `undefined` without metrics. */
+  requestMetrics: (): string | undefined => process.env['REQUEST_METRICS'] || undefined,
+  /** Whether the process is an environment of Lambda. */
+  isOnLambda: (): boolean => process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined,
+  /** Another address of DynamoDB than that of the region. The SDK reads this variable as well. */
+  databaseEndpoint: (): string | undefined => process.env['AWS_ENDPOINT_URL_DYNAMODB'] || undefined,
+  /** Entities that the jobs of a tenant change in a second, all together; `undefined` where jobs keep no pace. */
+  jobChangesPerSecond: (): number | undefined => Number(process.env['JOB_CHANGES_PER_SECOND']) || undefined,
   /** The lowest level that is logged; by default all levels are. */
   logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether responses contain `Server-Timing` with the calls to DynamoDB. */

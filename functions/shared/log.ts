@@ -11,6 +11,17 @@ export interface LogContext {
   readonly tenant: string;
   /** Milliseconds since it began. */
   readonly duration: number;
+  /** The trace of the request, if the caller names one. */
+  readonly traceId?: string;
+  readonly parentId?: string;
+}
+
+/** A metric in a line of the log. */
+export interface Metric {
+  /** Name of the property with its value. */
+  readonly name: string;
+  readonly value?: number;
+  readonly unit?: 'Milliseconds';
 }
 
 /**
@@ -48,18 +59,29 @@ export const logInfo = (message: string, context: LogContext, more: object = {})
   write('INFO', message, { ...context, ...more });
 
 /**
- * Writes metrics as a line of the log, from which CloudWatch makes metrics without a call.
+ * Returns what a line of the log needs for CloudWatch to make metrics from its properties, without a call.
+ * @param group.dimension property whose values have metrics of their own.
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
+export function embeddedMetrics(
+  { namespace, dimension }: { readonly namespace: string; readonly dimension: string },
+  metrics: readonly Pick<Metric, 'name' | 'unit'>[],
+) {
+  const definition = {
+    Namespace: namespace,
+    Dimensions: [[dimension]],
+    Metrics: metrics.map(({ name: Name, unit: Unit }) => ({ Name, Unit })),
+  };
+  return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] } };
+}
+
+/** Writes metrics of a function as a line of the log. */
 export function logMetrics(functionName: string, metrics: Readonly<Record<string, number>>): void {
   if (environment.logLevel() === 'ERROR') return;
-  const definition = {
-    Namespace: metricNamespace,
-    Dimensions: [['FunctionName']],
-    Metrics: Object.keys(metrics).map((Name) => ({ Name })),
-  };
-  const aws = { Timestamp: Date.now(), CloudWatchMetrics: [definition] };
-  process.stdout.write(`${JSON.stringify({ _aws: aws, FunctionName: functionName, ...metrics })}\n`);
+  const names = Object.keys(metrics).map((name) => ({ name }));
+  const group = { namespace: metricNamespace, dimension: 'FunctionName' };
+  const line = { ...embeddedMetrics(group, names), FunctionName: functionName, ...metrics };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** Writes a line about a failure, with the error and its cause. */

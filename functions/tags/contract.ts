@@ -1,17 +1,5 @@
-import { create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { color, nullable, reference, text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
-
-export const tag = resource({
-  kind: 'tag',
-  plural: 'tags',
-  fields: {
-    ...commonFields,
-    color: withDefault(color(), '#808080'),
-    description: withDefault(text(10_000), ''),
-    organizationId: nullable(reference('organization')),
-  },
-});
+import { batch, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { tag } from './resource.ts';
 
 export const listTags = list(tag);
 export const createTag = create(tag);
@@ -19,3 +7,4 @@ export const readTag = read(tag);
 export const replaceTag = replace(tag);
 export const updateTag = update(tag);
 export const deleteTag = remove(tag);
+export const batchTags = batch(tag);

@@ -13,6 +13,10 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { color: '#0088ff' },
+  list: {
+    question: 'the tags that belong to no organization, by color and name',
+    query: 'organizationId[isNull]=true&sortBy=color,name&sortOrder=asc',
+  },
   fields: {
     color: 'A color as #rrggbb.',
     description: 'Text with any number of lines.',

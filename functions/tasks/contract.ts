@@ -1,20 +1,5 @@
-import { create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { day, nullable, oneOf, reference, references, text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
-
-export const task = resource({
-  kind: 'task',
-  plural: 'tasks',
-  fields: {
-    ...commonFields,
-    description: withDefault(text(10_000), ''),
-    priority: withDefault(oneOf(['none', 'low', 'medium', 'high', 'urgent']), 'none'),
-    projectId: nullable(reference('project')),
-    userId: nullable(reference('user')),
-    dueDate: nullable(day()),
-    tagIds: withDefault(references('tag', 50), []),
-  },
-});
+import { batch, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { task } from './resource.ts';
 
 export const listTasks = list(task);
 export const listProjectTasks = list(task, {
@@ -40,3 +25,4 @@ export const readTask = read(task);
 export const replaceTask = replace(task);
 export const updateTask = update(task);
 export const deleteTask = remove(task);
+export const batchTasks = batch(task);

@@ -16,6 +16,11 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { status: 'completed' },
+  list: {
+    question:
+      'my overdue tasks that are not completed, by priority, with their projects, and how many there are per status',
+    query: `userId=${userId}&dueDate[lt]=2026-03-09&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status`,
+  },
   fields: {
     description: 'Text with any number of lines.',
     priority: 'The urgency, from none to urgent.',

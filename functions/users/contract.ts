@@ -1,16 +1,5 @@
-import { create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { email, nullable, reference } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
-
-export const user = resource({
-  kind: 'user',
-  plural: 'users',
-  fields: {
-    ...commonFields,
-    email: nullable(email()),
-    organizationId: nullable(reference('organization')),
-  },
-});
+import { batch, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { user } from './resource.ts';
 
 export const listUsers = list(user);
 export const listOrganizationUsers = list(user, {
@@ -24,3 +13,4 @@ export const readUser = read(user);
 export const replaceUser = replace(user);
 export const updateUser = update(user);
 export const deleteUser = remove(user);
+export const batchUsers = batch(user);

@@ -12,6 +12,10 @@ export const documentation: Documentation = {
     ...times,
   },
   change: { email: 'ada.lovelace@example.com' },
+  list: {
+    question: 'the users with an e-mail address whose names contain "ada", whatever its case',
+    query: 'name[contains]=ada&email[isNull]=false&sortBy=name&sortOrder=asc',
+  },
   fields: {
     email: 'An e-mail address. Several users can have the same one.',
     organizationId: 'The organization of the entity.',

@@ -3,9 +3,9 @@
  * reference. It needs only read access and repairs nothing. The service may be used meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Listing, type Page } from '../../client/collection.ts';
 import { Connection } from '../../client/connection.ts';
 import { ProblemError } from '../../client/problems.ts';
+import { type Page, queryString } from '../../client/query.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import { type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
@@ -88,8 +88,9 @@ class ServiceAudit {
     };
   }
 
-  #list(path: string, query: object): Promise<Page<Entity>> {
-    return new Listing<Entity, object>(this.#connection, path).list(query);
+  async #list(path: string, query: object): Promise<Page<Entity>> {
+    const { body } = await this.#connection.send({ method: 'GET', path, query: queryString(query) });
+    return body as Page<Entity>;
   }
 
   /** Reads all pages of a list, oldest entity first: new entities come last. */

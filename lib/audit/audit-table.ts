@@ -6,11 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { continueJob } from '../../functions/shared/store/cascades/continue-job.ts';
+import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
 import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
-import { decodeJob, jobsQuery } from '../../functions/shared/store/model/job.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import type { Key } from '../../functions/shared/store/model/writes.ts';
@@ -82,10 +82,8 @@ class TableAudit {
     if (dangling.length === 0) return [];
     const database = this.#database;
     const swept = new Set<string>();
-    for await (const items of database.pages(jobsQuery)) {
-      for (const { tenant, work } of items.map(decodeJob)) {
-        if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
-      }
+    for (const { tenant, work } of await readJobs(database)) {
+      if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
     }
     const left = dangling.filter(({ parent }) => !swept.has(parent.pk));
     const children = await database.getMany(uniqueKeys(left.map(({ child }) => child)));

@@ -13,6 +13,7 @@ import { SharedColumnCache } from '../../functions/shared/store/lists/engine/col
 import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
 import {
   logPartition,
   manifestSortKey,
@@ -127,9 +128,80 @@ export interface LogDifference {
   readonly ids: readonly string[];
   /** What has a wrong total, for example `status=active`. */
   readonly wrongCounts: readonly string[];
+  /** Why the log cannot be read, if it cannot: a part of it is missing, as in a table that was restored. */
+  readonly unreadable?: string;
 }
 
-/** Compares the rows of all logs with the entities, and their totals with the rows. A row differs when a second comparison, after a pause, finds the same. */
+/** A table, and the pause before a second comparison. */
+interface Comparison {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly pauseMs: number;
+}
+
+/** Reads of a log before it is reported as unreadable. A step of compaction between two items of a read also makes a read fail. */
+const maxReads = 3;
+
+/** Reads all of a log. @returns why it cannot be read when several reads, with pauses, find that a part is missing. */
+async function readContents(
+  { client, tableName, pauseMs }: Comparison,
+  { tenant, kind }: Log,
+): Promise<LogContents | string> {
+  for (let read = 1; ; read += 1) {
+    const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
+    try {
+      return await readLogContents({
+        reader: openLog(database, tenant, kind),
+        cache: new SharedColumnCache().of(tenant, kind),
+        nowMs: Date.now(),
+      });
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error;
+      if (read === maxReads) return error.message;
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** Returns the entities that are in the table now. */
+async function readRows(
+  database: Database,
+  { tenant, kind }: Log,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SegmentRow>> {
+  const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
+  return new Map(
+    items
+      .map(decodeEntity)
+      .map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
+  );
+}
+
+/** Returns how a log differs from its entities. It differs when a second comparison, after a pause, finds the same. */
+async function compareLog(
+  comparison: Comparison,
+  log: string,
+  own: Log & { readonly rows: ReadonlyMap<string, SegmentRow> },
+): Promise<LogDifference | undefined> {
+  const { client, tableName, pauseMs } = comparison;
+  const contents = await readContents(comparison, own);
+  if (typeof contents === 'string') return { log, ids: [], wrongCounts: [], unreadable: contents };
+  const suspects = differingIds(
+    contents.rows,
+    own.rows,
+    new Set([...contents.rows.keys(), ...own.rows.keys()]),
+  );
+  if (suspects.length + contents.wrongCounts.length === 0) return undefined;
+  await delay(pauseMs);
+  const again = await readContents(comparison, own);
+  if (typeof again === 'string') return { log, ids: [], wrongCounts: [], unreadable: again };
+  const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
+  const ids = differingIds(again.rows, await readRows(database, own, suspects), suspects);
+  const { wrongCounts } = again;
+  return ids.length + wrongCounts.length > 0 ? { log, ids, wrongCounts } : undefined;
+}
+
+/** Compares the rows of all logs with the entities, and their totals with the rows. */
 export async function compareLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -137,28 +209,9 @@ export async function compareLogs(
 ): Promise<{ readonly logs: readonly LogDifference[]; readonly count: number }> {
   const { logs } = await scanLogs(client, tableName);
   const found: LogDifference[] = [];
-  for (const [log, { tenant, kind, rows: entities }] of logs) {
-    const database = (): Database => new Database(client, tableName, new Deadline(10 * maxCallMs));
-    const readContents = (): Promise<LogContents> =>
-      readLogContents({
-        reader: openLog(database(), tenant, kind),
-        cache: new SharedColumnCache().of(tenant, kind),
-        nowMs: Date.now(),
-      });
-    const { rows, wrongCounts } = await readContents();
-    const suspects = differingIds(rows, entities, new Set([...rows.keys(), ...entities.keys()]));
-    if (suspects.length + wrongCounts.length === 0) continue;
-    await delay(pauseMs);
-    const again = await readContents();
-    const items = await database().getMany(suspects.map((id) => entityKey(tenant, kind, id)));
-    const current = new Map(
-      items.map(decodeEntity).map(({ entity, version }) => {
-        const row: SegmentRow = { id: entity.id, version, values: toRow(entity) };
-        return [entity.id, row] as const;
-      }),
-    );
-    const ids = differingIds(again.rows, current, suspects);
-    if (ids.length + again.wrongCounts.length > 0) found.push({ log, ids, wrongCounts: again.wrongCounts });
+  for (const [log, own] of logs) {
+    const difference = await compareLog({ client, tableName, pauseMs }, log, own);
+    if (difference) found.push(difference);
   }
   return { logs: found, count: logs.size };
 }

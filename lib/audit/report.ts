@@ -41,7 +41,8 @@ export const isClean = ({ totals, orphans, malformed, texts, logs }: Report): bo
 /** Returns the first texts of some. */
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
-const logLines = ({ log, ids, wrongCounts }: LogDifference): string[] => [
+const logLines = ({ log, ids, wrongCounts, unreadable }: LogDifference): string[] => [
+  ...(unreadable ? [`Log: ${log} cannot be read. ${unreadable}`] : []),
   ...(ids.length > 0
     ? [`Rows: ${ids.length} rows of ${log} differ from the entities, among them ${examples(ids)}.`]
     : []),

@@ -1,5 +1,6 @@
 /** Parts that the commands in `bin/` share. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { suggestion } from '../../functions/shared/http/suggestion.ts';
 
 /** The arguments of a command are wrong. The message says what is wrong and what would be right. */
 export class UsageError extends Error {}
@@ -8,17 +9,75 @@ export class UsageError extends Error {}
 export class CommandFailure extends Error {}
 
 /**
+ * Returns the option that npm took for itself, if any. Without two dashes, `npm start --port 4000` passes only "4000" to the
+ * command and sets the variable `npm_config_port`.
+ */
+const takenByNpm = (names: readonly string[]): string | undefined =>
+  names.find((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+
+/** Returns how users call the npm script that runs. */
+function npmCommand(): string {
+  const script = process.env['npm_lifecycle_event'] ?? 'start';
+  return script === 'start' ? 'npm start' : `npm run ${script}`;
+}
+
+/** Returns the message for an error of `parseArgs`. @param names the options of the command. */
+function explainArgument({ message }: Error, names: readonly string[]): string {
+  const options = names.map((name) => `--${name}`);
+  const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
+  if (unknown !== undefined) return `There is no option ${unknown}. ${suggestion(unknown, options)}`;
+  const [, argument] = /^Unexpected argument '([^']*)'/.exec(message) ?? [];
+  if (argument !== undefined) {
+    const taken = takenByNpm(names);
+    if (taken) {
+      return `npm took --${taken} for itself. Write two dashes before it: ${npmCommand()} -- --${taken} ${argument}`;
+    }
+    return `The command takes no argument "${argument}". ${suggestion(`--${argument}`, options)}`;
+  }
+  const [line = message] = message.split('\n');
+  return /[.?!]$/.test(line) ? line : `${line}.`;
+}
+
+/** Joins an option and a negative number, because `parseArgs` takes the number for another option: `--tasks -5`. */
+function joinNegativeNumbers(args: readonly string[], options: ParseArgsConfig['options'] = {}): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const previous = joined.at(-1) ?? '';
+    const takesText = previous.startsWith('--') && options[previous.slice(2)]?.type === 'string';
+    if (takesText && /^-\d/.test(arg)) joined.splice(-1, 1, `${previous}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+/**
  * Parses the arguments of a command.
- * @throws UsageError that names the wrong argument.
+ * @throws UsageError that names the wrong argument and the nearest option.
  */
 export function parseFlags<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
-    return parseArgs(config);
+    const args = joinNegativeNumbers(config.args ?? process.argv.slice(2), config.options);
+    return parseArgs<Config>({ ...config, args });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(explainArgument(error as Error, Object.keys(config.options ?? {})));
   }
+}
+
+/**
+ * Reads the flags of a command that takes no other arguments, and prints its help.
+ * @returns undefined when `--help` is given.
+ * @throws UsageError that names the wrong argument and the nearest option.
+ */
+export function flagsOrHelp<Options extends NonNullable<ParseArgsConfig['options']>>(
+  help: string,
+  options: Options,
+) {
+  const { values } = parseFlags({ options: { ...options, help: { type: 'boolean' } } });
+  if (!(values as { help?: boolean }).help) return values;
+  console.log(help);
+  return undefined;
 }
 
 /**

@@ -1,6 +1,9 @@
 import { type Client, ConnectionError, ProblemError } from '../../client/index.ts';
 import { CommandFailure } from './command-line.ts';
 
+/** Options of a client that checks an address before a command begins. A service that does not respond ends it soon. */
+export const quickCheck = { tries: 1, timeout: 3_000 } as const;
+
 /**
  * Checks that a healthy service of this project responds.
  * @param url address of the service, for the message.

@@ -1,6 +1,5 @@
 /** Runs commands one after the other and prints which ran, how long each took and how it ended. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { runProgram } from './run-program.ts';
 
 /** A command of a test run. */
 export interface Step {
@@ -21,9 +20,7 @@ interface Outcome {
 async function runStep({ name, command, environment, unavailable }: Step): Promise<Outcome> {
   if (unavailable) return { name, seconds: 0, result: `did not run: ${unavailable}`, hasFailed: false };
   const started = performance.now();
-  const [program, ...args] = command;
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const code = await runProgram(command, { env: { ...process.env, ...environment } });
   const seconds = (performance.now() - started) / 1_000;
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }

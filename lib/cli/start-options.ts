@@ -1,23 +1,37 @@
 /** Options of the commands that start the service: flags and environment variables. */
 import { isOrigin } from '../hosting/cors.ts';
+import { maxTenantRate } from '../hosting/functions.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import { isAws } from '../local/engine-environment.ts';
 import { loopback } from '../local/port.ts';
 import { httpAddress, parseFlags, UsageError, wholeNumber } from './command-line.ts';
+import {
+  type DatabaseOptions,
+  databaseFlags,
+  databaseHelp,
+  databaseOptions,
+  flagOrVariable,
+} from './database-options.ts';
 
 type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
-export interface StartOptions {
+/** Values of `--request-log`. */
+export const requestLogs = ['lines', 'json', 'off'] as const;
+
+export type RequestLog = (typeof requestLogs)[number];
+
+export interface StartOptions extends DatabaseOptions {
   /** 0 selects any free port. */
   readonly port: number;
   /** Address to listen on. */
   readonly host: string;
   /** Origins that browsers may call from, in addition to those of this machine. */
   readonly corsOrigins: readonly string[];
-  readonly databaseFile: string;
-  /** Address of a DynamoDB that already runs. */
-  readonly endpoint: string | undefined;
   readonly tableName: string | undefined;
+  /** What is printed for each request. */
+  readonly requestLog: RequestLog;
+  /** Requests per second that a tenant may send; 0 for no limit. */
+  readonly tenantRate: number;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
@@ -29,11 +43,7 @@ const help = `\
   --port <number>             port to listen on (PORT; default: 3000)
   --host <address>            address to listen on; 0.0.0.0 accepts connections from other
                               machines (HOST; default: 127.0.0.1)
-  --database-file <path>      file for the data; ":memory:" keeps the data in memory only
-                              (DATABASE_FILE; default: .data/database.sqlite)
-  --dynamodb-endpoint <url>   uses this DynamoDB instead of the embedded engine; the table
-                              is created when it does not exist (DYNAMODB_ENDPOINT)
-  --table-name <name>         name of the table (TABLE_NAME; default: project-management)
+${databaseHelp}
   --authentication-issuer <url>
                               requires tokens of this OpenID issuer
                               (AUTHENTICATION_ISSUER; default: no tokens)
@@ -52,21 +62,20 @@ export const startOptionsHelp = `\
                               127.0.0.1 are always allowed, on any port)
   --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
                               connect to the service can read and write it
+  --table-name <name>         name of the table (TABLE_NAME; default: project-management)
+  --tenant-rate <number>      requests per second that a tenant may send, over 10 seconds; further
+                              ones get 429 (TENANT_RATE; default: 0, no limit)
+  --request-log <format>      what is printed for each request: "lines", "json" (one object
+                              in a line) or "off" (REQUEST_LOG; default: lines)
 ${help}`;
 
-/** Help for the flags that `npm run start:synthesized` shares. The templates define the allowed origins. */
+/** Help for the flags that `npm run start:synthesized` shares. The templates define the allowed origins and the table. */
 export const synthesizedOptionsHelp = help;
-
-/** Returns the value of a flag, or of its environment variable. An empty variable counts as unset. */
-const flagOrVariable = (flag: string | undefined, variable: string): string | undefined =>
-  flag ?? (process.env[variable] || undefined);
 
 const flagTypes = {
   port: { type: 'string' },
   host: { type: 'string' },
-  'database-file': { type: 'string' },
-  'dynamodb-endpoint': { type: 'string' },
-  'table-name': { type: 'string' },
+  ...databaseFlags,
   'authentication-issuer': { type: 'string' },
   'authentication-audience': { type: 'string' },
   'tenant-claim': { type: 'string' },
@@ -77,6 +86,9 @@ const flagTypes = {
 const sourceFlagTypes = {
   'cors-origin': { type: 'string', multiple: true },
   'allow-unauthenticated': { type: 'boolean' },
+  'request-log': { type: 'string' },
+  'tenant-rate': { type: 'string' },
+  'table-name': { type: 'string' },
 } as const;
 
 /** Additional flags of a command. */
@@ -113,6 +125,23 @@ function corsOrigins(flag: Flags[string]): string[] {
   return origins;
 }
 
+/** Returns the format of the request log. @throws UsageError for another text. */
+function requestLog(flag: Flags[string]): RequestLog {
+  const text = flagOrVariable(flag as string | undefined, 'REQUEST_LOG') ?? 'lines';
+  const found = requestLogs.find((one) => one === text);
+  if (found) return found;
+  throw new UsageError(`The request log must be one of ${requestLogs.join(', ')}, not "${text}".`);
+}
+
+/** Returns the limit of a tenant. @throws UsageError for another text. */
+const tenantRate = (flag: Flags[string]): number =>
+  wholeNumber(
+    'The tenant rate',
+    flagOrVariable(flag as string | undefined, 'TENANT_RATE') ?? '0',
+    0,
+    maxTenantRate,
+  );
+
 /** Rejects a table on AWS without authentication: everyone who can connect would have the permissions of this process. */
 function requireAuthentication(endpoint: string): never {
   throw new UsageError(
@@ -134,7 +163,14 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
   if (endpoint && isAws(endpoint) && !authentication && !flags['allow-unauthenticated']) {
     requireAuthentication(endpoint);
   }
-  return { ...options, corsOrigins: corsOrigins(flags['cors-origin']) };
+  const tableName = flags['table-name'];
+  return {
+    ...options,
+    corsOrigins: corsOrigins(flags['cors-origin']),
+    requestLog: requestLog(flags['request-log']),
+    tenantRate: tenantRate(flags['tenant-rate']),
+    tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
+  };
 }
 
 /**
@@ -146,17 +182,14 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'corsOrigins'> | 'help' {
+): Omit<StartOptions, 'corsOrigins' | 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';
-  const endpoint = flagOrVariable(values['dynamodb-endpoint'], 'DYNAMODB_ENDPOINT');
   return {
+    ...databaseOptions(values),
     port: wholeNumber('The port', port, 0, 65_535),
     host: flagOrVariable(values.host, 'HOST') ?? loopback,
-    databaseFile: flagOrVariable(values['database-file'], 'DATABASE_FILE') ?? '.data/database.sqlite',
-    endpoint: endpoint && httpAddress('The DynamoDB endpoint', endpoint, 'http://localhost:8000'),
-    tableName: flagOrVariable(values['table-name'], 'TABLE_NAME'),
     authentication: authentication(values),
     tenantClaim: flagOrVariable(values['tenant-claim'], 'TENANT_CLAIM'),
     flags: values,
@@ -177,10 +210,10 @@ export function explainStartError(
 ): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
-    return `Port ${port} is already in use. Choose another: PORT=${port + 1} ${command}`;
+    return `Port ${port} is already in use. Choose another: ${command} -- --port ${port + 1}`;
   if (code === 'EACCES')
     return `This process has no permission to listen on port ${port}. Choose a port above 1023.`;
   if (addressErrors.includes(code))
-    return `This machine has no address "${host}". Choose another: HOST=${loopback} ${command}`;
+    return `This machine has no address "${host}". Choose another: ${command} -- --host ${loopback}`;
   return message;
 }

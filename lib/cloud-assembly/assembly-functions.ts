@@ -10,6 +10,7 @@ import { newRequestId } from '../local/lambda-event.ts';
 import { type DeployedFunction, type Deployment, type EventSource, readDeployment } from './deployment.ts';
 import { matchesPattern } from './event-pattern.ts';
 import { bundleHandler } from './function-bundle.ts';
+import type { FunctionProcesses } from './function-processes.ts';
 import { type PermissionReport, startIamProxy } from './iam-proxy.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
@@ -18,15 +19,24 @@ export interface AssemblyOptions {
   readonly assembly: string;
   /** Does not read the stream, so that the schedule runs all jobs. */
   readonly withoutStream?: boolean;
+  /** Processes of the functions, with the CPU share of their memory. Without them, all functions share this process. */
+  readonly processes?: FunctionProcesses | undefined;
   /** Receives the permissions of all functions when the service stops. */
   readonly onPermissionReport: (report: PermissionReport[]) => void;
 }
 
-type Environment = Readonly<Record<string, string>>;
+/** How functions run. */
+interface Runtime {
+  /** Variables that Lambda adds to the functions' own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly processes: FunctionProcesses | undefined;
+}
 
 /** Returns a function that calls a deployed function with its timeout. */
-function invoker<Event, Result>(target: DeployedFunction, environment: Environment) {
-  const call = bundleHandler<Event, Context, Result>(target, environment);
+function invoker<Event, Result>(target: DeployedFunction, { environment, processes }: Runtime) {
+  const call =
+    processes?.handler<Event, Result>(target, environment) ??
+    bundleHandler<Event, Context, Result>(target, environment);
   return (event: Event, requestId = newRequestId()): Promise<Result> =>
     call(event, functionContext(requestId, target.timeoutMs));
 }
@@ -34,10 +44,10 @@ function invoker<Event, Result>(target: DeployedFunction, environment: Environme
 /** Applies the filters and the batch size of the event source mapping. */
 function streamFunction(
   { function: target, batchSize, patterns }: EventSource,
-  environment: Environment,
+  runtime: Runtime,
 ): StreamFunction {
   // A function that does not report failed records returns nothing.
-  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(target, environment);
+  const invoke = invoker<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(target, runtime);
   return async ({ Records }) => {
     const records = Records.filter((record) => patterns.some((pattern) => matchesPattern(pattern, record)));
     for (let start = 0; start < records.length; start += batchSize) {
@@ -48,11 +58,11 @@ function streamFunction(
   };
 }
 
-function gatewayRoutes(deployment: Deployment, environment: Environment) {
+function gatewayRoutes(deployment: Deployment, runtime: Runtime) {
   // HEAD and GET share a function, whose bundle is loaded once.
   const loaded = new Map<DeployedFunction, LambdaFunction>();
   const functionOf = (target: DeployedFunction): LambdaFunction => {
-    const invoke = invoker<APIGatewayProxyEventV2, Awaited<ReturnType<LambdaFunction>>>(target, environment);
+    const invoke = invoker<APIGatewayProxyEventV2, Awaited<ReturnType<LambdaFunction>>>(target, runtime);
     const known = loaded.get(target) ?? ((event, context) => invoke(event, context.awsRequestId));
     loaded.set(target, known);
     return known;
@@ -70,35 +80,38 @@ function gatewayRoutes(deployment: Deployment, environment: Environment) {
 
 /** Returns the function host for `startService` that runs a cloud assembly. */
 export const assemblyFunctions =
-  ({ assembly, withoutStream = false, onPermissionReport }: AssemblyOptions): FunctionHost =>
-  async ({ endpoint, tableName }, options) => {
+  ({ assembly, withoutStream = false, processes, onPermissionReport }: AssemblyOptions): FunctionHost =>
+  async ({ endpoint }, options) => {
     if (isAws(endpoint)) {
       throw new Error('The IAM proxy does not sign the requests that it forwards: AWS would reject them.');
     }
     setCredentials(endpoint);
-    const deployment = readDeployment(assembly, tableName);
-    const { place, streamArn, functions, streams, schedule } = deployment;
+    const deployment = readDeployment(assembly);
+    const { place, tableName, streamArn, functions, streams, schedule } = deployment;
+    const { partitionKey } = deployment.table;
     const policies = new Map(functions.map(({ name, policy }) => [name, policy]));
-    const proxy = await startIamProxy({ engine: endpoint, place, streamArn, policies });
+    const proxy = await startIamProxy({ engine: endpoint, place, streamArn, partitionKey, policies });
     const environment = {
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       SERVER_TIMING: 'true',
     };
+    const runtime = { environment, processes };
     const readers = streams.map((source) => {
       // Lambda reads the stream with the role of the function.
       const credentials = { accessKeyId: source.function.name, secretAccessKey: 'local' };
       const client = new DynamoDBStreamsClient({ endpoint: proxy.endpoint, credentials });
-      return { client, reader: new StreamReader(client, tableName, streamFunction(source, environment)) };
+      return { client, reader: new StreamReader(client, tableName, streamFunction(source, runtime)) };
     });
-    const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, environment);
+    const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, runtime);
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);
     return {
       table: deployment.table,
+      tableName,
       needsStream: !withoutStream,
       gateway: {
-        ...gatewayRoutes(deployment, environment),
+        ...gatewayRoutes(deployment, runtime),
         timeoutMs: Math.max(...functions.map(({ timeoutMs }) => timeoutMs)),
         crossOrigin: deployment.crossOrigin,
         authorizer: authentication && new Authorizer(authentication),
@@ -110,6 +123,7 @@ export const assemblyFunctions =
       stop: async () => {
         await Promise.all(readers.map(({ reader }) => reader.stop()));
         for (const { client } of readers) client.destroy();
+        await processes?.stop();
         onPermissionReport(proxy.report());
         await proxy.stop();
       },

@@ -30,6 +30,8 @@ export interface EventSource {
 export interface Deployment {
   readonly place: Place;
   readonly table: TableShape;
+  /** Name of the table that the functions use. */
+  readonly tableName: string;
   readonly streamArn: string;
   readonly functions: readonly DeployedFunction[];
   readonly routes: readonly DeployedRoute[];
@@ -72,6 +74,7 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
       handler: String(properties['Handler']),
       runtime: String(properties['Runtime']),
       timeoutMs: Number(properties['Timeout']) * 1_000,
+      memoryMb: Number(properties['MemorySize']),
       environment: ((properties['Environment'] as Properties | undefined)?.['Variables'] ?? {}) as Record<
         string,
         string
@@ -155,6 +158,12 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
   });
 }
 
+/** Returns the ARN of the one stream that functions read. */
+function streamArnOf(templates: Templates): string {
+  const mappings = templates.ofType('AWS::Lambda::EventSourceMapping').values();
+  return [...mappings].map(({ EventSourceArn }) => String(EventSourceArn))[0] ?? '';
+}
+
 function authenticationOf(templates: Templates): Authentication | undefined {
   if (templates.ofType('AWS::ApiGatewayV2::Authorizer').size === 0) return undefined;
   const [, authorizer] = templates.theOnly('AWS::ApiGatewayV2::Authorizer');
@@ -162,23 +171,30 @@ function authenticationOf(templates: Templates): Authentication | undefined {
   return { issuer: Issuer, audience: Audience };
 }
 
+/** Returns the name of the table that all functions use. */
+function tableNameOf(functions: readonly DeployedFunction[]): string {
+  const names = new Set(functions.flatMap(({ environment }) => environment['TABLE_NAME'] ?? []));
+  const [name = ''] = names;
+  if (names.size !== 1) throw new Error(`The functions use ${names.size} tables; they must use one.`);
+  return name;
+}
+
 /**
  * Reads the templates of a cloud assembly.
- * @param tableName name of the local table.
  * @throws Error that names what is missing or not supported.
  */
-export function readDeployment(assembly: string, tableName: string): Deployment {
-  const tableType = 'AWS::DynamoDB::GlobalTable';
-  const templates = new Templates(assembly, place, { [tableType]: tableName });
+export function readDeployment(assembly: string): Deployment {
+  const templates = new Templates(assembly, place);
   const functions = functionsOf(templates, assembly);
   const [apiId, api] = templates.theOnly('AWS::ApiGatewayV2::Api');
   const [, rule] = templates.theOnly('AWS::Events::Rule');
   const [target] = rule['Targets'] as { Arn: string }[];
-  const [, table] = templates.theOnly(tableType);
+  const [, table] = templates.theOnly('AWS::DynamoDB::GlobalTable');
   return {
     place,
     table: tableOf(table),
-    streamArn: `arn:aws:dynamodb:${place.region}:${place.account}:table/${tableName}/stream/label`,
+    tableName: tableNameOf(functions),
+    streamArn: streamArnOf(templates),
     functions,
     routes: routesOf(templates, functions, apiId),
     crossOrigin: crossOriginOf(api),
@@ -190,6 +206,6 @@ export function readDeployment(assembly: string, tableName: string): Deployment 
 
 /** Returns the Lambda runtimes of the functions. */
 export function runtimes(assembly: string): string[] {
-  const functions = new Templates(assembly, place, {}).ofType('AWS::Lambda::Function');
+  const functions = new Templates(assembly, place).ofType('AWS::Lambda::Function');
   return [...new Set([...functions.values()].map(({ Runtime }) => String(Runtime)))];
 }

@@ -18,8 +18,25 @@ export interface FunctionBundle {
   /** For example `nodejs24.x`. */
   readonly runtime: string;
   readonly timeoutMs: number;
+  /** Megabytes of memory. They decide the share of a core. */
+  readonly memoryMb: number;
   readonly environment: Environment;
 }
+
+/**
+ * Returns the environment variables of a function.
+ * @param env variables that Lambda adds to the function's own.
+ */
+export const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
+  ...env,
+  // The IAM proxy identifies the function by its access key id.
+  AWS_ACCESS_KEY_ID: bundle.name,
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_SESSION_TOKEN: 'local',
+  AWS_LAMBDA_FUNCTION_NAME: bundle.name,
+  LAMBDA_TASK_ROOT: resolve(bundle.folder),
+  ...bundle.environment,
+});
 
 /**
  * Loads a bundle. All functions share one process, but each has its own module and a `process` with its own `env`. One
@@ -55,16 +72,7 @@ export function bundleHandler<Event, Context, Result>(
 ): (event: Event, context: Context) => Promise<Result> {
   let handler: Handler | undefined;
   return async (event, context) => {
-    handler ??= load(bundle, {
-      ...env,
-      // The IAM proxy identifies the function by its access key id.
-      AWS_ACCESS_KEY_ID: bundle.name,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SESSION_TOKEN: 'local',
-      AWS_LAMBDA_FUNCTION_NAME: bundle.name,
-      LAMBDA_TASK_ROOT: resolve(bundle.folder),
-      ...bundle.environment,
-    });
+    handler ??= load(bundle, environmentOf(bundle, env));
     return (await handler(event, context)) as Result;
   };
 }

@@ -1,4 +1,5 @@
 /** Evaluates IAM policies for calls to DynamoDB. */
+import { isDeepStrictEqual } from 'node:util';
 
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -11,10 +12,13 @@ export interface Statement {
 export interface Permission {
   readonly action: string;
   readonly resource: string;
+  /** In a role: patterns, of which each partition key of a call must match one. In a call: its partition keys, if they are known. */
+  readonly leadingKeys?: readonly string[] | undefined;
 }
 
 /** Returns a permission as text, for sets and reports. */
-export const formatPermission = ({ action, resource }: Permission): string => `${action} ${resource}`;
+export const formatPermission = ({ action, resource, leadingKeys }: Permission): string =>
+  leadingKeys ? `${action} ${resource} (${leadingKeys.join(', ')})` : `${action} ${resource}`;
 
 const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
   Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
@@ -28,32 +32,62 @@ const matches = (pattern: string, value: string): boolean =>
       .replaceAll('?', '.')}$`,
   ).test(value);
 
+const leadingKeysName = 'dynamodb:LeadingKeys';
+
+/**
+ * Returns the patterns of partition keys to which a condition limits a statement; `undefined` without a condition.
+ * @throws Error for any other condition.
+ */
+function leadingKeysOf(condition: unknown): readonly string[] | undefined {
+  if (condition === undefined) return undefined;
+  const patterns = (condition as Record<string, Record<string, string | string[]>>)[
+    'ForAllValues:StringLike'
+  ]?.[leadingKeysName];
+  const found = patterns === undefined ? [] : toArray(patterns);
+  const supported = {
+    'ForAllValues:StringLike': { [leadingKeysName]: patterns },
+    Null: { [leadingKeysName]: 'false' },
+  };
+  if (found.length === 0 || !isDeepStrictEqual(condition, supported)) {
+    throw new Error('Only conditions that limit the leading keys are supported.');
+  }
+  return found;
+}
+
+/** Returns whether the partition keys of a call match the patterns of a permission. A call whose keys are unknown does not. */
+const matchesKeys = (patterns: Permission['leadingKeys'], keys: Permission['leadingKeys']): boolean =>
+  patterns === undefined ||
+  (keys?.every((key) => patterns.some((pattern) => matches(pattern, key))) ?? false);
+
 /** The statements of a role. */
 export class Policy {
-  readonly #statements: readonly Statement[];
+  readonly #permissions: readonly Permission[];
 
   /** @throws Error for a statement that this class cannot evaluate, so that none is ignored. */
   constructor(statements: readonly Statement[]) {
-    for (const { Effect, Condition } of statements) {
-      if (Effect !== 'Allow' || Condition !== undefined)
-        throw new Error('Only statements with the effect "Allow" and without a condition are supported.');
-    }
-    this.#statements = statements;
+    this.#permissions = statements.flatMap(({ Effect, Action, Resource, Condition }) => {
+      if (Effect !== 'Allow') throw new Error('Only statements with the effect "Allow" are supported.');
+      const leadingKeys = leadingKeysOf(Condition);
+      return toArray(Action)
+        .filter((action) => action.startsWith('dynamodb:'))
+        .flatMap((action) =>
+          toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
+        );
+    });
   }
 
   /** Returns the permissions for DynamoDB. */
-  permissions(): Permission[] {
-    return this.#statements.flatMap(({ Action, Resource }) =>
-      toArray(Action)
-        .filter((action) => action.startsWith('dynamodb:'))
-        .flatMap((action) => toArray(Resource).map((resource) => ({ action, resource }))),
-    );
+  permissions(): readonly Permission[] {
+    return this.#permissions;
   }
 
-  /** Returns the permission that allows an action on a resource, if there is one. */
-  permissionFor({ action, resource }: Permission): Permission | undefined {
-    return this.permissions().find(
-      (permission) => matches(permission.action, action) && matches(permission.resource, resource),
+  /** Returns the permission that allows a call, if there is one. */
+  permissionFor({ action, resource, leadingKeys }: Permission): Permission | undefined {
+    return this.#permissions.find(
+      (permission) =>
+        matches(permission.action, action) &&
+        matches(permission.resource, resource) &&
+        matchesKeys(permission.leadingKeys, leadingKeys),
     );
   }
 }
@@ -70,14 +104,35 @@ const transactionActions: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Returns the partition keys of a `PutItem` or a query of a table; `undefined` for any other call, which no statement with a condition
+ * allows.
+ * @param partitionKey name of the attribute.
+ */
+function leadingKeysIn(operation: string, body: RequestBody, partitionKey: string): string[] | undefined {
+  const { Item, IndexName, KeyConditionExpression, ExpressionAttributeValues } = body as {
+    readonly [Name in 'Item' | 'ExpressionAttributeValues']?: Record<string, { S?: string }>;
+  } & { readonly IndexName?: string; readonly KeyConditionExpression?: string };
+  const placeholder = new RegExp(`^${partitionKey} = (:\\w+)`).exec(KeyConditionExpression ?? '')?.[1] ?? '';
+  const key = operation === 'PutItem' ? Item?.[partitionKey]?.S : ExpressionAttributeValues?.[placeholder]?.S;
+  return key === undefined || IndexName !== undefined ? undefined : [key];
+}
+
+/**
  * Returns the permissions that a call to DynamoDB requires.
- * @param arnPrefix beginning of the ARN of a table, up to its name.
+ * @param table.arnPrefix beginning of the ARN of a table, up to its name.
+ * @param table.partitionKey name of the attribute.
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
  */
-export function requiredPermissions(operation: string, body: RequestBody, arnPrefix: string): Permission[] {
+export function requiredPermissions(
+  operation: string,
+  body: RequestBody,
+  { arnPrefix, partitionKey }: { readonly arnPrefix: string; readonly partitionKey: string },
+): Permission[] {
+  const leadingKeys = leadingKeysIn(operation, body, partitionKey);
   const permission = (name: string, resource: string): Permission => ({
     action: `dynamodb:${name}`,
     resource,
+    ...(leadingKeys && { leadingKeys }),
   });
   const tableArn = (name: unknown): string => `${arnPrefix}${String(name)}`;
   switch (operation) {

@@ -10,9 +10,7 @@ export interface Resource {
 
 export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs?: Readonly<
-    Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>
-  >;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
 /** Region and account that stand for the real ones. */
@@ -24,11 +22,13 @@ export interface Place {
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 /**
- * Reads the templates that the manifest names.
+ * Reads the templates that the manifest names, by the name of the stack.
  * @throws Error when the folder has no cloud assembly.
  */
-function readTemplates(assembly: string): Template[] {
-  let manifest: { artifacts: Record<string, { type: string; properties?: { templateFile?: string } }> };
+function readTemplates(assembly: string): ReadonlyMap<string, Template> {
+  let manifest: {
+    artifacts: Record<string, { type: string; properties?: { templateFile?: string } }>;
+  };
   try {
     manifest = read(join(assembly, 'manifest.json')) as typeof manifest;
   } catch (error) {
@@ -36,24 +36,30 @@ function readTemplates(assembly: string): Template[] {
       cause: error,
     });
   }
-  return Object.values(manifest.artifacts)
-    .filter(({ type }) => type === 'aws:cloudformation:stack')
-    .map(({ properties }) => read(join(assembly, properties?.templateFile ?? '')) as Template);
+  // The app names no stack differently from its artifact.
+  const stacks = Object.entries(manifest.artifacts).filter(
+    ([, { type }]) => type === 'aws:cloudformation:stack',
+  );
+  return new Map(
+    stacks.map(([name, { properties }]) => [
+      name,
+      read(join(assembly, properties?.templateFile ?? '')) as Template,
+    ]),
+  );
 }
 
 /** The resources of all stacks. Their logical ids are unique across the stacks. */
 export class Templates {
   readonly place: Place;
-  readonly #templates: readonly Template[];
+  readonly #templates: ReadonlyMap<string, Template>;
   readonly #resources: ReadonlyMap<string, Resource>;
-  readonly #names: ReadonlyMap<string, string>;
 
-  /** @param names physical names of resources, by type. */
-  constructor(assembly: string, place: Place, names: Readonly<Record<string, string>>) {
+  constructor(assembly: string, place: Place) {
     this.place = place;
     this.#templates = readTemplates(assembly);
-    this.#resources = new Map(this.#templates.flatMap(({ Resources }) => Object.entries(Resources)));
-    this.#names = new Map(Object.entries(names));
+    this.#resources = new Map(
+      [...this.#templates.values()].flatMap(({ Resources }) => Object.entries(Resources)),
+    );
   }
 
   /** Returns the resources of a type by logical id, with resolved properties. */
@@ -73,8 +79,8 @@ export class Templates {
   }
 
   #nameOf(id: string): string {
-    const type = this.#resources.get(id)?.Type ?? '';
-    return this.#names.get(type) ?? id;
+    const name = this.#resources.get(id)?.Properties?.['TableName'];
+    return typeof name === 'string' ? name : id;
   }
 
   #reference(name: string): string {
@@ -101,10 +107,9 @@ export class Templates {
     return `arn:aws:${type?.split('::')[1]?.toLowerCase()}:${region}:${account}:${id}${attribute === 'Arn' ? '' : `:${attribute}`}`;
   }
 
-  #imported(name: string): unknown {
-    const outputs = this.#templates.flatMap(({ Outputs = {} }) => Object.values(Outputs));
-    const found = outputs.find(({ Export }) => Export && this.resolve(Export.Name) === name);
-    if (!found) throw new Error(`No stack exports ${name}.`);
+  #stackOutput({ StackName, OutputName }: { StackName: string; OutputName: string }): unknown {
+    const found = this.#templates.get(StackName)?.Outputs?.[OutputName];
+    if (!found) throw new Error(`The stack ${StackName} has no output ${OutputName}.`);
     return this.resolve(found.Value);
   }
 
@@ -125,8 +130,8 @@ export class Templates {
         const [id = '', attribute = ''] = argument as string[];
         return this.#attribute(id, attribute);
       }
-      case 'Fn::ImportValue':
-        return this.#imported(String(this.resolve(argument)));
+      case 'Fn::GetStackOutput':
+        return this.#stackOutput(argument as { StackName: string; OutputName: string });
       case 'Fn::Join': {
         const [separator, parts] = argument as [string, unknown[]];
         return (this.resolve(parts) as unknown[]).join(separator);

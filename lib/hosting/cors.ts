@@ -13,8 +13,26 @@ export interface CrossOrigin {
 export const crossOrigin = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  requestHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
-  exposedHeaders: ['etag', 'idempotency-replayed', 'link', 'location', 'retry-after', 'server-timing'],
+  requestHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-match',
+    'if-none-match',
+    'traceparent',
+    'tracestate',
+  ],
+  exposedHeaders: [
+    'etag',
+    'idempotency-replayed',
+    'link',
+    'location',
+    'ratelimit',
+    'ratelimit-policy',
+    'retry-after',
+    'server-timing',
+    'x-total-count',
+  ],
   maxAgeSeconds: 3_600,
 } as const satisfies CrossOrigin;
 

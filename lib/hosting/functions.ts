@@ -1,6 +1,13 @@
 /** Facts about the functions that CDK and the local service share. */
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  readDocumentationFile,
+  showGuide,
+  showProblems,
+  showReference,
+  showStart,
+} from '../../functions/documentation/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts';
 
@@ -21,17 +28,19 @@ export const functionFiles: readonly string[] = [
   tenantClaimFile,
 ];
 
-const resolver = createRequire(import.meta.url);
 const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Folder of the static pages and their files, which `lib/pages/build.ts` writes. */
+export const pagesFolder = projectFile('dist/pages');
+
+const pageFiles = [showStart, showReference, showProblems, showGuide, readDocumentationFile].flatMap(
+  (contract): readonly string[] => contract.files,
+);
 
 /** Paths of the files that are deployed beside the functions whose contracts name them. */
 export const files: Readonly<Record<string, string>> = {
   'openapi.json': projectFile('openapi.json'),
-  'icon.svg': projectFile('functions/documentation/pages/icon.svg'),
-  'reference.js': projectFile('functions/documentation/pages/reference.js'),
-  'style.css': projectFile('functions/documentation/pages/style.css'),
-  'swagger-ui-bundle.js': resolver.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  'swagger-ui.css': resolver.resolve('swagger-ui-dist/swagger-ui.css'),
+  ...Object.fromEntries(pageFiles.map((name) => [name, join(pagesFolder, name)])),
 };
 
 /** Timeout of a function behind the gateway. API Gateway's own timeout is 30 s. */
@@ -39,6 +48,9 @@ export const requestTimeoutMs = 10_000;
 
 /** Timeout of one step of a job. */
 export const jobTimeoutMs = maxRequestMs;
+
+/** Highest limit of a tenant, in requests per second. */
+export const maxTenantRate = 100_000;
 
 /** Retries of stream records before they are discarded. The schedule continues their jobs. */
 export const streamRetries = 4;

@@ -1,8 +1,11 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { applyAccountRules } from './account-rules.ts';
+import { budget } from './budget.ts';
 import type { DataStack } from './data-stack.ts';
+import { domain } from './domain.ts';
 import { gateway } from './gateway.ts';
-import { jobs } from './jobs.ts';
+import { tableNameOf } from './names.ts';
 import { observability } from './observability.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 
@@ -11,15 +14,23 @@ export interface ApiStackProperties extends StackProps {
   readonly data: DataStack;
 }
 
-/** Gateway and functions. The stack has no data except logs, so it can be deleted and deployed again at any time. */
+/** Gateway, functions, alarms. The stack has no data and no logs, so it can be deleted and deployed again at any time. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { context, data, ...properties }: ApiStackProperties) {
     super(scope, id, { ...properties, description: 'Project management: the API.' });
-    const api = gateway(this, context, data);
-    const resources = { api, table: data.table, ...jobs(this, context, data) };
-    const { dashboardUrl } = observability(this, context.settings, resources);
-    new CfnOutput(this, 'Url', { value: api.apiEndpoint });
-    new CfnOutput(this, 'DocsUrl', { value: `${api.apiEndpoint}/docs` });
+    // Without authentication there is no reference that would order the stacks.
+    this.addStackDependency(data);
+    const api = gateway(this, context, data.accounts);
+    const { dashboardUrl } = observability(this, context.settings, {
+      api,
+      table: tableNameOf(context.settings),
+      ...data.jobs,
+    });
+    const url = domain(this, context.settings, api);
+    new CfnOutput(this, 'Url', { value: url });
+    if (context.settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });
+    budget(this, context.settings);
+    applyAccountRules(this, context.settings);
   }
 }

@@ -1,6 +1,5 @@
-import { Stack } from 'aws-cdk-lib';
+import { Aws } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import type { Construct } from 'constructs';
 import { scopeName } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
@@ -16,17 +15,14 @@ export interface Authorization {
 
 /** Returns an authorizer for the tokens of the user pool or of another issuer. @returns undefined when authentication is off. */
 export function authorization(
-  scope: Construct,
   { authentication, audience, tenantClaim }: Settings,
   accounts: Accounts | undefined,
 ): Authorization | undefined {
   if (authentication === 'none') return undefined;
   const issuer = accounts
-    ? `https://cognito-idp.${Stack.of(scope).region}.amazonaws.com/${accounts.pool.userPoolId}`
+    ? `https://cognito-idp.${Aws.REGION}.${Aws.URL_SUFFIX}/${accounts.pool.userPoolId}`
     : authentication;
-  const jwtAudience = accounts
-    ? [accounts.appClient.userPoolClientId, accounts.machineClient.userPoolClientId]
-    : [...audience];
+  const jwtAudience = accounts ? accounts.clients.map((client) => client.userPoolClientId) : [...audience];
   return {
     authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
     scopeName: (name) => scopeName(issuer, name),

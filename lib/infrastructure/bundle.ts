@@ -6,6 +6,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { routes } from '../../functions/routes.ts';
 import { files, functionFiles } from '../hosting/functions.ts';
+import { buildPages } from '../pages/build.ts';
 import { unusedModules, without } from './unused-modules.ts';
 
 /** Folder with the bundles, each in a folder of its own. */
@@ -48,6 +49,7 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
     outdir: directory,
     ...bundling,
   });
+  await buildPages();
   for (const { contract, file } of routes) {
     for (const name of contract.files ?? []) {
       await copyFile(files[name] ?? name, resolve(directory, withoutSuffix(file), name));

@@ -8,10 +8,18 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
+import { applyAccountRules } from './account-rules.ts';
 import { Accounts } from './accounts.ts';
+import { backups } from './backups.ts';
+import { type Jobs, jobs } from './jobs.ts';
+import { accessLogName, functionLogName, isDisposable, ownTableName, tableNameOf } from './names.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
+import type { Settings } from './settings.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
@@ -19,19 +27,37 @@ export interface DataStackProperties extends StackProps {
   readonly context: ServiceFunctionContext;
 }
 
-/** The table, and the user pool when Cognito is used. Termination protection and retention keep the data. */
+/**
+ * The table, the jobs on it, the logs, and the user pool when Cognito is used. Termination protection and retention keep the data,
+ * except in a disposable stage.
+ */
 export class DataStack extends Stack {
-  readonly table: TableV2;
+  readonly jobs: Jobs;
   /** undefined with another issuer, or without authentication. */
   readonly accounts: Accounts | undefined;
 
   constructor(scope: Construct, id: string, { context, ...properties }: DataStackProperties) {
+    const { settings } = context;
     super(scope, id, {
       ...properties,
       description: 'Project management: the data.',
-      terminationProtection: true,
+      terminationProtection: !isDisposable(settings),
     });
-    this.table = new TableV2(this, 'Table', {
+    const { tableStreamArn = '' } = this.#table(settings);
+    new CfnOutput(this, 'Region', { value: this.region });
+    new CfnOutput(this, 'TableName', { value: tableNameOf(settings) });
+    this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn);
+    this.accounts =
+      settings.authentication === 'cognito' ? new Accounts(this, 'Accounts', context) : undefined;
+    this.#logs(settings);
+    backups(this, settings);
+    applyAccountRules(this, settings);
+  }
+
+  #table(settings: Settings): TableV2 {
+    return new TableV2(this, 'Table', {
+      // A physical name: CloudFormation refuses to replace the table with an empty one.
+      tableName: ownTableName(settings),
       partitionKey: text(shape.partitionKey),
       sortKey: text(shape.sortKey),
       globalSecondaryIndexes: Object.entries(shape.indexes).map(([indexName, { partitionKey, sortKey }]) => ({
@@ -42,19 +68,35 @@ export class DataStack extends Stack {
       })),
       timeToLiveAttribute: shape.timeToLive,
       billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      // onStream reads the job from the table. The stream contains no user data.
+      encryption: this.#encryption(settings),
+      // docs/decisions/0016-keys-in-the-stream.md
       dynamoStream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: !isDisposable(settings),
+      removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
-    new CfnOutput(this, 'TableName', { value: this.table.tableName });
-    if (context.settings.authentication !== 'cognito') return;
-    this.accounts = new Accounts(this, 'Accounts', context);
-    new CfnOutput(this, 'UserPoolId', { value: this.accounts.pool.userPoolId });
-    new CfnOutput(this, 'AppClientId', { value: this.accounts.appClient.userPoolClientId });
-    new CfnOutput(this, 'MachineClientId', { value: this.accounts.machineClient.userPoolClientId });
-    new CfnOutput(this, 'SignInUrl', { value: this.accounts.signInUrl });
+  }
+
+  #encryption({ encryptionKey }: Settings): TableEncryptionV2 {
+    return encryptionKey
+      ? TableEncryptionV2.customerManagedKey(Key.fromKeyArn(this, 'EncryptionKey', encryptionKey))
+      : TableEncryptionV2.awsManagedKey();
+  }
+
+  /** Creates the log groups of both stacks. They are here so that logs outlive a replaced API stack. */
+  #logs(settings: Settings): void {
+    const logs = { FunctionLog: functionLogName(settings), AccessLog: accessLogName(settings) };
+    const [functionLog] = Object.entries(logs).map(
+      ([id, logGroupName]) =>
+        new LogGroup(this, id, {
+          logGroupName,
+          retention: settings.logRetentionDays,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+    );
+    // A function that is called first would log nothing: its role cannot create the group.
+    for (const child of this.node.findAll()) {
+      if (child instanceof LambdaFunction && functionLog) child.node.addDependency(functionLog);
+    }
   }
 }

@@ -1,27 +1,31 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   CorsHttpMethod,
   HttpApi,
   HttpIntegrationType,
   HttpMethod,
+  type HttpRoute,
   HttpRouteIntegration,
-  HttpStage,
-  LogGroupLogDestination,
   PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { methodsByPath, routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { routes } from '../../functions/routes.ts';
+import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { crossOrigin } from '../hosting/cors.ts';
 import { fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
-import { authorization } from './authorization.ts';
-import type { DataStack } from './data-stack.ts';
-import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
+import type { Accounts } from './accounts.ts';
+import { createStage } from './api-stage.ts';
+import { type Authorization, authorization } from './authorization.ts';
+import { requestNamespace, tableArnOf, tableNameOf } from './names.ts';
+import {
+  ServiceFunction,
+  type ServiceFunctionContext,
+  type ServiceFunctionProperties,
+} from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { countStatements } from './table-statements.ts';
 
 const payloadFormatVersion = PayloadFormatVersion.VERSION_2_0;
 
@@ -48,48 +52,37 @@ function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   });
 }
 
-/** One JSON line per request, without query string and IP address, which can be personal data. */
-const accessLog = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: '$context.requestId',
-    time: '$context.requestTime',
-    route: '$context.routeKey',
-    path: '$context.path',
-    status: '$context.status',
-    latency: '$context.responseLatency',
-    integrationLatency: '$context.integrationLatency',
-    responseBytes: '$context.responseLength',
-    authorizerError: '$context.authorizer.error',
-    integrationError: '$context.integrationErrorMessage',
-  }),
-);
+/** Returns the operations of a deployment. */
+const routesOf = ({ documentation }: Settings) =>
+  routes.filter(({ file }) => documentation || !file.startsWith('documentation/'));
 
-function stage(api: HttpApi, settings: Settings): void {
-  const logGroup = new LogGroup(api, 'AccessLog', {
-    retention: settings.logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-  new HttpStage(api, 'Stage', {
-    httpApi: api,
-    stageName: '$default',
-    autoDeploy: true,
-    throttle: { rateLimit: settings.throttlingRate, burstLimit: settings.throttlingBurst },
-    accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
-  });
-}
+/** Returns the methods of each path of a deployment. */
+const methodsByPath = (settings: Settings): Record<string, string[]> => {
+  const methods: Record<string, string[]> = {};
+  for (const { contract, methods: own } of routesOf(settings)) {
+    methods[contract.path] = [...(methods[contract.path] ?? []), ...own];
+  }
+  return methods;
+};
+
+/** Returns the environment variable of functions whose log lines have metrics. */
+const metricsEnvironment = (settings: Settings): Record<string, string> =>
+  settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
 
 /** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
-function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: DataStack): HttpApi {
+function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
   const { settings } = context;
   const fallback = new ServiceFunction(scope, 'answerUnmatched', {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',
     timeoutMs: requestTimeoutMs,
-    data: { table, access: { actions: [] } },
-    environment: { ROUTES: JSON.stringify(methodsByPath) },
+    access: { actions: [] },
+    environment: { ...metricsEnvironment(settings), ROUTES: JSON.stringify(methodsByPath(settings)) },
   });
   const api = new HttpApi(scope, 'Api', {
+    // With a domain, the address of AWS would be a second entrance, for example around a web application firewall.
+    disableExecuteApiEndpoint: settings.domainName !== '',
     apiName: `project-management-${settings.stage}`,
     createDefaultStage: false,
     defaultIntegration: new FunctionIntegration('answerUnmatched', fallback.function),
@@ -102,16 +95,40 @@ function httpApi(scope: Construct, context: ServiceFunctionContext, { table }: D
     },
   });
   allowCall(api, fallback.function);
-  stage(api, settings);
   return api;
 }
 
+/** Returns what the function of an operation has besides its access: the tokens, and the limit of its tenant. */
+function extrasOf(
+  { settings }: ServiceFunctionContext,
+  contract: Contract,
+  auth: Authorization | undefined,
+): Pick<ServiceFunctionProperties, 'environment' | 'statements'> {
+  const { tenantRate } = settings;
+  const needsToken = scopeOf(contract) !== undefined;
+  const isLimited = needsToken && tenantRate > 0;
+  return {
+    environment: {
+      ...metricsEnvironment(settings),
+      // Pages show what concerns tokens only if requests need one.
+      ...((needsToken || contract.success === 'staticPage') && auth?.environment),
+      ...(isLimited && { TENANT_RATE: String(tenantRate) }),
+    },
+    statements: isLimited ? countStatements(tableArnOf(tableNameOf(settings)), contract.access) : [],
+  };
+}
+
 /** Creates the gateway, and the function and routes of each operation. HEAD and GET share a function. */
-export function gateway(scope: Construct, context: ServiceFunctionContext, data: DataStack): HttpApi {
+export function gateway(
+  scope: Construct,
+  context: ServiceFunctionContext,
+  accounts: Accounts | undefined,
+): HttpApi {
   const { settings } = context;
-  const api = httpApi(scope, context, data);
-  const auth = authorization(scope, settings, data.accounts);
-  for (const { contract, file, methods } of routes) {
+  const api = httpApi(scope, context);
+  const auth = authorization(settings, accounts);
+  const openRoutes: HttpRoute[] = [];
+  for (const { contract, file, methods } of routesOf(settings)) {
     const { operation, path, summary, access } = contract;
     const scopeName = scopeOf(contract);
     const handler = new ServiceFunction(scope, operation, {
@@ -119,18 +136,20 @@ export function gateway(scope: Construct, context: ServiceFunctionContext, data:
       file,
       description: summary,
       timeoutMs: requestTimeoutMs,
-      data: { table: data.table, access },
-      ...(auth && scopeName && { environment: auth.environment }),
+      access,
+      ...extrasOf(context, contract, auth),
     });
     allowCall(api, handler.function, path);
-    api.addRoutes({
+    const added = api.addRoutes({
       path,
       methods: methods.map((method) => HttpMethod[method]),
       integration: new FunctionIntegration(operation, handler.function),
       ...(auth &&
         scopeName && { authorizer: auth.authorizer, authorizationScopes: [auth.scopeName(scopeName)] }),
     });
+    if (!scopeName) openRoutes.push(...added);
   }
+  createStage(api, settings, openRoutes);
   Validations.of(api).acknowledge({
     id: 'AwsSolutions-APIG4',
     reason:

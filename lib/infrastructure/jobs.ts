@@ -28,7 +28,6 @@ import {
   streamFile,
   streamRetries,
 } from '../hosting/functions.ts';
-import type { DataStack } from './data-stack.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
@@ -48,33 +47,34 @@ export interface Jobs {
 interface JobsContext {
   readonly scope: Construct;
   readonly context: ServiceFunctionContext;
-  readonly table: DataStack['table'];
+  /** ARN of the table's stream. */
+  readonly streamArn: string;
   readonly deadLetters: Queue;
 }
 
 /** A function that reads the table's stream. */
-interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'description'> {
+interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'description' | 'environment'> {
   /** Names of the function and of its mapping to the stream. */
   readonly ids: readonly [target: string, mapping: string];
   readonly access: Access;
   readonly mapping: Omit<
     EventSourceMappingProps,
-    'target' | 'eventSourceArn' | 'startingPosition' | 'onFailure'
+    'target' | 'eventSourceArn' | 'startingPosition' | 'onFailure' | 'parallelizationFactor'
   >;
 }
 
+const sendTo = ({ queueArn }: Queue): PolicyStatement =>
+  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queueArn] });
+
 function streamFunction(
-  { scope, context, table, deadLetters }: JobsContext,
-  { ids: [id, mappingId], file, description, access, mapping }: StreamConsumer,
+  { scope, context, streamArn: eventSourceArn, deadLetters }: JobsContext,
+  { ids: [id, mappingId], access, mapping, ...properties }: StreamConsumer,
 ): LambdaFunction {
-  const { tableStreamArn: eventSourceArn } = table;
-  if (!eventSourceArn) throw new Error('The table has no stream.');
   const { function: target } = new ServiceFunction(scope, id, {
     ...context,
-    file,
-    description,
+    ...properties,
     timeoutMs: jobTimeoutMs,
-    data: { table, access },
+    access,
     statements: [
       new PolicyStatement({
         actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
@@ -82,7 +82,7 @@ function streamFunction(
       }),
       // ListStreams supports no resource-level permissions.
       new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
-      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
+      sendTo(deadLetters),
     ],
   });
   new EventSourceMapping(scope, mappingId, {
@@ -90,11 +90,18 @@ function streamFunction(
     target,
     eventSourceArn,
     startingPosition: StartingPosition.LATEST,
+    // Batches of one shard run at the same time; records of one partition key stay in order.
+    parallelizationFactor: 10,
     // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   return target;
 }
+
+/** Returns the pace of the jobs. Compaction keeps none: it changes no entities. */
+const paceOf = ({ context }: JobsContext): Record<string, string> => ({
+  JOB_CHANGES_PER_SECOND: String(context.settings.jobChangesPerSecond),
+});
 
 /** Starts jobs within a second of the write that creates them. */
 const onStream = (context: JobsContext): LambdaFunction =>
@@ -103,6 +110,7 @@ const onStream = (context: JobsContext): LambdaFunction =>
     file: streamFile,
     description: 'Runs jobs when they appear in the stream.',
     access: jobsAccess,
+    environment: paceOf(context),
     mapping: {
       batchSize: 10,
       filters: [
@@ -142,13 +150,22 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
   });
 
 /** Runs delayed jobs, and continues the jobs of discarded stream records. */
-function onSchedule({ scope, context, table, deadLetters }: JobsContext): LambdaFunction {
+function onSchedule(own: JobsContext): LambdaFunction {
+  const { scope, context, deadLetters } = own;
   const { function: target } = new ServiceFunction(scope, 'onSchedule', {
     ...context,
     file: scheduleFile,
     description: 'Runs jobs that are due.',
     timeoutMs: jobTimeoutMs,
-    data: { table, access: scheduleAccess },
+    access: scheduleAccess,
+    environment: paceOf(own),
+    statements: [sendTo(deadLetters)],
+  });
+  // EventBridge hands the event over to Lambda's own queue, so the rule's dead-letter queue never receives a call that throws.
+  target.configureAsyncInvoke({
+    retryAttempts: 2,
+    maxEventAge: Duration.minutes(5),
+    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   new Rule(scope, 'Schedule', {
     description: 'Runs jobs that are due.',
@@ -165,7 +182,12 @@ function onSchedule({ scope, context, table, deadLetters }: JobsContext): Lambda
   return target;
 }
 
-export function jobs(scope: Construct, context: ServiceFunctionContext, { table }: DataStack): Jobs {
+/**
+ * Creates the functions that run jobs, in the stack of the table: a new stream has a new ARN, and only the stack of the table
+ * replaces the event source mappings in the same update.
+ * @param streamArn ARN of the table's stream.
+ */
+export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
   const deadLetters = new Queue(scope, 'DeadLetters', {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -175,7 +197,7 @@ export function jobs(scope: Construct, context: ServiceFunctionContext, { table 
     { id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue.' },
     { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the dead-letter queue.' },
   );
-  const own: JobsContext = { scope, context, table, deadLetters };
+  const own: JobsContext = { scope, context, streamArn, deadLetters };
   return {
     deadLetters,
     onStream: onStream(own),

@@ -1,157 +1,23 @@
-import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Aws, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
-  ComparisonOperator,
   Dashboard,
   GraphWidget,
-  type IMetric,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
   MathExpression,
-  Metric,
-  TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { compactionMetrics } from '../../functions/jobs/compaction-metrics.ts';
-import { metricNamespace } from '../../functions/shared/log.ts';
-import type { Jobs } from './jobs.ts';
+import { accountWideName, functionLogName, requestNamespace } from './names.ts';
+import { byPartition } from './partitions.ts';
 import type { Settings } from './settings.ts';
-
-export interface MonitoredResources extends Jobs {
-  readonly api: HttpApi;
-  readonly table: TableV2;
-}
-
-interface Symptom {
-  /** Heading of its section in docs/operations.md. */
-  readonly heading: string;
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** Consecutive periods of five minutes above the threshold. */
-  readonly periods: number;
-  /** Unit of the metric, for the alarm description. */
-  readonly label: string;
-}
-
-const period = Duration.minutes(5);
-
-const tableMetric = ({ tableName }: TableV2, metricName: string, statistic = 'Sum'): Metric =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName,
-    dimensionsMap: { TableName: tableName },
-    statistic,
-    period,
-  });
-
-/** Returns a metric that the schedule writes to its log. */
-const compactionMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
-  new Metric({
-    namespace: metricNamespace,
-    metricName,
-    dimensionsMap: { FunctionName: functionName },
-    statistic: 'Maximum',
-    period,
-  });
-
-const sum = (label: string, usingMetrics: Record<string, IMetric>): MathExpression =>
-  new MathExpression({ expression: Object.keys(usingMetrics).join(' + '), usingMetrics, label, period });
-
-/** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
-function symptoms({
-  api,
-  table,
-  onStream,
-  onLogRecords,
-  onSchedule,
-  deadLetters,
-}: MonitoredResources): Symptom[] {
-  // Concurrency is shared by the account, so the metric covers all functions.
-  const functionThrottles = new Metric({
-    namespace: 'AWS/Lambda',
-    metricName: 'Throttles',
-    statistic: 'Sum',
-    period,
-  });
-  return [
-    {
-      heading: 'Requests fail',
-      label: 'responses with 5xx',
-      metric: api.metricServerError({ period, statistic: 'Sum' }),
-      threshold: 5,
-      periods: 1,
-    },
-    {
-      heading: 'Requests are slow',
-      label: 'ms at the 99th percentile',
-      metric: api.metricLatency({ period, statistic: 'p99' }),
-      threshold: 3_000,
-      periods: 3,
-    },
-    {
-      heading: 'Something is throttled',
-      label: 'throttled calls',
-      metric: sum('throttled', {
-        functions: functionThrottles,
-        reads: tableMetric(table, 'ReadThrottleEvents'),
-        writes: tableMetric(table, 'WriteThrottleEvents'),
-      }),
-      threshold: 10,
-      periods: 2,
-    },
-    {
-      heading: 'Transactions conflict',
-      label: 'conflicts',
-      metric: tableMetric(table, 'TransactionConflict'),
-      threshold: 500,
-      periods: 2,
-    },
-    {
-      heading: 'Jobs lag behind',
-      label: 'ms iterator age',
-      metric: onStream.metric('IteratorAge', { period, statistic: 'Maximum' }),
-      threshold: 60_000,
-      periods: 2,
-    },
-    {
-      heading: 'Compaction is late',
-      label: 'ms after a step was due',
-      metric: compactionMetric(onSchedule, compactionMetrics.delay),
-      threshold: 120_000,
-      periods: 1,
-    },
-    {
-      heading: 'Change logs are long',
-      label: 'records that are not in columns',
-      metric: compactionMetric(onSchedule, compactionMetrics.pending),
-      threshold: 1_000,
-      periods: 3,
-    },
-    {
-      heading: 'Jobs fail',
-      label: 'failed calls',
-      metric: sum('failed', {
-        stream: onStream.metricErrors({ period }),
-        records: onLogRecords.metricErrors({ period }),
-        schedule: onSchedule.metricErrors({ period }),
-      }),
-      threshold: 3,
-      periods: 3,
-    },
-    {
-      heading: 'There are dead letters',
-      label: 'dead letters',
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-      threshold: 1,
-      periods: 1,
-    },
-  ];
-}
+import { comparisonOf, type MonitoredResources, symptoms } from './symptoms.ts';
+import { period, tableMetric, withIndexes } from './table-metrics.ts';
 
 /** Topic for alarms. It is not encrypted: CloudWatch cannot use the AWS managed key, and alarms contain no data. */
 function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
@@ -175,6 +41,52 @@ function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
   return topic;
 }
 
+/** Hosts of the console by partition. */
+const consoleHosts = {
+  aws: 'console.aws.amazon.com',
+  'aws-us-gov': 'console.amazonaws-us-gov.com',
+  'aws-cn': 'console.amazonaws.cn',
+};
+
+/**
+ * Returns the graphs of the metrics that the functions write to their log: by operation, and the tenants with the most requests. Tenants are
+ * a query of the log, which costs something only when somebody looks: a metric for each tenant would cost 0.30 $ a month.
+ */
+function requestWidgets(settings: Settings): IWidget[] {
+  const topTenants = new LogQueryWidget({
+    title: 'Tenants with the most requests',
+    logGroupNames: [functionLogName(settings)],
+    queryLines: [
+      'filter message = "The request is finished." and tenant != ""',
+      'stats count(*) as requests, sum(readUnits) as readUnits, sum(writeUnits) as writeUnits, sum(errors) as errors by tenant',
+      'sort requests desc',
+      'limit 10',
+    ],
+    view: LogQueryVisualizationType.TABLE,
+  });
+  if (!settings.requestMetrics) return [topTenants];
+  const search = (metricName: string, statistic: string): MathExpression =>
+    new MathExpression({
+      expression: `SEARCH('{${requestNamespace(settings)},operation} MetricName="${metricName}"', '${statistic}', ${period.toSeconds()})`,
+      usingMetrics: {},
+      label: '',
+      period,
+    });
+  const graphs = [
+    { title: 'Requests by operation', metric: 'duration', statistic: 'SampleCount' },
+    { title: 'Duration by operation (p99)', metric: 'duration', statistic: 'p99' },
+    { title: 'Errors by operation', metric: 'errors', statistic: 'Sum' },
+    { title: 'Read units by operation', metric: 'readUnits', statistic: 'Sum' },
+    { title: 'Write units by operation', metric: 'writeUnits', statistic: 'Sum' },
+  ];
+  return [
+    ...graphs.map(
+      ({ title, metric, statistic }) => new GraphWidget({ title, left: [search(metric, statistic)] }),
+    ),
+    topTenants,
+  ];
+}
+
 const camel = (heading: string): string =>
   heading.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -190,16 +102,17 @@ export function observability(
   const { api, table } = resources;
   const topic = alarmTopic(scope, settings);
   const dashboard = new Dashboard(scope, 'Dashboard', {
-    dashboardName: `project-management-${settings.stage}`,
+    dashboardName: accountWideName(settings),
   });
-  const widgets = symptoms(resources).map(({ heading, label, metric, threshold, periods }) => {
+  const alarmWidgets = symptoms(resources).map((symptom) => {
+    const { heading, label, metric, threshold, periods, isTooLittle } = symptom;
+    const amount = isTooLittle ? `Fewer than ${threshold}` : String(threshold);
     const alarm = new Alarm(scope, camel(heading), {
       metric,
       threshold,
       evaluationPeriods: periods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${threshold} ${label} within 5 minutes, ${periods} in a row. See docs/operations.md#${anchor(heading)}`,
+      ...comparisonOf(symptom),
+      alarmDescription: `${amount} ${label} within 5 minutes, ${periods} in a row. See docs/operations.md#${anchor(heading)}`,
     });
     alarm.addAlarmAction(new SnsAction(topic));
     alarm.addOkAction(new SnsAction(topic));
@@ -217,16 +130,14 @@ export function observability(
       title: 'Latency',
       left: ['p50', 'p90', 'p99'].map((statistic) => api.metricLatency({ period, statistic })),
     }),
-    new GraphWidget({
-      title: 'Capacity units',
-      left: ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) =>
-        tableMetric(table, name),
-      ),
-    }),
-    ...widgets,
+    new GraphWidget({ title: 'Read units', left: withIndexes(table, 'ConsumedReadCapacityUnits') }),
+    new GraphWidget({ title: 'Write units', left: withIndexes(table, 'ConsumedWriteCapacityUnits') }),
+    new GraphWidget({ title: 'Transaction conflicts', left: [tableMetric(table, 'TransactionConflict')] }),
+    ...requestWidgets(settings),
+    ...alarmWidgets,
   );
-  const { region } = Stack.of(scope);
+  const consoleHost = byPartition(scope, 'ConsoleHosts', consoleHosts);
   return {
-    dashboardUrl: `https://console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards:name=${dashboard.dashboardName}`,
+    dashboardUrl: `https://${consoleHost}/cloudwatch/home?region=${Aws.REGION}#dashboards:name=${dashboard.dashboardName}`,
   };
 }

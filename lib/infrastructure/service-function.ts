@@ -1,5 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -12,8 +11,9 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Access } from '../../functions/shared/contract/table-access.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
+import { functionLogArn, functionLogName, tableArnOf, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
-import { tableStatements } from './table-statements.ts';
+import { keyStatements, tableStatements } from './table-statements.ts';
 
 /** What all functions share. */
 export interface ServiceFunctionContext {
@@ -27,15 +27,15 @@ export interface ServiceFunctionProperties extends ServiceFunctionContext {
   /** One sentence. */
   readonly description: string;
   readonly timeoutMs: number;
-  /** The table, and the function's permissions for it. */
-  readonly data?: { readonly table: TableV2; readonly access: Access };
+  /** The function's permissions for the table. Without them, the function does not know the table. */
+  readonly access?: Access;
   readonly environment?: Readonly<Record<string, string>>;
   /** Additional permissions. */
   readonly statements?: readonly PolicyStatement[];
 }
 
-/** Megabytes of a function. */
-const memoryMb = 256;
+/** Megabytes of a function for requests: 0.58 of a core. At 256 MB, the first response takes four times as long (docs/performance.md). */
+const memoryMb = 1_024;
 
 /** Megabytes of a function that loads columns: Lambda gives a whole core at 1,769 MB. A core decodes and sorts 10^6 rows in time. */
 const listEngineMemoryMb = 1_769;
@@ -45,8 +45,8 @@ const tracing = (): PolicyStatement =>
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] });
 
 /**
- * A function with its log group and role. The policies are inline: a stack has at most 500 resources, and a separate
- * policy would be one more per function.
+ * A function with its role. The policies are inline: a stack has at most 500 resources, and a separate policy would be one more
+ * per function. All functions share one log group of the data stack, for the same reason.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
  */
 export class ServiceFunction extends Construct {
@@ -60,23 +60,26 @@ export class ServiceFunction extends Construct {
       file,
       description,
       timeoutMs,
-      data,
+      access,
       environment,
       statements = [],
     } = properties;
-    const logGroup = new LogGroup(this, 'Log', {
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const logGroup = LogGroup.fromLogGroupName(this, 'Log', functionLogName(settings));
     const logging = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
+      resources: [functionLogArn(settings)],
     });
-    const dataStatements = data ? tableStatements(data.table, data.access) : [];
+    const traces = settings.tracing ? [tracing()] : [];
+    const dataStatements = access
+      ? [
+          ...tableStatements(tableArnOf(tableNameOf(settings)), access),
+          ...keyStatements(settings.encryptionKey),
+        ]
+      : [];
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        access: new PolicyDocument({ statements: [logging, tracing(), ...dataStatements, ...statements] }),
+        access: new PolicyDocument({ statements: [logging, ...traces, ...dataStatements, ...statements] }),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {
@@ -85,23 +88,32 @@ export class ServiceFunction extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: data?.access.usesListEngine ? listEngineMemoryMb : memoryMb,
+      memorySize: access?.usesListEngine ? listEngineMemoryMb : memoryMb,
       timeout: Duration.millis(timeoutMs),
-      environment: { ...(data && { TABLE_NAME: data.table.tableName }), ...environment },
+      environment: { ...(access && { TABLE_NAME: tableNameOf(settings) }), ...environment },
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
     });
-    // The construct's `tracing` option would add a separate policy resource.
-    (this.function.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    if (settings.tracing) {
+      // The construct's own option would add a separate policy resource.
+      (this.function.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    }
     const reason = 'X-Ray and ListStreams support no resource-level permissions.';
     Validations.of(role).acknowledge(
       { id: 'AwsSolutions-IAM5[Resource::*]', reason },
+      {
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:${functionLogName(settings)}:*]`,
+        reason: 'The wildcard stands for the log streams of the group.',
+      },
       { id: 'Serverless-LambdaStarPermissions', reason },
     );
-    Validations.of(this.function).acknowledge({
-      id: 'Serverless-LambdaDLQ',
-      reason: 'Requests are synchronous. The stream and the schedule have a dead-letter queue.',
-    });
+    Validations.of(this.function).acknowledge(
+      {
+        id: 'Serverless-LambdaDLQ',
+        reason: 'Requests are synchronous. The stream and the schedule have a dead-letter queue.',
+      },
+      { id: 'Serverless-LambdaTracing', reason: 'The setting "tracing" decides.' },
+    );
   }
 }

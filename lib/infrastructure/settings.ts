@@ -1,8 +1,8 @@
-/** Settings of a deployment: the context in `cdk.json`, or `-c key=value`. */
+/** The settings of a deployment, each with the rule for its values. `read-settings.ts` reads them. */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
+import { maxTenantRate } from '../hosting/functions.ts';
 
 /** Retention periods of CloudWatch Logs, in days. */
 const retentions = Object.values(RetentionDays)
@@ -38,7 +38,7 @@ const httpsUrl = v.pipe(
   v.check((value) => URL.canParse(value) && new URL(value).protocol === 'https:'),
 );
 
-interface Setting {
+export interface Setting {
   readonly schema: v.GenericSchema;
   /** Continues "must be …" in the error message. */
   readonly rule: string;
@@ -46,14 +46,46 @@ interface Setting {
 
 const setting = <Schema extends v.GenericSchema>(schema: Schema, rule: string) => ({ schema, rule });
 
-const definitions = {
+/** A switch. On the command line it is text. */
+const toggle = (isOn = false) =>
+  v.optional(
+    v.union([
+      v.boolean(),
+      v.pipe(
+        v.picklist(['true', 'false']),
+        v.transform((text) => text === 'true'),
+      ),
+    ]),
+    isOn,
+  );
+
+/** The ARN of a resource of a service, or empty. */
+const optionalArn = (pattern: RegExp) => optionalText(v.pipe(v.string(), v.regex(pattern)));
+
+const isToggle = 'true or false';
+
+/** The settings by name. */
+export const definitions = {
   stage: setting(
-    v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'production'),
-    'a name of 1 to 20 lower-case letters, digits and hyphens that starts with a letter',
+    v.optional(
+      v.pipe(v.string(), v.regex(/^(?!.*(?:aws|amazon|cognito))[a-z][a-z0-9-]{0,19}$/)),
+      'development',
+    ),
+    'a name of 1 to 20 lower-case letters, digits and hyphens that starts with a letter and does not contain "aws", "amazon" or "cognito", which Cognito refuses',
   ),
   region: setting(
     optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/))),
-    'an AWS region, for example "eu-central-1", or empty for the region of your credentials',
+    'an AWS region, for example "eu-central-1", or empty for the region of your credentials; with "encryptionKey", the region of the key',
+  ),
+  tableName: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/))),
+    'the name of a restored table, or empty for the table of the stack',
+  ),
+  tableStreamArn: setting(
+    optionalText(
+      v.pipe(v.string(), v.regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/)),
+    ),
+    'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName"',
   ),
   corsOrigins: setting(
     v.optional(v.pipe(textList, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
@@ -66,6 +98,14 @@ const definitions = {
   throttlingBurst: setting(
     v.optional(wholeNumber(1, 5_000), 1_000),
     'a whole number of requests from 1 to 5000',
+  ),
+  tenantRate: setting(
+    v.optional(wholeNumber(0, maxTenantRate), 0),
+    `a whole number of requests per second from 0 (no limit) to ${maxTenantRate}`,
+  ),
+  jobChangesPerSecond: setting(
+    v.optional(wholeNumber(20, 1_000), 100),
+    'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
   authentication: setting(
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
@@ -83,14 +123,19 @@ const definitions = {
     v.optional(
       v.pipe(
         textList,
-        v.minLength(1),
         v.everyItem((value) =>
           /^https:\/\/.|^http:\/\/localhost[:/]|^(?!https?:)[a-z][a-z0-9+.-]*:\/\//.test(value),
         ),
       ),
-      ['http://localhost:3000/'],
+      [],
     ),
     'addresses to which the sign-in page redirects, for example "https://app.example.com/"',
+  ),
+  machineClient: setting(toggle(), isToggle),
+  srpSignIn: setting(toggle(), isToggle),
+  multiFactor: setting(
+    v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
+    '"off", "optional" or "required"',
   ),
   logRetentionDays: setting(
     v.optional(
@@ -102,6 +147,47 @@ const definitions = {
     ),
     `a retention period of CloudWatch Logs in days: ${retentions.join(', ')}`,
   ),
+  requestMetrics: setting(toggle(true), isToggle),
+  tracing: setting(toggle(), isToggle),
+  documentation: setting(toggle(true), isToggle),
+  domainName: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^(?=.{4,253}$)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/))),
+    'the name of a domain for the API, for example "api.example.com", or empty for none',
+  ),
+  certificateArn: setting(
+    optionalArn(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/.+$/),
+    'the ARN of a certificate for "domainName" in the region of the API, or empty without "domainName"',
+  ),
+  hostedZoneId: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
+    'the id of the Route 53 hosted zone of "domainName", or empty if its records are elsewhere',
+  ),
+  tags: setting(
+    v.optional(
+      v.pipe(
+        textList,
+        v.everyItem((tag) => /^(?!aws:)[^=]{1,128}=.{0,256}$/.test(tag)),
+      ),
+      [],
+    ),
+    'tags of the form "key=value", separated by commas',
+  ),
+  permissionBoundary: setting(
+    optionalArn(/^arn:[\w-]+:iam::(?:\d{12}|aws):policy\/.+$/),
+    'the ARN of a managed policy that bounds the permissions of all roles, or empty for none',
+  ),
+  encryptionKey: setting(
+    optionalArn(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/.+$/),
+    'the ARN of a key of AWS KMS that encrypts the table, or empty for the key of AWS',
+  ),
+  backupDays: setting(
+    v.optional(wholeNumber(0, 36_500), 0),
+    'the whole number of days for which a daily backup is kept, or 0 for no backups',
+  ),
+  monthlyBudget: setting(
+    v.optional(wholeNumber(0, 10_000_000), 0),
+    'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',
+  ),
   alarmEmail: setting(optionalText(v.pipe(v.string(), v.email())), 'an e-mail address, or empty for none'),
 } satisfies Record<string, Setting>;
 
@@ -110,33 +196,3 @@ export type Settings = {
 };
 
 export const settingNames = Object.keys(definitions) as (keyof Settings)[];
-
-/** The context has wrong values. The message names each one and what would be right. */
-export class SettingsError extends Error {
-  override name = 'SettingsError';
-}
-
-/**
- * Reads the settings from the context of the app. Missing keys have defaults.
- * @throws SettingsError that names each wrong key, its value and what would be right.
- */
-export function readSettings(node: Node): Settings {
-  const issues: string[] = [];
-  const values = settingNames.map((name) => {
-    const { schema, rule }: Setting = definitions[name];
-    const value: unknown = node.tryGetContext(name);
-    const result = v.safeParse(schema, value ?? undefined);
-    if (!result.success) issues.push(`"${name}" is ${JSON.stringify(value)}; it must be ${rule}.`);
-    return [name, result.output];
-  });
-  const settings = Object.fromEntries(values) as Settings;
-  const hasIssuer = /^https:/.test(String(settings.authentication));
-  if (issues.length === 0 && hasIssuer !== settings.audience.length > 0) {
-    issues.push(
-      `"audience" is ${JSON.stringify(settings.audience)} and "authentication" is "${settings.authentication}"; "audience" must be ${definitions.audience.rule}.`,
-    );
-  }
-  if (issues.length > 0)
-    throw new SettingsError(`The CDK context (cdk.json or -c) has wrong values.\n${issues.join('\n')}`);
-  return settings;
-}

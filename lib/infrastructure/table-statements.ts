@@ -1,13 +1,55 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Access } from '../../functions/shared/contract/table-access.ts';
+import { countPrefix } from '../../functions/shared/store/model/request-counts.ts';
+
+/**
+ * Returns the statements to use a table that a key of the owner encrypts. DynamoDB calls KMS in the name of the function.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ */
+export const keyStatements = (keyArn: string): PolicyStatement[] =>
+  keyArn
+    ? [
+        new PolicyStatement({
+          actions: [
+            'kms:Decrypt',
+            'kms:DescribeKey',
+            'kms:Encrypt',
+            'kms:GenerateDataKey',
+            'kms:ReEncryptFrom',
+            'kms:ReEncryptTo',
+          ],
+          resources: [keyArn],
+        }),
+      ]
+    : [];
+
+/**
+ * Returns the statement that a role needs besides its access to publish and read counts of requests, and for no other key.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+ */
+export function countStatements(tableArn: string, { actions }: Access): PolicyStatement[] {
+  const missing = (['PutItem', 'Query'] as const).filter((action) => !actions.includes(action));
+  if (missing.length === 0) return [];
+  const key = 'dynamodb:LeadingKeys';
+  return [
+    new PolicyStatement({
+      actions: missing.map((action) => `dynamodb:${action}`),
+      resources: [tableArn],
+      conditions: {
+        'ForAllValues:StringLike': { [key]: [`${countPrefix}*`] },
+        // "ForAllValues" is true for a request without keys.
+        Null: { [key]: 'false' },
+      },
+    }),
+  ];
+}
 
 /**
  * Returns the policy statements for exactly these actions on the table, and for queries of its indexes. IAM has no action
  * for a transaction; the actions of its items count.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
  */
-export function tableStatements(table: TableV2, { actions, indexes = [] }: Access): PolicyStatement[] {
+export function tableStatements(tableArn: string, { actions, indexes = [] }: Access): PolicyStatement[] {
   const allow = (names: Access['actions'], resources: readonly string[]): PolicyStatement[] =>
     names.length === 0 || resources.length === 0
       ? []
@@ -18,10 +60,10 @@ export function tableStatements(table: TableV2, { actions, indexes = [] }: Acces
           }),
         ];
   return [
-    ...allow(actions, [table.tableArn]),
+    ...allow(actions, [tableArn]),
     ...allow(
       ['Query'],
-      indexes.map((index) => `${table.tableArn}/index/${index}`),
+      indexes.map((index) => `${tableArn}/index/${index}`),
     ),
   ];
 }

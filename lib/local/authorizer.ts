@@ -49,6 +49,12 @@ function claimText(value: unknown): string {
 const scopesOf = ({ scope, scp = scope }: JWTPayload): string[] =>
   Array.isArray(scp) ? scp.map(String) : typeof scp === 'string' ? scp.split(' ') : [];
 
+/** Returns what the authorizer passes to the function. @param scopes scopes of the route. */
+export const jwtContext = (payload: JWTPayload, scopes: readonly string[]): JwtContext => ({
+  claims: Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, claimText(value)])),
+  scopes: [...scopes],
+});
+
 const hasAudience = (audience: readonly string[], { aud, client_id: clientId }: JWTPayload): boolean =>
   [aud ?? clientId].flat().some((one) => typeof one === 'string' && audience.includes(one));
 
@@ -102,7 +108,6 @@ export class Authorizer {
     if (scopes.length > 0 && !scopes.some((one) => granted.includes(one))) {
       throw new AuthorizationError(403, `Bearer ${scope} error="insufficient_scope"`);
     }
-    const claims = Object.entries(payload).map(([name, value]) => [name, claimText(value)]);
-    return { claims: Object.fromEntries(claims) as Record<string, string>, scopes: [...scopes] };
+    return jwtContext(payload, scopes);
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Prepares, checks and locks the database file of an engine.
  *
- * A lock is an empty file beside the database. Its name identifies the process that holds it:
+ * A lock is a file beside the database. Its name identifies the process that holds it:
  * `database.sqlite.lock-<process id>-<start time of the process>-<random>`. The next start removes the lock of a process
- * that was killed. The start time distinguishes processes whose id is reused.
+ * that was killed. The start time distinguishes processes whose id is reused. The content of the file is the endpoint of
+ * the engine, for other commands that use the data.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -18,6 +19,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -108,11 +110,23 @@ function bootId(): string {
   }
 }
 
+/** Returns whether a process exists. */
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Returns the start time of a process as text, or undefined when the process has ended. */
 function startTimeOf(processId: string): string | undefined {
   if (!existsSync('/proc/self/stat')) {
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-    const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', processId], { encoding: 'utf8', env });
+    const options = { encoding: 'utf8', env, windowsHide: true } as const;
+    const { stdout, error } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', processId], options);
+    // Windows has no `ps`, and no start time then distinguishes the processes.
+    if (error) return isRunning(Number(processId)) ? 'unknown' : undefined;
     const [state = 'Z', ...start] = (stdout ?? '').trim().split(/\s+/).filter(Boolean);
     return state.startsWith('Z') ? undefined : start.join('').replaceAll(/\W/g, '');
   }
@@ -128,30 +142,55 @@ function startTimeOf(processId: string): string | undefined {
   }
 }
 
+interface Owner {
+  readonly processId: string;
+  /** Path of its lock. */
+  readonly lock: string;
+}
+
 /**
  * Removes the locks of processes that have ended.
- * @returns the ids of the processes that hold the other locks.
+ * @param own lock to leave out.
+ * @returns the processes that hold the other locks.
  */
-function findOwners(file: string, own: string): string[] {
+function findOwners(file: string, own?: string): Owner[] {
   const prefix = `${basename(file)}.lock-`;
-  const owners: string[] = [];
+  const owners: Owner[] = [];
   for (const name of readdirSync(dirname(file))) {
     const lock = join(dirname(file), name);
     if (!name.startsWith(prefix) || lock === own) continue;
-    const [id = '', start = ''] = name.slice(prefix.length).split('-');
-    if (startTimeOf(id) === start) owners.push(id);
+    const [processId = '', start = ''] = name.slice(prefix.length).split('-');
+    if (startTimeOf(processId) === start) owners.push({ processId, lock });
     else rmSync(lock, { force: true });
   }
   return owners;
 }
 
+/** Returns the endpoint of the engine that another process runs on a database file. */
+export function endpointOfOwner(file: string): string | undefined {
+  for (const { lock } of findOwners(file)) {
+    try {
+      const endpoint = readFileSync(lock, 'utf8');
+      if (endpoint) return endpoint;
+    } catch {
+      // The owner has released the lock meanwhile.
+    }
+  }
+  return undefined;
+}
+
+export interface DatabaseLock {
+  /** Tells other processes the endpoint of the engine. */
+  publish(endpoint: string): void;
+  release(): void;
+}
+
 /**
  * Locks a database file for this process. Two engines on one file would not see each other's writes.
  * @param file path from `prepareDatabaseFile`.
- * @returns a function that releases the lock.
  * @throws Error that names the file and the process that uses it, or an unwritable folder.
  */
-export async function lockDatabaseFile(file: string): Promise<() => void> {
+export async function lockDatabaseFile(file: string): Promise<DatabaseLock> {
   const own = `${file}.lock-${process.pid}-${startTimeOf(String(process.pid))}-${randomBytes(4).toString('hex')}`;
   const release = (): void => rmSync(own, { force: true });
   for (let attempt = 1; ; attempt += 1) {
@@ -161,11 +200,11 @@ export async function lockDatabaseFile(file: string): Promise<() => void> {
       throw failure(dirname(file), 'cannot be written', error);
     }
     const [owner] = findOwners(file, own);
-    if (owner === undefined) return release;
+    if (!owner) return { publish: (endpoint) => writeFileSync(own, endpoint), release };
     release();
     if (attempt === maxLockAttempts) {
       throw new Error(
-        `The database file "${file}" is in use by process ${owner}. Stop that service, or set DATABASE_FILE to another file.`,
+        `The database file "${file}" is in use by process ${owner.processId}. Stop that service, or set DATABASE_FILE to another file.`,
       );
     }
     await delay(randomInt(10, 100));

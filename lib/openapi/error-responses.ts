@@ -1,7 +1,7 @@
 /** Error responses of the document. Operations share them. */
-import { explanations } from '../../functions/documentation/pages/problem-explanations.ts';
 import { type Contract, isConditionalWrite, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
+import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
 
@@ -23,17 +23,6 @@ const gatewayContent = (status: number): Content => ({
   },
 });
 
-const codes = Object.keys(catalogue) as ProblemCode[];
-
-const problemExample = (code: ProblemCode): object => ({
-  type: problemType(code),
-  ...catalogue[code],
-  detail: explanations[code].example,
-  instance: code === 'headers-too-large' || code === 'malformed-request' ? '/' : '/v1/projects',
-  requestId: 'JKJaXmPLvHcESHA=',
-  ...(code === 'invalid-request' && { errors: [{ pointer: '/name', detail: explanations[code].example }] }),
-});
-
 function problemContent(status: number, own: readonly ProblemCode[]): Content {
   return {
     'application/problem+json': {
@@ -50,7 +39,7 @@ function problemContent(status: number, own: readonly ProblemCode[]): Content {
         ],
       },
       examples: Object.fromEntries(
-        own.map((code) => [code, { summary: catalogue[code].title, value: problemExample(code) }]),
+        own.map((code) => [code, { summary: catalogue[code].title, value: problemExample(code).body }]),
       ),
     },
   };
@@ -64,18 +53,21 @@ const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
     'Cache-Control': referTo('headers', 'Error-Cache-Control'),
   },
   415: headerReferences('Accept'),
-  429: headerReferences('Retry-After'),
+  429: {
+    ...headerReferences('Retry-After'),
+    'Cache-Control': referTo('headers', 'Error-Cache-Control'),
+  },
   503: headerReferences('Retry-After'),
 };
 
 const descriptions: Readonly<Record<number, string>> = {
   401: 'The token is missing or invalid.',
   403: 'The token lacks the scope of this operation, or does not name a tenant.',
-  429: 'The request rate is too high.',
+  429: 'The request rate of the tenant or of all clients is too high.',
 };
 
 function errorResponse(status: number): Response {
-  const own = codes.filter((code) => catalogue[code].status === status);
+  const own = problemCodes.filter((code) => catalogue[code].status === status);
   return {
     description:
       descriptions[status] ??
@@ -101,7 +93,12 @@ export const withoutContent = ({ description, headers }: Response): Response => 
 
 /** All error responses by name. */
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
-  [...new Set([...Object.keys(gatewayMessages).map(Number), ...codes.map((code) => catalogue[code].status)])]
+  [
+    ...new Set([
+      ...Object.keys(gatewayMessages).map(Number),
+      ...problemCodes.map((code) => catalogue[code].status),
+    ]),
+  ]
     // 405 is the response to a method that a path does not have, so no operation has it.
     .filter((status) => status !== 405)
     .sort((one, other) => one - other)
@@ -120,12 +117,13 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
 /** Returns the error statuses of an operation. */
 export function errorStatuses(contract: Contract): number[] {
   const { method, path, success, body } = contract;
+  const isBatch = success === 'batch';
   const isOne = path.includes('{') && success !== 'list';
   return [
     400,
     ...(scopeOf(contract) ? [401, 403] : []),
-    ...(isOne ? [404] : []),
-    ...(isConditionalWrite(contract) ? [412] : []),
+    ...(isOne || isBatch ? [404] : []),
+    ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
     ...(method === 'POST' ? [422] : []),
     429,

@@ -3,11 +3,20 @@ import { type Header, type Reference, referTo, type Schema } from './types.ts';
 
 const text = (maxLength = 255): Schema => ({ type: 'string', maxLength });
 
+/** The entity tag of a version. */
+export const entityTag: Schema = { type: 'string', maxLength: 64, pattern: '^"[\\w-]+"$' };
+
 export const headers: Readonly<Record<string, Header>> = {
   ETag: {
     description: 'Version of the response, for `If-Match` and `If-None-Match`.',
     required: true,
-    schema: { type: 'string', maxLength: 64, pattern: '^"[\\w-]+"$' },
+    schema: entityTag,
+    example: '"7a2c4d8f0e36-3"',
+  },
+  'Expandable-ETag': {
+    description:
+      'Version of the response, for `If-Match` and `If-None-Match`. Absent with `expand`: the entities that it adds have versions of their own.',
+    schema: entityTag,
     example: '"7a2c4d8f0e36-3"',
   },
   'Cache-Control': {
@@ -27,6 +36,12 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: text(10_000),
     example: '</v1/tasks?page=1&limit=20>; rel="first", </v1/tasks?page=3&limit=20>; rel="last"',
   },
+  'X-Total-Count': {
+    description: 'Number of matching entities on all pages: `total`.',
+    required: true,
+    schema: { type: 'string', maxLength: 16, pattern: '^\\d+$' },
+    example: '41',
+  },
   Location: {
     description: 'Path of the created entity.',
     required: true,
@@ -41,6 +56,18 @@ export const headers: Readonly<Record<string, Header>> = {
     description: 'Seconds to wait before the next attempt.',
     schema: { type: 'string', maxLength: 10, pattern: '^\\d+$' },
     example: '1',
+  },
+  'RateLimit-Policy': {
+    description:
+      'Limit of the tenant: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers-11). Absent without a limit, and on errors of the gateway.',
+    schema: text(),
+    example: '"default";q=1000;w=10',
+  },
+  RateLimit: {
+    description:
+      'Remaining requests of the tenant, approximately, and seconds until the limit begins again. Present with `RateLimit-Policy`.',
+    schema: text(),
+    example: '"default";r=987;t=4',
   },
   Accept: {
     description: 'Supported media type.',
@@ -73,11 +100,14 @@ export const headers: Readonly<Record<string, Header>> = {
   },
 };
 
+/** Headers that every response can have. */
+const usualHeaders = [
+  'Access-Control-Allow-Origin',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Content-Type-Options',
+];
+
 /** Returns references to headers by name, with the headers of every response. */
 export const headerReferences = (...names: (keyof typeof headers)[]): Record<string, Reference> =>
-  Object.fromEntries(
-    [...names, 'Access-Control-Allow-Origin', 'X-Content-Type-Options'].map((name) => [
-      name,
-      referTo('headers', name),
-    ]),
-  );
+  Object.fromEntries([...names, ...usualHeaders].map((name) => [name, referTo('headers', name)]));

@@ -2,57 +2,27 @@
 import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
-import { defaultLimit, maxLimit } from '../../functions/shared/http/parse-list-query.ts';
 import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { ifMatchPattern } from './batch.ts';
+import { anyText } from './json-schema.ts';
+import {
+  expandParameterNames,
+  listParameterNames,
+  listParameters,
+  pageParameters,
+} from './list-parameters.ts';
 import { resourceDocs } from './resources.ts';
-import { count, maxHeadBytes } from './schemas.ts';
-import { type Parameter, type Reference, referTo, type Schema } from './types.ts';
-
-/** Any text. A value that no entity has matches nothing. */
-const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
-
-const { maximum: _, ...limit } = count(
-  1,
-  `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
-);
-
-const sortOrder: Schema = { type: 'string', enum: ['asc', 'desc'] };
+import { type Parameter, type Reference, referTo } from './types.ts';
 
 /** Parameters of more than one operation. */
 const shared: Readonly<Record<string, Parameter>> = {
-  page: {
-    name: 'page',
-    in: 'query',
-    description: 'Number of the page. Pages after the last one are empty.',
-    schema: { ...count(1, 'The first page is 1.'), default: 1 },
-    example: 1,
-  },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'Entities per page.',
-    schema: { ...limit, default: defaultLimit },
-    example: defaultLimit,
-  },
-  sortOrder: {
-    name: 'sortOrder',
-    in: 'query',
-    description: 'Sort direction. Ties are broken by `createdAt`, then `id`, in the same direction.',
-    schema: { ...sortOrder, default: 'desc' },
-  },
-  sort_order: {
-    name: 'sort_order',
-    in: 'query',
-    deprecated: true,
-    description: 'Alias of `sortOrder`.',
-    schema: sortOrder,
-  },
+  ...pageParameters,
   ifMatch: {
     name: 'If-Match',
     in: 'header',
     description:
       'The `ETag` of the version to change, or a list of at most 100. If a newer version exists, the response is 412 and nothing changes.',
-    schema: { ...anyText, pattern: '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99})$' },
+    schema: { ...anyText, pattern: ifMatchPattern },
     example: '"7a2c4d8f0e36-3"',
   },
   ifNoneMatch: {
@@ -77,7 +47,15 @@ const shared: Readonly<Record<string, Parameter>> = {
     required: true,
     description: 'Name of the file.',
     schema: { ...anyText, minLength: 1 },
-    example: 'style.css',
+    example: 'site.css',
+  },
+  guide: {
+    name: 'file',
+    in: 'path',
+    required: true,
+    description: 'Name of the guide.',
+    schema: { ...anyText, minLength: 1 },
+    example: 'getting-started',
   },
 };
 
@@ -94,40 +72,6 @@ function idParameter(kind: Resource['kind']): Parameter {
   };
 }
 
-function filterParameter(resource: Resource, field: string): Parameter {
-  const reference = referencesOf(resource.kind).find((relation) => relation.field === field)?.parent;
-  const description = resource.sorts.includes(field)
-    ? `Exact match of \`${field}\`.`
-    : `\`${field}\` contains this value.`;
-  return {
-    name: field,
-    in: 'query',
-    description,
-    schema: reference ? { ...anyText, 'x-reference': reference } : anyText,
-  };
-}
-
-function sortByParameters({ sorts, plural }: Resource): [string, Parameter][] {
-  const schema: Schema = { type: 'string', enum: sorts };
-  const sortBy: Parameter = {
-    name: 'sortBy',
-    in: 'query',
-    description: 'Field that orders the list.',
-    schema: { ...schema, default: 'createdAt' },
-  };
-  const sort_by: Parameter = {
-    name: 'sort_by',
-    in: 'query',
-    deprecated: true,
-    description: 'Alias of `sortBy`.',
-    schema,
-  };
-  return [sortBy, sort_by].map((parameter) => [`${plural}.${parameter.name}`, parameter]);
-}
-
-const filterParameters = (resource: Resource): [string, Parameter][] =>
-  resource.filters.map((field) => [`${resource.plural}.${field}`, filterParameter(resource, field)]);
-
 /** Returns the kind of the id in a path: the parent of a nested list, or the resource itself. */
 function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | undefined {
   if (!resource || !path.includes('{id}')) return undefined;
@@ -138,21 +82,15 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 /** Returns whether the response has an entity tag that the caller can compare. */
 export const isRead = ({ method, success }: Contract): boolean => method === 'GET' && success !== 'health';
 
-/** Returns the parameters of a list, the most used ones first. */
-const listNames = (resource: Resource): string[] => {
-  const [sortBy = '', sort_by = ''] = sortByParameters(resource).map(([name]) => name);
-  const filters = filterParameters(resource).map(([name]) => name);
-  return ['page', 'limit', sortBy, 'sortOrder', ...filters, sort_by, 'sort_order'];
-};
-
 /** Returns references to the parameters of an operation. */
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
   const kind = kindInPath(contract);
   const names = [
     ...(kind ? [idName(kind)] : []),
-    ...(path.includes('{file}') ? ['file'] : []),
-    ...(resource && success === 'list' ? listNames(resource) : []),
+    ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
+    ...(resource && success === 'list' ? listParameterNames(resource) : []),
+    ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),
     ...(method === 'POST' ? ['idempotencyKey'] : []),
@@ -166,8 +104,6 @@ export function parameters(contracts: readonly Contract[]): Record<string, Param
   return {
     ...Object.fromEntries([...resources].map(({ kind }) => [idName(kind), idParameter(kind)])),
     ...shared,
-    ...Object.fromEntries(
-      [...resources].flatMap((resource) => [...sortByParameters(resource), ...filterParameters(resource)]),
-    ),
+    ...Object.fromEntries([...resources].flatMap((resource) => [...listParameters(resource)])),
   };
 }

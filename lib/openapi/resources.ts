@@ -9,11 +9,14 @@ import { documentation as user } from '../../functions/users/resource-docs.ts';
 
 export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organization, project, user, task, tag };
 
+/** Statuses that the documentation names. A status can be any other text as well. */
+export const knownStatuses = ['active', 'planned', 'completed', 'archived'] as const;
+
 /** The descriptions of fields by name. */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   id: 'An opaque, unique id. Later ids sort after earlier ones.',
   name: 'The name. Leading and trailing white space is removed before the length is checked.',
-  status: 'Any status. Common values are active, planned, completed and archived.',
+  status: `Any status. Common values are ${knownStatuses.slice(0, -1).join(', ')} and ${knownStatuses.at(-1)}.`,
   createdAt: 'The time of the creation, in UTC.',
   updatedAt: 'The time of the last write, in UTC.',
   ...Object.assign({}, ...Object.values(resourceDocs).map(({ fields }) => fields)),

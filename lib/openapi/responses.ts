@@ -1,11 +1,13 @@
 /** Responses of operations: the success, and references to the error responses. */
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { batchResultsExample } from './batch.ts';
 import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
 import { headerReferences } from './headers.ts';
+import { pascal } from './json-schema.ts';
 import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
-import { pascal } from './schemas.ts';
-import { type Content, type Link, type Reference, type Response, referTo } from './types.ts';
+import { type Content, type Examples, type Link, type Reference, type Response, referTo } from './types.ts';
 
 /** Returns links to the operations on the entity of a response. */
 function links({ resource }: Contract): Record<string, Link> {
@@ -24,7 +26,37 @@ function links({ resource }: Contract): Record<string, Link> {
   );
 }
 
-const examplePage = (example: unknown): object => ({ data: [example], total: 41, page: 1, totalPages: 3 });
+/** Returns the examples of a list: of a plain one, and of one with everything that the query can add. */
+function listExamples({ expansions, listFields, kind }: Resource): Examples {
+  const { example } = resourceDocs[kind];
+  const page = { data: [example], total: 41, page: 1, totalPages: 3 };
+  const added = Object.values(expansions).map(({ name, isArray, target }) => {
+    const entity = resourceDocs[target.kind].example;
+    return [name, isArray ? [entity] : entity] as const;
+  });
+  const counted = Object.values(listFields).filter(({ isCountable }) => isCountable);
+  const counts = counted.map(
+    ({ name }) => [name, [{ value: [example[name]].flat()[0], count: 41 }]] as const,
+  );
+  const expanded = {
+    ...page,
+    data: [{ ...example, ...Object.fromEntries(added) }],
+    counts: Object.fromEntries(counts),
+  };
+  return {
+    page: { summary: 'A page', value: page },
+    expanded: {
+      summary: `With ${added.length > 0 ? 'expanded references and ' : ''}counts`,
+      value: expanded,
+    },
+  };
+}
+
+/** Returns the header of the version of a read. It can be absent where references can be expanded. */
+const entityTagHeader = ({ resource, method }: Contract): Record<string, Reference> =>
+  method === 'GET' && resource && Object.keys(resource.expansions).length > 0
+    ? { ETag: referTo('headers', 'Expandable-ETag') }
+    : headerReferences('ETag');
 
 function pageContent({ mediaTypes = [] }: Contract): Content {
   const content = (mediaType: string): Content[string] =>
@@ -49,8 +81,16 @@ function success(contract: Contract): [status: string, response: Response] {
         '200',
         {
           description: `A page of ${resource?.plural}. It is empty when nothing matches.`,
-          headers: headerReferences('ETag', 'Cache-Control', 'Link'),
-          content: json(`${shown}List`, examplePage(example)),
+          headers: {
+            ...entityTagHeader(contract),
+            ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
+          },
+          content: {
+            'application/json': {
+              schema: referTo('schemas', `${shown}List`),
+              ...(resource && { examples: listExamples(resource) }),
+            },
+          },
         },
       ];
     case 'entity':
@@ -58,7 +98,7 @@ function success(contract: Contract): [status: string, response: Response] {
         '200',
         {
           description: `The ${resource?.kind}.`,
-          headers: { ...headerReferences('ETag', 'Cache-Control'), ...replayed },
+          headers: { ...entityTagHeader(contract), ...headerReferences('Cache-Control'), ...replayed },
           content: json(shown, example),
         },
       ];
@@ -70,6 +110,15 @@ function success(contract: Contract): [status: string, response: Response] {
           headers: { ...headerReferences('ETag', 'Cache-Control', 'Location'), ...replayed },
           content: json(shown, example),
           links: links(contract),
+        },
+      ];
+    case 'batch':
+      return [
+        '200',
+        {
+          description: 'All operations are applied.',
+          headers: { ...headerReferences('Cache-Control'), ...replayed },
+          content: json(`${shown}BatchResults`, resource && batchResultsExample(resource)),
         },
       ];
     case 'deleted':
@@ -97,7 +146,7 @@ function success(contract: Contract): [status: string, response: Response] {
 
 const notModified = ({ success: kind }: Contract): Response => ({
   description: 'The version of the caller is current.',
-  headers: headerReferences('ETag', 'Cache-Control', ...(kind === 'list' ? ['Link'] : [])),
+  headers: headerReferences('ETag', 'Cache-Control', ...(kind === 'list' ? ['Link', 'X-Total-Count'] : [])),
 });
 
 /** Returns the responses of an operation to one of its methods, by status. */

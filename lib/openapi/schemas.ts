@@ -1,94 +1,16 @@
 /** Schemas of request and response bodies, generated from the schemas that validate them. */
-
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
-import { maxLimit } from '../../functions/shared/http/parse-list-query.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
-import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
-import { fieldDescriptions, resourceDocs } from './resources.ts';
-import { referTo, type Schema } from './types.ts';
-
-/** Limit of API Gateway for the request line and the headers. No parameter can be longer. */
-export const maxHeadBytes = 10_240;
-
-/** Returns the schema of a whole number that every JSON parser represents exactly. */
-export const count = (minimum: number, description: string): Schema => ({
-  type: 'integer',
-  format: 'int64',
-  minimum,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description,
-});
-
-export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-const isNull = (schema: Schema): boolean => schema.type === 'null';
-
-/** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
-function simplified(schema: Schema): Schema {
-  const { anyOf, reference, ...rest } = schema as Schema & { anyOf?: readonly Schema[]; reference?: string };
-  const [one, other] = anyOf ?? [];
-  if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
-  return {
-    ...rest,
-    ...(reference !== undefined && { 'x-reference': reference }),
-    ...(schema.items && { items: simplified(schema.items) }),
-  };
-}
-
-/** Converts a schema. Custom checks have no JSON Schema and are left out; the metadata of a field describes its bounds. */
-function converted(schema: v.GenericSchema, typeMode: 'input' | 'output'): Schema {
-  const { properties, required } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode,
-    errorMode: 'ignore',
-  }) as unknown as Schema;
-  const described = Object.entries(properties ?? {}).map(([name, field]) => [
-    name,
-    { ...simplified(field), description: fieldDescriptions[name] },
-  ]);
-  return { type: 'object', properties: Object.fromEntries(described), ...(required && { required }) };
-}
-
-/** Returns the schema of an entity in a response. It has every field. */
-function entitySchema({ kind, schemas }: Resource): Schema {
-  const { properties = {} } = converted(schemas.entity(), 'output');
-  const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
-    name,
-    { ...field, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
-  ]);
-  return {
-    type: 'object',
-    description: resourceDocs[kind].description,
-    properties: Object.fromEntries(shown),
-    required: Object.keys(properties),
-    example: resourceDocs[kind].example,
-  };
-}
-
-const listSchema = ({ kind, plural }: Resource): Schema => ({
-  type: 'object',
-  description: `A page of ${plural}.`,
-  properties: {
-    data: {
-      type: 'array',
-      maxItems: maxLimit,
-      items: referTo('schemas', pascal(kind)),
-      description: 'The entities of this page.',
-    },
-    total: count(0, 'Number of matching entities on all pages.'),
-    page: count(1, 'Number of this page.'),
-    totalPages: count(0, 'Number of pages with this limit.'),
-  },
-  required: ['data', 'total', 'page', 'totalPages'],
-});
+import { batchResultsSchema, batchSchema } from './batch.ts';
+import { entitySchemas } from './entity-schemas.ts';
+import { converted, maxHeadBytes, pascal } from './json-schema.ts';
+import type { Schema } from './types.ts';
 
 /** Returns the name of the schema of a request body. The operations of a resource share schemas. */
-export function bodyName({ body, resource, operation }: Contract): string | undefined {
+export function bodyName({ body, resource, operation, success }: Contract): string | undefined {
   if (!body) return undefined;
+  if (resource && success === 'batch') return `${pascal(resource.kind)}Batch`;
   if (resource && body.schema === resource.schemas.whole) return `New${pascal(resource.kind)}`;
   if (resource && body.schema === resource.schemas.part) return `${pascal(resource.kind)}Changes`;
   return `${pascal(operation)}Options`;
@@ -194,8 +116,12 @@ export function schemas(contracts: readonly Contract[]): Record<string, Schema> 
   const named: Record<string, Schema> = {};
   for (const contract of contracts) {
     const { resource, body, success } = contract;
-    if (resource) named[pascal(resource.kind)] ??= entitySchema(resource);
-    if (resource && success === 'list') named[`${pascal(resource.kind)}List`] ??= listSchema(resource);
+    if (resource && !named[pascal(resource.kind)]) Object.assign(named, entitySchemas(resource));
+    if (resource && success === 'batch') {
+      const one = pascal(resource.kind);
+      named[`${one}Batch`] = batchSchema(resource, one);
+      named[`${one}BatchResults`] = batchResultsSchema(resource, one);
+    }
     const name = bodyName(contract);
     if (body && name) named[name] ??= bodySchema(body, bodyDescription(contract));
   }

@@ -6,10 +6,14 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  /** Values that a text can have besides others. */
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly additionalProperties?: boolean;
 }
 
@@ -21,6 +25,9 @@ export interface Parameter {
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly description: string;
+  /** Of an array: its values are separated by commas. */
+  readonly style?: 'form';
+  readonly explode?: false;
   readonly schema: Schema;
   readonly example?: unknown;
 }
@@ -32,10 +39,12 @@ export interface Header {
   readonly example?: unknown;
 }
 
+export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+
 export interface MediaType {
   readonly schema: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+  readonly examples?: Examples;
 }
 
 export type Content = Readonly<Record<string, MediaType>>;
@@ -58,6 +67,14 @@ export interface RequestBody {
   readonly content: Content;
 }
 
+/** A sample of code, as many reference pages read it. */
+export interface CodeSample {
+  /** Name of the language for highlighting. */
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -67,6 +84,7 @@ export interface Operation {
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly 'x-codeSamples'?: readonly CodeSample[];
 }
 
 export type PathItem = Readonly<Record<string, Operation>>;

@@ -57,9 +57,13 @@ interface Stage {
   readonly due: readonly [min: number, max: number];
 }
 
-const active: Stage = { status: 'active', taskStatuses: ['todo', 'in-progress', 'done'], due: [-10, 200] };
-const planned: Stage = { status: 'planned', taskStatuses: ['todo'], due: [100, 300] };
-const completed: Stage = { status: 'completed', taskStatuses: ['done', 'cancelled'], due: [-180, -5] };
+const active: Stage = {
+  status: 'active',
+  taskStatuses: ['planned', 'active', 'completed'],
+  due: [-10, 200],
+};
+const planned: Stage = { status: 'planned', taskStatuses: ['planned'], due: [100, 300] };
+const completed: Stage = { status: 'completed', taskStatuses: ['completed', 'archived'], due: [-180, -5] };
 const projectStage = (): Stage => weighted([60, active], [20, planned], [20, completed]);
 
 /**
@@ -108,7 +112,7 @@ export class DataGenerator {
     const provider = `${employer.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example`;
     return {
       name: `${firstName} ${lastName}`,
-      status: weighted([88, 'active'], [7, 'invited'], [5, 'inactive']),
+      status: weighted([95, 'active'], [5, 'archived']),
       email: faker.internet.email({ firstName, lastName, provider }).toLowerCase(),
       organizationId: ids.organizations[organization] ?? null,
     };

@@ -81,7 +81,7 @@ describe('npm run audit', () => {
   test('prints the correct usage for wrong arguments', async () => {
     expect(await run('audit', [])).toMatchObject({
       code: 2,
-      errors: 'Choose what to audit: either --table or --url.\nSee "npm run audit -- --help".\n',
+      errors: 'Choose what to audit: either --table, --stage or --url.\nSee "npm run audit -- --help".\n',
     });
     expect(await run('audit', ['--url', service.url, '--repair'])).toMatchObject({ code: 2 });
   });

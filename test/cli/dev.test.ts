@@ -12,7 +12,16 @@ const copy = mkdtempSync(join(tmpdir(), 'dev-'));
 const handlerFile = join(copy, 'functions/health/check-health.ts');
 
 beforeAll(() => {
-  for (const name of ['bin', 'functions', 'lib', 'openapi.json', 'package.json', 'tsconfig.json']) {
+  for (const name of [
+    'bin',
+    'client',
+    'docs',
+    'functions',
+    'lib',
+    'openapi.json',
+    'package.json',
+    'tsconfig.json',
+  ]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -31,25 +40,34 @@ async function reportedStatus(url: string): Promise<string | undefined> {
   }
 }
 
-test('npm run dev passes flags on and serves a changed file', async () => {
+/** Saves a file until a condition holds. The watcher may not be ready when the service listens, so once is not enough. */
+async function saveUntil(content: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let attempt = 1, waitMs = 1_000; ; attempt += 1, waitMs *= 2) {
+    writeFileSync(handlerFile, `${content}// Saved ${attempt} times.\n`);
+    const end = Date.now() + waitMs;
+    while (Date.now() < end) {
+      if (await holds()) return;
+      await delay(20);
+    }
+  }
+}
+
+test('npm run dev passes flags on, names a file that does not compile, and serves a changed file', async () => {
   const started = spawnGroup('npm', ['run', 'dev', '--', '--port', '0', '--database-file', ':memory:'], {
     cwd: copy,
   });
   expect(await reportedStatus(await untilItListens(started))).toBe('ok');
   const source = readFileSync(handlerFile, 'utf8');
-  // The watcher may not be ready when the service listens: the file is saved again until the change is served.
-  for (let attempt = 1, waitMs = 1_000; ; attempt += 1, waitMs *= 2) {
-    const already = started.output().length;
-    writeFileSync(handlerFile, `${source.replace("'ok'", "'changed'")}// Saved ${attempt} times.\n`);
-    const end = Date.now() + waitMs;
-    let status: string | undefined;
-    while (status !== 'changed' && Date.now() < end) {
-      const [url] = /http:\/\/localhost:\d+/.exec(started.output().slice(already)) ?? [];
-      if (url) status = await reportedStatus(url);
-      await delay(20);
-    }
-    if (status === 'changed') break;
-  }
+
+  const line = /^functions\/health\/check-health\.ts:\d+:\d+ does not compile: .+$/m;
+  await saveUntil(`${source}const = 1;\n`, () => line.test(started.output()));
+  expect(started.output()).not.toMatch(/^ {4}at /m);
+
+  const already = started.output().length;
+  await saveUntil(source.replace("'ok'", "'changed'"), async () => {
+    const [url] = /http:\/\/localhost:\d+/.exec(started.output().slice(already)) ?? [];
+    return url !== undefined && (await reportedStatus(url)) === 'changed';
+  });
   process.kill(-(started.process.pid ?? 0), 'SIGINT');
   await started.ended();
 });

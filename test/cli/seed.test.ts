@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { type Service, startService } from '../../lib/local/service.ts';
 import { run } from './run.ts';
 
@@ -15,7 +17,7 @@ describe('npm run seed', () => {
     const { code, output } = await run('seed', [...flags, service.url]);
     expect(code).toBe(0);
     expect(output).toMatch(
-      /^Created 1 organization, 2 users, 3 tags, 4 projects, 5 tasks in [\d.]+ s: 16 requests, \d+ per second\.$/m,
+      /^Created 1 organization, 2 users, 3 tags, 4 projects, 5 tasks in [\d.]+ s: 15 requests, \d+ per second\.$/m,
     );
     expect(output).toMatch(/^tasks: 5$/m);
     const exampleUrl = /^Example: (\S+)$/m.exec(output)?.[1] ?? '';
@@ -24,9 +26,25 @@ describe('npm run seed', () => {
 
   test('prints one line when no service responds', async () => {
     const { code, output, errors } = await run('seed', ['--url', 'http://localhost:1']);
-    expect(code).toBe(1);
-    expect(output).toBe('');
+    expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors).toMatch(/^No service responds at http:\/\/localhost:1\. Start one with "npm start".*\n$/);
+  });
+
+  test('prints one line when the address belongs to another service', async () => {
+    const { code, output, errors } = await run('seed', ['--url', `${service.url}/nowhere`]);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(/^\S+\/nowhere is not a project-management service: .*\n$/);
+  });
+
+  test('prints one line when the address accepts connections and never responds', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { code, output, errors } = await run('seed', ['--url', url, '--tasks', '1']);
+    silent.close();
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(/^No service responds at .* Start one with "npm start".*\n$/);
   });
 
   test('names the wrong flag and the help', async () => {

@@ -54,6 +54,36 @@ test('Ctrl-C stops the engine too, and the next start has the data', async () =>
   expect(await second.ended()).toBe(0);
 });
 
+/** Waits until a service has printed something. */
+async function printed({ output }: { output(): string }, text: RegExp): Promise<string> {
+  for (;;) {
+    const [found] = text.exec(output()) ?? [];
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test('prints one line for each request, as text or as JSON', async () => {
+  const lines = await start({ DATABASE_FILE: ':memory:' });
+  const json = await start({ DATABASE_FILE: ':memory:', REQUEST_LOG: 'json' });
+  const off = await start({ DATABASE_FILE: ':memory:', REQUEST_LOG: 'off' });
+  for (const { url } of [lines, json, off]) await fetch(`${url}/v1/tasks?limit=1`);
+  expect(await printed(lines, /^GET .*$/m)).toMatch(
+    /^GET +200 +\d+ ms +[\d.]+ read +0 write {2}\/v1\/tasks\?limit=1$/,
+  );
+  expect(JSON.parse(await printed(json, /^\{.*\}$/m))).toMatchObject({
+    method: 'GET',
+    path: '/v1/tasks',
+    query: 'limit=1',
+    status: 200,
+  });
+  for (const service of [lines, json, off]) {
+    service.process.kill('SIGINT');
+    expect(await service.ended()).toBe(0);
+  }
+  expect(off.output()).not.toContain('/v1/tasks');
+});
+
 test('ends with an error when its engine ends', async () => {
   const databaseFile = join(folder, 'gone.sqlite');
   const service = await start({ DATABASE_FILE: databaseFile });
@@ -69,7 +99,9 @@ test('prints that a port is in use, and leaves no process behind', async () => {
   const databaseFile = join(folder, 'taken.sqlite');
   const refused = spawnStart({ PORT: String(port), DATABASE_FILE: databaseFile });
   expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toContain(`Port ${port} is already in use`);
+  expect(refused.output()).toContain(
+    `Port ${port} is already in use. Choose another: npm start -- --port ${port + 1}`,
+  );
   expect(processesNamed(databaseFile)).toEqual([]);
   server.close();
 });
@@ -101,7 +133,9 @@ test('listens on 127.0.0.1 only, unless another host is set', async () => {
 test('prints that the host is not an address of this machine', async () => {
   const refused = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:', HOST: '192.0.2.1' });
   expect(await refused.ended()).toBe(1);
-  expect(refused.output()).toMatch(/^This machine has no address "192\.0\.2\.1"\. .*HOST=127\.0\.0\.1.*\n$/);
+  expect(refused.output()).toMatch(
+    /^This machine has no address "192\.0\.2\.1"\. .* npm start -- --host 127\.0\.0\.1\n$/,
+  );
 });
 
 test('reads origins from the command line', async () => {
@@ -133,7 +167,8 @@ test('rejects a table on AWS without an issuer before it connects', async () => 
 
 test.each([
   [['--port', 'many'], 'The port must be a whole number'],
-  [['--prot', '1'], '--prot'],
+  [['--prot', '1'], 'Did you mean "--port"?'],
+  [['--request-log', 'xml'], 'The request log must be one of lines, json, off, not "xml".'],
   [['--dynamodb-endpoint', 'nowhere'], 'must be an HTTP URL'],
 ])('rejects the flags %j', async (flags, message) => {
   const refused = spawnStart({}, flags);

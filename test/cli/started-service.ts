@@ -36,7 +36,8 @@ export function spawnGroup(
 ) {
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env },
+    // Continuous integration and Jest ask for colours in the environment. Tests compare plain text.
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', FORCE_COLOR: undefined, NO_COLOR: '1', ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, ConnectionError, createClient, etagOf, isProblem } from '../../client/index.ts';
+import {
+  type Client,
+  ConnectionError,
+  createClient,
+  etagOf,
+  isProblem,
+  type NewTask,
+} from '../../client/index.ts';
 import type { Service } from '../../lib/local/service.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
@@ -62,6 +69,18 @@ const lostResponse = async (send: () => Promise<Response>): Promise<Response> =>
 const unavailable = async (): Promise<Response> =>
   new Response('{"message":"Service Unavailable"}', { status: 503, headers: { 'retry-after': '0.01' } });
 
+test.each([
+  ['no options', undefined],
+  ['no address', {}],
+  ['a text instead of options', 'http://localhost:3000'],
+  ['an address without a scheme', { url: 'localhost:3000' }],
+  ['an address with another scheme', { url: 'ftp://localhost:3000' }],
+  ['an address without a host', { url: 'http://' }],
+])('createClient with %s throws an error that shows a valid address', (_, options) => {
+  expect(() => createClient(options as never)).toThrow(TypeError);
+  expect(() => createClient(options as never)).toThrow('url must be like http://localhost:3000');
+});
+
 test('a program creates entities, iterates over pages and reads the reasons of errors', async () => {
   const organization = await client.organizations.create({ name: 'Acme' });
   const project = await client.projects.create({ name: 'Relaunch', organizationId: organization.id });
@@ -92,9 +111,9 @@ test('a program creates entities, iterates over pages and reads the reasons of e
     type: `${service.url}/docs/problems#version-mismatch`,
     detail: expect.stringContaining('has changed'),
   });
-  const current = await client.projects.read(project.id);
+  const current = await client.projects.get(project.id);
   await client.projects.update(current, { description: 'In time.' });
-  expect((await client.projects.read(project.id)).description).toBe('In time.');
+  expect((await client.projects.get(project.id)).description).toBe('In time.');
 });
 
 test('replace and delete require the version that was read', async () => {
@@ -104,8 +123,87 @@ test('replace and delete require the version that was read', async () => {
   expect(etagOf(replaced)).not.toBe(etagOf(created));
   expect(isProblem(await failure(client.tags.delete(created)), 'version-mismatch')).toBe(true);
   await client.tags.delete(replaced);
-  const gone = await failure(client.tags.read(created.id));
+  const gone = await failure(client.tags.get(created.id));
   expect(isProblem(gone, 'not-found') && gone.problem.detail).toContain('tag');
+});
+
+test('an entity of a list requires its version, in any order, shape and copy', async () => {
+  const { id: userId } = await client.users.create({ name: 'Ada' });
+  const { id } = await client.tasks.create({ name: 'listed', userId });
+  const listed = async () =>
+    (await client.tasks.list({ userId, sortBy: 'name', fields: ['name'], expand: ['user'] })).data;
+  const [stale] = await listed();
+  if (!stale) throw new Error('The list is empty.');
+  expect(Object.keys(stale)).toEqual(['id', 'name', 'user']);
+  await client.tasks.update(id, { name: 'changed' });
+  const late = await failure(client.tasks.update({ ...stale, name: 'mine' }, { name: 'mine' }));
+  expect(isProblem(late, 'version-mismatch')).toBe(true);
+  const [current] = await listed();
+  if (!current) throw new Error('The list is empty.');
+  expect(etagOf(current)).toBe(etagOf(await client.tasks.get(id)));
+  const updated = await client.tasks.update(current, { status: 'completed' });
+  for await (const task of client.users.tasks(userId).iterate()) {
+    expect(etagOf(task)).toBe(etagOf(updated));
+    await client.tasks.delete(task);
+  }
+});
+
+test('an object without a version is no target of a write', async () => {
+  const tag = await client.tags.create({ name: 'stored' });
+  const stored = JSON.parse(JSON.stringify(tag)) as typeof tag;
+  expect(await failure(client.tags.update(stored, { name: 'x' }))).toMatchObject({
+    name: 'TypeError',
+    message: expect.stringContaining('has no version'),
+  });
+  expect(await client.tags.get(tag.id)).toEqual(tag);
+});
+
+test('a batch creates, updates and deletes, and its results carry their versions', async () => {
+  const [updated, deleted] = [
+    await client.tags.create({ name: 'one' }),
+    await client.tags.create({ name: 'two' }),
+  ];
+  const [created, changed, none] = await client.tags.batch([
+    { operation: 'create', body: { name: 'three' } },
+    { operation: 'update', id: updated.id, ifMatch: etagOf(updated), body: { color: '#123456' } },
+    { operation: 'delete', id: deleted.id },
+  ]);
+  expect([created.name, changed.color, none]).toEqual(['three', '#123456', undefined]);
+  await client.tags.update(created, { name: 'four' });
+  expect(isProblem(await failure(client.tags.get(deleted.id)), 'not-found')).toBe(true);
+
+  const stale = await failure(
+    client.tags.batch([
+      { operation: 'update', id: changed.id, ifMatch: etagOf(updated), body: {} },
+      { operation: 'delete', id: deleted.id },
+    ]),
+  );
+  expect(isProblem(stale, 'version-mismatch') && stale.problem.errors).toEqual([
+    { pointer: '/operations/0/ifMatch', detail: expect.stringContaining('has changed') },
+    { pointer: '/operations/1/id', detail: expect.stringContaining('no tag') },
+  ]);
+});
+
+test.each(['organizations', 'projects', 'users', 'tasks'] as const)('%s has batches', async (plural) => {
+  const { id: organizationId } = await client.organizations.create({ name: 'Acme' });
+  const body = { name: 'x', ...(plural === 'projects' && { organizationId }) };
+  const collection = client[plural] as Client['users'];
+  const [created] = await collection.batch([{ operation: 'create', body }]);
+  await collection.delete(created);
+});
+
+test('a batch whose response is lost is applied once', async () => {
+  const { client: faulty, sent } = clientWithFaults([lostResponse, lostRequest]);
+  const { id } = await client.tags.create({ name: 'deleted once' });
+  const name = `created once ${id}`;
+  const results = await faulty.tags.batch([
+    { operation: 'create', body: { name } },
+    { operation: 'delete', id },
+  ]);
+  expect(results).toEqual([expect.objectContaining({ name }), undefined]);
+  expect(sent).toHaveLength(3);
+  expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+  expect((await client.tags.list({ name })).total).toBe(1);
 });
 
 test('ten concurrent calls of change all succeed', async () => {
@@ -115,7 +213,7 @@ test('ten concurrent calls of change all succeed', async () => {
       client.tasks.change(id, ({ description }) => ({ description: String(Number(description) + 1) })),
     ),
   );
-  expect((await client.tasks.read(id)).description).toBe('10');
+  expect((await client.tasks.get(id)).description).toBe('10');
 });
 
 test('every operation of the document has a method', async () => {
@@ -154,7 +252,7 @@ test('every operation of the document has a method', async () => {
     { id: organization.id, collection: client.organizations, entity: organization },
   ]) {
     const collection = all.collection as unknown as Client['tags'];
-    expect((await collection.read(id)).id).toBe(id);
+    expect((await collection.get(id)).id).toBe(id);
     await collection.list();
     await collection.update(id, { name: 'x' });
     await collection.replace(id, all.entity as never);
@@ -180,6 +278,75 @@ test('iterate returns each entity once when another is created between two pages
     if (names.length === 2) await client.tags.create({ name: 'late', status });
   }
   expect(names).toEqual(['4', '3', '2', '1', '0']);
+});
+
+test('iterate refuses a page, which it would not read', async () => {
+  const untyped: object = { page: 2 };
+  const iteration = client.tags.iterate(untyped);
+  await expect(iteration.next()).rejects.toThrow(
+    new TypeError('"page" is not an option: an iteration has all pages.'),
+  );
+});
+
+test('iterate misses nothing when entities that it returned are deleted between two pages', async () => {
+  const status = 'deleted-meanwhile';
+  for (let count = 0; count < 5; count += 1) await client.tags.create({ name: `${count}`, status });
+  const names: string[] = [];
+  for await (const { id, name } of client.tags.iterate({ status, limit: 2, sortOrder: 'asc' })) {
+    names.push(name);
+    await client.tags.delete(id);
+  }
+  expect(names).toEqual(['0', '1', '2', '3', '4']);
+});
+
+test('one list returns my overdue tasks, by priority, with their projects and counts', async () => {
+  const organization = await client.organizations.create({ name: 'Overdue' });
+  const project = await client.projects.create({ name: 'Late', organizationId: organization.id });
+  const { id: userId } = await client.users.create({ name: 'Ada' });
+  const task = (name: string, more: Partial<NewTask>) =>
+    client.tasks.create({ name, userId, projectId: project.id, dueDate: '2026-03-01', ...more });
+  await task('high', { priority: 'high' });
+  await task('urgent', { priority: 'urgent', status: 'blocked' });
+  await task('low', { priority: 'low', projectId: null });
+  await task('done', { status: 'done' });
+  await task('in time', { dueDate: '2026-03-09' });
+  const { data, total, counts } = await client.tasks.list({
+    dueDate: { lt: '2026-03-09' },
+    status: { notIn: ['done'] },
+    userId,
+    sortBy: ['priority', 'dueDate'],
+    sortOrder: ['desc', 'asc'],
+    fields: ['name'],
+    expand: ['project'],
+    countBy: ['status'],
+  });
+  expect(data.map(({ name, project: expanded }) => [name, expanded?.name])).toEqual([
+    ['urgent', 'Late'],
+    ['high', 'Late'],
+    ['low', undefined],
+  ]);
+  expect([total, counts]).toEqual([
+    3,
+    {
+      status: [
+        { value: 'active', count: 2 },
+        { value: 'blocked', count: 1 },
+      ],
+    },
+  ]);
+  const [listed] = data;
+  const { project: expanded } = await client.tasks.get(listed?.id ?? '', { expand: ['project'] });
+  // As JSON: an expanded entity has no version.
+  expect(JSON.stringify(expanded)).toBe(JSON.stringify(project));
+});
+
+test('one of several values can contain a comma, and nothing is one of no values', async () => {
+  const status = 'punctuated';
+  for (const name of ['a', 'b', 'a,b', 'a\\']) await client.tags.create({ name, status });
+  const { data } = await client.tags.list({ status, name: { in: ['a,b', 'a\\'] }, sortBy: 'name' });
+  expect(data.map(({ name }) => name)).toEqual(['a\\', 'a,b']);
+  expect((await client.tags.list({ status, name: { in: [] } })).total).toBe(0);
+  expect((await client.tags.list({ status, name: { notIn: [] } })).total).toBe(4);
 });
 
 test.each([
@@ -224,6 +391,36 @@ test('a caller can abort a request between two attempts', async () => {
   stop.abort(new Error('aborted by the test'));
   expect(await pending).toMatchObject({ message: 'aborted by the test' });
   expect(sent.length).toBeLessThan(4);
+});
+
+test('an attempt without a response ends after the timeout', async () => {
+  const signals: AbortSignal[] = [];
+  const silent = createClient({
+    url: service.url,
+    tries: 2,
+    timeout: 5,
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        const signal = init?.signal as AbortSignal;
+        signals.push(signal);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const error = await failure(silent.health());
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect((error as Error).cause).toMatchObject({
+    name: 'TimeoutError',
+    message: expect.stringContaining('5 ms'),
+  });
+  expect(signals).toHaveLength(2);
+});
+
+test('a signal that is aborted already sends nothing, also without a reason', async () => {
+  const { client: unused, sent } = clientWithFaults([]);
+  // The signals of older implementations.
+  const signal = Object.assign(new EventTarget(), { aborted: true }) as AbortSignal;
+  expect(await failure(unused.tags.list({}, { signal }))).toMatchObject({ name: 'AbortError' });
+  expect(sent).toHaveLength(0);
 });
 
 test('requests send the token, and an error of the gateway is a problem', async () => {

@@ -1,71 +1,153 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** Uses the built client as an installed package of another project. */
+/** Packs the client and installs it in another project, without a network. */
 
 const execute = promisify(execFile);
 const root = join(__dirname, '../..');
-const project = mkdtempSync(join(tmpdir(), 'consumer-'));
+const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
+const project = join(folder, 'app');
 let service: Service;
+
+const manifest = (path: string) =>
+  JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, unknown>;
+
+/** Runs a program of the project and returns what it prints. */
+const run = async (file: string): Promise<string> =>
+  (await execute(process.execPath, [file], { cwd: project })).stdout;
 
 beforeAll(async () => {
   service = await startTestService();
-  await execute('npm', ['run', '--silent', 'build:client'], { cwd: root });
-  mkdirSync(join(project, 'node_modules'));
-  symlinkSync(root, join(project, 'node_modules/project-management-api'));
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const packing = ['pack', '--silent', '--pack-destination', folder];
+  const { stdout: archive } = await execute('npm', packing, { cwd: join(root, 'client') });
+  const path = join(folder, archive.trim().split('\n').at(-1) ?? '');
+  await execute('npm', ['install', '--offline', '--no-audit', path], { cwd: project });
 });
 
 afterAll(async () => {
-  rmSync(project, { recursive: true });
+  rmSync(folder, { recursive: true });
   await service.stop();
 });
 
+test('the package is one package of less than 100 kB', () => {
+  const installed = join(project, 'node_modules');
+  const files = (readdirSync(installed, { recursive: true }) as string[])
+    .map((path) => ({ path, stats: statSync(join(installed, path)) }))
+    .filter(({ stats }) => stats.isFile());
+  expect(files.reduce((sum, { stats }) => sum + stats.size, 0)).toBeLessThan(100_000);
+  const names = files.map(({ path }) => path.replace('project-management-client/', ''));
+  expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual([
+    '.package-lock.json',
+    'README.md',
+    'package.json',
+  ]);
+  expect(names).toContain('dist/index.d.ts');
+});
+
+test('the package has the version and the licence of the service, and no dependency', () => {
+  const [own, service] = [manifest(join(root, 'client')), manifest(root)];
+  expect([own['version'], own['license']]).toEqual([service['version'], service['license']]);
+  expect(Object.keys(own)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(?:peer|optional)?dependencies$/i)]),
+  );
+});
+
 const program = (url: string): string => `
-import { createClient, isProblem } from 'project-management-api/client';
+import { createClient, isProblem } from 'project-management-client';
 
 const client = createClient({ url: '${url}' });
 await client.tags.create({ name: 'installed' });
-for await (const { name } of client.tags.iterate({ name: 'installed' })) console.log(name);
+for await (const tag of client.tags.iterate({ name: 'installed' })) {
+  console.log(tag.name);
+  await client.tags.delete(tag);
+}
 try {
-  await client.tags.read('unknown');
+  await client.tags.get('unknown');
 } catch (error) {
-  if (isProblem(error, 'not-found')) console.log(error.problem.status);
+  if (isProblem(error, 'not-found')) console.log(error.problem.status, error.problem.type);
 }
 `;
 
+const printed = () => `installed\n404 ${service.url}/docs/problems#not-found\n`;
+
 test('the package runs in Node.js without a build step', async () => {
-  writeFileSync(join(project, 'program.mjs'), program(service.url));
-  const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: project });
-  expect(stdout).toBe('installed\n404\n');
+  writeFileSync(join(project, 'program.js'), program(service.url));
+  expect(await run('program.js')).toBe(printed());
 });
 
-/** Compiles a program with the types of a browser, without those of Node.js and without the sources of this project. */
-function compile(text: string) {
+/** A world like React Native's: without some globals, and with a `fetch` that is not that of Node.js, which needs them. */
+const native = `
+import { request } from 'node:http';
+
+for (const name of ['URL', 'URLSearchParams', 'crypto', 'structuredClone', 'DOMException']) delete globalThis[name];
+for (const name of ['any', 'timeout', 'abort']) delete AbortSignal[name];
+delete AbortSignal.prototype.throwIfAborted;
+
+globalThis.fetch = (url, { method, headers, body, signal }) =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, signal }, (received) => {
+      const chunks = [];
+      received.on('data', (chunk) => chunks.push(chunk));
+      received.on('end', () => {
+        const text = async () => Buffer.concat(chunks).toString();
+        resolve({ status: received.statusCode, headers: { get: (name) => received.headers[name] ?? null }, text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+`;
+
+test('the package runs without the globals that React Native and older browsers do not have', async () => {
+  writeFileSync(join(project, 'native.js'), native);
+  writeFileSync(join(project, 'app.js'), `import './native.js';\n${program(service.url)}`);
+  expect(await run('app.js')).toBe(printed());
+});
+
+test('CommonJS can require the package', async () => {
+  const text = `console.log(typeof require('project-management-client').createClient);`;
+  writeFileSync(join(project, 'program.cjs'), text);
+  expect(await run('program.cjs')).toBe('function\n');
+});
+
+const browser = '--module esnext --moduleResolution bundler --lib es2022,dom --types';
+const node = `--module nodenext --lib es2022 --typeRoots ${join(root, 'node_modules/@types')} --types node`;
+
+/** Compiles a program with strict types, those of a browser or of Node.js, and without the sources of this project. */
+function compile(text: string, environment = browser) {
   writeFileSync(join(project, 'program.ts'), text);
   const flags =
-    '--noEmit --strict --skipLibCheck false --module esnext --moduleResolution bundler --target es2022';
-  const command = [...flags.split(' '), '--lib', 'es2022,dom', '--types', '', 'program.ts'];
+    '--strict --exactOptionalPropertyTypes --skipLibCheck false --target es2022 --outDir compiled';
+  const types = environment === browser ? [''] : [];
+  const command = [...flags.split(' '), ...environment.split(' '), ...types, 'program.ts'];
   return execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...command], {
     cwd: project,
   });
 }
 
-test('its types compile in a browser project', async () => {
-  await compile(program(service.url));
-  await expect(compile(program(service.url).replace('name:', 'nmae:'))).rejects.toMatchObject({
+test.each([
+  ['a browser', browser],
+  ['Node.js', node],
+])('its types compile in a project for %s', async (_, environment) => {
+  await compile(program(service.url), environment);
+  const wrong = program(service.url).replace('name:', 'nmae:');
+  await expect(compile(wrong, environment)).rejects.toMatchObject({
     stdout: expect.stringContaining('nmae'),
   });
 });
 
-test('the examples in docs/client.md compile', async () => {
-  const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
+test.each(['docs/client.md', 'client/README.md'])('the examples in %s compile and run', async (file) => {
+  const page = readFileSync(join(root, file), 'utf8');
   const examples = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
-  expect(examples.length).toBeGreaterThan(3);
-  const declarations = 'declare function show(...all: unknown[]): void;\ndeclare function reload(): void;\n';
-  await compile(declarations + examples.join('\n'));
+  expect(examples.length).toBeGreaterThan(0);
+  const functions = 'const show = (...all: unknown[]): void => console.log(...all);\nconst reload = show;\n';
+  await compile(functions + examples.join('\n').replaceAll('http://localhost:3000', service.url));
+  await expect(run('compiled/program.js')).resolves.toMatch(/\d tasks/);
 });

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, ConnectionError, createClient } from '../../client/index.ts';
+import { withVersion } from '../../client/versions.ts';
 
 /** The client sends requests only for the path of the given id, and only to the configured service. */
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
     }
     const id = decodeURIComponent(request.url?.split(/[/?]/)[3] ?? '');
     response
-      .writeHead(200, { 'content-type': 'application/json' })
+      .writeHead(200, { 'content-type': 'application/json', etag: '"version"' })
       .end(JSON.stringify({ id, data: [], totalPages: 1 }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,15 +51,15 @@ type Call = (client: Client, id: string) => unknown;
 
 const collections = ['organizations', 'projects', 'users', 'tasks', 'tags'] as const;
 
-/** Returns an entity with an arbitrary id. */
-const entity = (id: string) => ({ id, name: 'x' }) as never;
+/** Returns an entity with an arbitrary id and a version. */
+const entity = (id: string) => withVersion({ id, name: 'x' }, '"version"') as never;
 
 const calls: readonly (readonly [name: string, call: Call])[] = [
   ...collections.flatMap((name): [string, Call][] => {
     // The collections have the same methods with different types.
     const of = (client: Client): Client['tags'] => client[name] as unknown as Client['tags'];
     return [
-      [`${name}.read(id)`, (client, id) => of(client).read(id)],
+      [`${name}.get(id)`, (client, id) => of(client).get(id)],
       [`${name}.replace(id)`, (client, id) => of(client).replace(id, { name: 'x' })],
       [`${name}.replace(entity)`, (client, id) => of(client).replace(entity(id), { name: 'x' })],
       [`${name}.update(id)`, (client, id) => of(client).update(id, { name: 'x' })],

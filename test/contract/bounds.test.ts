@@ -48,7 +48,10 @@ describe('a body with many validation issues', () => {
     const body = { name: 'x', tagIds: Array.from({ length: 50 }, () => 1) };
     const problem = expectProblem(await request('POST', '/v1/tasks', { body }), 400);
     expect(problem.errors).toHaveLength(50);
-    expect(problem.errors?.[49]).toEqual({ pointer: '/tagIds/49', detail: '"tagIds" must be a string.' });
+    expect(problem.errors?.[49]).toEqual({
+      pointer: '/tagIds/49',
+      detail: '"tagIds" must be a string: 1 is not.',
+    });
   });
 
   test('returns one issue for a text that is too long', async () => {

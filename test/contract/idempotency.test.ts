@@ -117,4 +117,31 @@ describe('an Idempotency-Key', () => {
     expectReplay(await post(path, key), first);
     expect((await request('GET', pathTo('organization', id))).body).toEqual(active);
   });
+
+  test('is still unused after a request that was refused', async () => {
+    const { id } = await create('project');
+    const key = unique('key');
+    const path = `${pathTo('project', id)}/clone`;
+    const stale = { 'idempotency-key': key, 'if-match': '"stale"' };
+    expectProblem(await request('POST', path, { headers: stale, body: { name: 'First' } }), 412);
+    expectProblem(await post(path, key, { name: '' }), 400);
+    const first = await post(path, key, { name: 'Third' });
+    expect(entityOf(first, 201)).toMatchObject({ name: 'Third' });
+    expectReplay(await post(path, key, { name: 'Third' }), first);
+    expectProblem(await post(path, key, { name: 'First' }), 422);
+  });
+
+  test('may contain spaces, and other printable ASCII characters only', async () => {
+    const body = { name: unique('Spaced') };
+    const first = await post('/v1/tags', `${body.name} again`, body);
+    entityOf(first, 201);
+    expectReplay(await post('/v1/tags', `${body.name} again`, body), first);
+    const problem = expectProblem(await post('/v1/tags', 'a\tb', body), 400);
+    expect(problem.errors).toEqual([
+      {
+        parameter: 'Idempotency-Key',
+        detail: '"Idempotency-Key" must be 1 to 255 printable ASCII characters.',
+      },
+    ]);
+  });
 });

@@ -223,7 +223,7 @@ describe.each(lists)('invalid parameter values of GET $title', (list) => {
     ['limit', 'Infinity'],
     ['sortBy', 'unknownField'],
     ['sortBy', ''],
-    ['sortBy', 'name,status'],
+    ['sortBy', 'name,tagIds'],
     ['sortBy', 'tagIds'],
     ['sortOrder', 'upwards'],
     ['sortOrder', ''],

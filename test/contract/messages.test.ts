@@ -67,6 +67,49 @@ describe('page and limit', () => {
   });
 });
 
+describe('a query in the syntax of another API', () => {
+  test.each([
+    ['tag=x', 'tag', 'tagIds'],
+    ['labels=x', 'labels', 'tagIds'],
+    ['search=x', 'search', 'name[contains]'],
+    ['assigneeId=x', 'assigneeId', 'userId'],
+    ['pageSize=3', 'pageSize', 'limit'],
+    ['offset=20', 'offset', 'page'],
+    ['dueDate.lt=2026-01-01', 'dueDate.lt', 'dueDate[lt]'],
+    ['priority>=low', 'priority>', 'priority[gte]'],
+    ['status[!=]=archived', 'status[!=]', 'ne'],
+    ['tagIds[contains]=x', 'tagIds[contains]', 'all'],
+    ['sortBy=-priority', 'sortBy', 'sortBy=priority&sortOrder=desc'],
+    ['groupBy=status', 'groupBy', 'countBy'],
+    ['include=project', 'include', 'expand'],
+  ])('%s: names the parameter %s and suggests %s', async (query, parameter, name) => {
+    const problem = expectProblem(await request('GET', `/v1/tasks?${query}`), 400);
+    expect(problem.errors).toEqual([
+      { parameter, detail: expect.stringContaining(`Did you mean "${name}"?`) },
+    ]);
+  });
+
+  test.each(['where=x', 'fields=*', 'x=1', 'title[between]=a', 'kind=x'])(
+    '%s: suggests nothing that is not likely',
+    async (query) => {
+      const problem = expectProblem(await request('GET', `/v1/tasks?${query}`), 400);
+      expect(problem.detail).not.toContain('Did you mean');
+    },
+  );
+
+  test('names a repeated parameter once, with its values', async () => {
+    const query = Array.from({ length: 21 }, (_, position) => `tagIds=${position}`).join('&');
+    const problem = expectProblem(await request('GET', `/v1/tasks?${query}`), 400);
+    expect(problem.errors).toEqual([
+      {
+        parameter: 'tagIds',
+        detail:
+          '"tagIds" occurs twice with different values: "0" and "1". Send it once. tagIds[all]=a,b matches both values, and tagIds[in]=a,b matches either.',
+      },
+    ]);
+  });
+});
+
 describe('a body that is not JSON', () => {
   test.each([
     ['{"name":"x",}', 'line 1, column 13', 'a property name in double quotes'],
@@ -142,6 +185,38 @@ describe('a body with validation issues', () => {
     const { id } = await create(kind);
     const problem = expectProblem(await request('PATCH', pathTo(kind, id), { body: { [field]: null } }), 400);
     expect(problem.errors).toEqual([{ pointer: `/${field}`, detail: `"${field}" must not be null.` }]);
+  });
+
+  test.each([
+    ['task', 'dueDate', '2026-02-30', 'must be a day that exists, as YYYY-MM-DD: "2026-02-30" is not.'],
+    ['task', 'priority', 'hgih', 'must be one of none, low, medium, high, urgent: "hgih" is not.'],
+    ['task', 'status', 'in progress', 'must be 1 to 64 letters, digits, "-" or "_": "in progress" is not.'],
+    ['task', 'name', 7, 'must be a string: 7 is not.'],
+    ['task', 'name', {}, 'must be a string.'],
+    ['tag', 'color', 'red', 'must be a color as #rrggbb, six hexadecimal digits: "red" is not.'],
+    ['user', 'email', 'a"b', 'must be an e-mail address: "a\\"b" is not.'],
+    ['user', 'email', `${'a'.repeat(60)}@b.c`, `must be an e-mail address: "${'a'.repeat(60)}@b.c" is not.`],
+    ['user', 'email', `${'a'.repeat(61)}@b.c`, 'must be an e-mail address.'],
+    ['user', 'name', 'x'.repeat(256), 'must have 1 to 255 characters besides surrounding white space.'],
+  ] as const)('for the %s field %s with %j: %s', async (kind, field, value, message) => {
+    const { id } = await create(kind);
+    const problem = expectProblem(
+      await request('PATCH', pathTo(kind, id), { body: { [field]: value } }),
+      400,
+    );
+    expect(problem.errors).toEqual([{ pointer: `/${field}`, detail: `"${field}" ${message}` }]);
+  });
+
+  test.each([
+    ['/v1/tasks', { title: 'x' }, 'title', 'name'],
+    ['/v1/tasks', { name: 'x', labels: [] }, 'labels', 'tagIds'],
+    ['/v1/tasks', { name: 'x', assigneeId: '7' }, 'assigneeId', 'userId'],
+    ['/v1/tasks', { name: 'x', due_date: null }, 'due_date', 'dueDate'],
+    ['/v1/tasks/batch', { operations: [{ op: 'delete', id: '7' }] }, 'operations/0/op', 'operation'],
+  ])('returns in POST %s with %j a suggestion for %s: %s', async (path, body, place, name) => {
+    const problem = expectProblem(await request('POST', path, { body }), 400);
+    const { detail } = problem.errors?.find(({ pointer }) => pointer === `/${place}`) ?? {};
+    expect(detail).toContain(`Did you mean "${name}"?`);
   });
 
   test('lists only the writable fields for an unknown field', async () => {

@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { routes } from '../../functions/routes.ts';
+import type { OpenApiDocument } from '../../lib/openapi/types.ts';
 import { request, type TestResponse } from './service.ts';
 
 /** Resources without a token and a database: static pages, their files, and the OpenAPI document. */
@@ -12,6 +14,7 @@ interface Expected {
 const typesOfFiles: Readonly<Record<string, string>> = {
   css: 'text/css',
   js: 'text/javascript',
+  mjs: 'text/javascript',
   json: 'application/json',
   svg: 'image/svg+xml',
 };
@@ -23,7 +26,10 @@ const pages: readonly Expected[] = routes
     path.includes('{file}')
       ? files.map((file) => ({
           path: path.replace('{file}', file),
-          mediaTypes: mediaTypes.filter((type) => type === typesOfFiles[file.split('.').at(-1) ?? '']),
+          // A guide has a name without an extension.
+          mediaTypes: mediaTypes.filter(
+            (type) => type === (typesOfFiles[file.split('.')[1] ?? ''] ?? 'text/html'),
+          ),
         }))
       : [{ path, mediaTypes }],
   );
@@ -37,7 +43,7 @@ const cached = ({ headers }: TestResponse) => ['etag', 'cache-control'].map((nam
 test('the document declares static pages and files', () => {
   const paths = pages.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(['/', '/docs', '/docs/problems', '/docs/style.css', '/v1/openapi.json']),
+    expect.arrayContaining(['/', '/docs', '/docs/problems', '/docs/site.css', '/v1/openapi.json']),
   );
 });
 
@@ -67,4 +73,63 @@ describe.each(pages)('GET $path', ({ path, mediaTypes }) => {
     const changed = await request(method, path, { headers: { 'if-none-match': '"other"' } });
     expect(changed.status).toBe(200);
   });
+});
+
+test('the document for generators has no HEAD operations and no static pages', async () => {
+  const whole = (await request('GET', '/v1/openapi.json')).body as OpenApiDocument;
+  const filtered = (await request('GET', '/docs/reference.json')).body as OpenApiDocument;
+  const methodsOf = ({ paths }: OpenApiDocument) => Object.values(paths).flatMap(Object.keys);
+  expect(methodsOf(whole)).toContain('head');
+  expect(methodsOf(filtered)).not.toContain('head');
+  expect(Object.keys(filtered.paths).every((path) => path.startsWith('/v1/'))).toBe(true);
+  expect(Object.keys(filtered.components.responses)).not.toContain('Error404Head');
+});
+
+describe('compression', () => {
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', null],
+  ])('for Accept-Encoding %s is %s', async (accepted, coding) => {
+    const { headers, text } = await request('GET', '/docs', { headers: { 'accept-encoding': accepted } });
+    expect(headers.get('content-encoding')).toBe(coding);
+    expect(headers.get('vary')).toContain('Accept-Encoding');
+    expect(text).toContain('</html>');
+  });
+
+  test('makes everything that the reference loads smaller than 100 kB', async () => {
+    const { text } = await request('GET', '/docs');
+    const loaded = [...text.matchAll(/(?:src|href)="(\/docs\/[\w.-]+\.(?:js|css|svg))"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(new Set(loaded).size).toBe(5);
+    const contents = await Promise.all(['/docs', ...new Set(loaded)].map((path) => request('GET', path)));
+    const bytes = contents.map(({ text: content }) => gzipSync(content).length);
+    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(100_000);
+  });
+});
+
+describe('files under hashed names', () => {
+  test('are cached for a year', async () => {
+    const [, path = ''] =
+      /href="(\/docs\/site\.[\w-]{10}\.css)"/.exec((await request('GET', '/')).text) ?? [];
+    const { status, headers } = await request('GET', path);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+  });
+
+  test('of an earlier version have the current content, which is not kept', async () => {
+    const current = await request('GET', '/docs/site.css');
+    const earlier = await request('GET', '/docs/site.AAAAAAAAAA.css');
+    expect([earlier.text, earlier.headers.get('cache-control')]).toEqual([
+      current.text,
+      'public, max-age=300',
+    ]);
+  });
+});
+
+test('pages say that requests need a token only if they do', async () => {
+  const needsToken = process.env['TOKEN'] !== undefined;
+  const { text } = await request('GET', '/docs');
+  expect(text).toContain(`data-tokens="${needsToken ? 'required' : 'none'}"`);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync } from 'node:fs';
 import { ResponseChecker } from '../support/response-checker.ts';
 
 /**
@@ -66,6 +67,18 @@ afterAll(async () => {
   // A test file can create more than a thousand entities in a remote service.
 }, 300_000);
 
+/** The file in which `npm run verify` finds what was created. */
+const journal = process.env['CREATED_ENTITIES'];
+
+/** Returns whether `npm run verify` was interrupted: nothing more must be created. */
+const isInterrupted = (): boolean => journal !== undefined && existsSync(`${journal}.stop`);
+
+/** Remembers an entity. `npm run verify` also reads the file, if a signal ends the tests before they delete it. */
+function recordCreated(path: string): void {
+  created.add(path);
+  if (journal) appendFileSync(journal, `${path}\n`);
+}
+
 /**
  * Deletes an entity that a test created. Retries because a busy deployment can return an error.
  * @throws Error that names an entity that was not deleted.
@@ -84,6 +97,7 @@ export async function request(
   path: string,
   options: RequestOptions = {},
 ): Promise<TestResponse> {
+  if (method === 'POST' && isInterrupted()) throw new Error('The run was interrupted.');
   const headers = new Headers(options.headers);
   if (token && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
   const init: RequestInit = { method, headers, redirect: 'manual' };
@@ -107,11 +121,20 @@ export async function request(
     text,
     body: parse(text),
   };
-  const location = fetched.headers.get('location');
-  if (!isLocal && fetched.status === 201 && location) created.add(pathOf(location, response));
+  if (!isLocal) rememberCreated(response);
   // The gateway of the local service checks its responses.
   if (!isLocal) requireDeclared(response);
   return response;
+}
+
+/** Adds the entities that a response shows as created to those that are deleted after the tests. */
+function rememberCreated(response: TestResponse): void {
+  const { path, status, headers, body } = response;
+  const location = headers.get('location');
+  if (status === 201 && location) recordCreated(pathOf(location, response));
+  if (status !== 200 || !path.endsWith('/batch')) return;
+  const { results } = body as { results: readonly { status: number; body?: { id: string } }[] };
+  for (const result of results) if (result.body) recordCreated(path.replace(/batch$/, result.body.id));
 }
 
 /** @throws Error that lists the differences between a response and the OpenAPI document. */

@@ -138,7 +138,7 @@ test.each(titled(permanent))(
 );
 
 test('the tests cover every reason and every write', () => {
-  expect(writes.length).toBe(runs(8, 22));
+  expect(writes.length).toBe(runs(9, 27));
   expect(new Set([...temporary, ...permanent].flat()).size).toBe(
     transientCodes.length + 1 + permanentCodes.length,
   );

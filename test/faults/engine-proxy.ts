@@ -109,7 +109,10 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
   const server = createServer((request, outgoing) => {
     handle(request, outgoing).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     inject: (next) => {
@@ -245,4 +248,25 @@ export function laggingReplica(
     return response;
   };
   return Object.assign(injector, { caughtUp: () => replicated });
+}
+
+/** The calls of requests. The stream reader of the local service makes other calls. */
+const ofRequests = new Set(['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems']);
+
+/** Returns the injector that stops a request after its k-th call: the engine executes this call, and no later one. */
+export function stopAfter(call: number): Injector & { isStopped: boolean } {
+  let calls = 0;
+  const injector = async (
+    { operation }: { operation: string },
+    pass: () => Promise<{ status: number; body: string }>,
+  ) => {
+    const response = await pass();
+    if (!ofRequests.has(operation)) return response;
+    calls += 1;
+    if (calls !== call) return response;
+    injector.isStopped = true;
+    return { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) };
+  };
+  injector.isStopped = false;
+  return injector;
 }

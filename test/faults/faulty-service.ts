@@ -34,13 +34,15 @@ let port = 0;
 /** Starts the service on an embedded engine, or on the engine at `DYNAMODB_ENDPOINT`. */
 export async function startFaultyService({
   timeout,
-  onEvent,
-}: Pick<ServiceOptions, 'onEvent'> & { readonly timeout?: number } = {}): Promise<FaultyService> {
+  ...more
+}: Pick<ServiceOptions, 'onEvent' | 'authentication'> & {
+  readonly timeout?: number;
+} = {}): Promise<FaultyService> {
   const given = process.env['DYNAMODB_ENDPOINT'];
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const proxy = await startEngineProxy(engine.endpoint, port);
   port = Number(new URL(proxy.endpoint).port);
-  const service = await startTestService({ endpoint: proxy.endpoint, timeoutMs: timeout, onEvent });
+  const service = await startTestService({ endpoint: proxy.endpoint, timeoutMs: timeout, ...more });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
   return {
     service,
@@ -63,9 +65,13 @@ export async function startFaultyService({
     stop: async () => {
       client.destroy();
       proxy.inject(undefined);
-      await service.stop();
-      await proxy.stop();
-      await engine.stop();
+      try {
+        await service.stop();
+      } finally {
+        // service.stop() throws if a response did not match the OpenAPI document. The next proxy needs the port.
+        await proxy.stop();
+        await engine.stop();
+      }
     },
   };
 }

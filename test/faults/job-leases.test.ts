@@ -4,22 +4,17 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
 import { handler as onStream } from '../../functions/jobs/on-stream.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import {
-  decodeJob,
-  isReady,
-  type Job,
-  jobKey,
-  jobSortKey,
-  jobsQuery,
-} from '../../functions/shared/store/model/job.ts';
+import { isReady, type Job, jobKey, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
@@ -84,16 +79,12 @@ async function deletedProject(session: Session): Promise<string> {
 }
 
 async function tasksLeft(session: Session, project: string): Promise<number> {
-  const filters = [['projectId', project]] as const;
-  const query = { filters, sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 1 } as const;
+  const query = listQuery({ filters: [isValue('projectId', project)], limit: 1 });
   return (await listEntities(session, 'task', query)).total;
 }
 
 async function jobsOf({ tenant, database }: Session): Promise<Job[]> {
-  const found: Job[] = [];
-  for await (const items of database.pages(jobsQuery)) found.push(...items.map(decodeJob));
-  const upkeep = new Set<string>(['fold', 'compact']);
-  return found.filter((job) => job.tenant === tenant && !upkeep.has(job.work.type));
+  return (await readJobs(database)).filter((job) => job.tenant === tenant && job.work.type !== 'compact');
 }
 
 const theJob = async (session: Session): Promise<Job> => {

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { forEach } from '../../functions/shared/for-each.ts';
 import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
@@ -6,7 +7,7 @@ import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { ensureTable } from '../../lib/local/table.ts';
 import { compactAll } from '../support/compaction.ts';
-import { laggingReplica } from './engine-proxy.ts';
+import { type Call, errorResponse, laggingReplica } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
 /**
@@ -191,5 +192,100 @@ describe.each([200, 2_000])('when eventually consistent reads lag by %i ms', (mi
         expect((await faulty.send<List>('GET', path + page)).body.total).toBe(number);
       }
     }
+  });
+});
+
+describe('reads of an index for one list', () => {
+  /** What each list reads from an index: `path` after the parent, and the number of tasks of the parent. */
+  const lists = [
+    ['of a parent, by creation', 30, ''],
+    ['of a parent with a status', 30, '?status=active'],
+    ['of a parent with few tasks, by name', 30, '?sortBy=name'],
+    ['of a parent with many tasks, by creation', 130, ''],
+  ] as const;
+
+  let path: string;
+  let ids: string[];
+
+  async function makeTasks(count: number): Promise<void> {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    path = `/v1/projects/${project}/tasks`;
+    ids = [];
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    await forEach(numbers, 8, async () => {
+      ids.push(await make('tasks', { projectId: project }));
+    });
+    await compactAll(database(), 'public', 'task');
+  }
+
+  afterEach(() => faulty.proxy.inject(undefined));
+
+  /** The schedule queries the index `all` for jobs meanwhile. */
+  const isIndexQuery = ({ operation, body }: Call): boolean =>
+    operation === 'Query' && String(body['IndexName']).startsWith('parent');
+
+  /** Changes tasks at the beginning of each list. */
+  const changeSome = async (): Promise<void> => {
+    for (const id of [...ids].sort().slice(-3))
+      await faulty.send('PATCH', `/v1/tasks/${id}`, { description: String(Math.random()) });
+  };
+
+  test.each(lists)('are at most three while the tasks change: %s', async (_, count, query) => {
+    await makeTasks(count);
+    const read: unknown[] = [];
+    faulty.proxy.inject(async (call, pass) => {
+      if (!isIndexQuery(call)) return pass();
+      read.push(call.body['Limit']);
+      // Each time, the index is newer than the state of the log that the list has read.
+      await changeSome();
+      return pass();
+    });
+    const { status, body } = await faulty.send<List>('GET', path + query);
+    expect([status, body.total]).toEqual([200, count]);
+    expect(read.length).toBeGreaterThan(0);
+    expect(read.length).toBeLessThanOrEqual(3);
+    // About a page: a list of a small parent reads at most 120 children.
+    for (const limit of read) expect(limit).toBeLessThanOrEqual(121);
+  });
+
+  test.each(lists)('are not repeated after a throttle: %s', async (_, count, query) => {
+    await makeTasks(count);
+    let served = 0;
+    let throttled = 0;
+    faulty.proxy.inject(async (call, pass) => {
+      if (!isIndexQuery(call)) return pass();
+      if (throttled === 0) {
+        throttled += 1;
+        return errorResponse('ProvisionedThroughputExceededException');
+      }
+      served += 1;
+      await changeSome();
+      return pass();
+    });
+    const { status, body } = await faulty.send<List>('GET', path + query);
+    expect([status, body.total, throttled, served]).toEqual([200, count, 1, 1]);
+  });
+
+  test('a small parent whose index still has many children is listed from columns', async () => {
+    await makeTasks(130);
+    const project = path.split('/')[3] as string;
+    // The replica has received none of the tasks. It gets what an index has that lags behind the deletions.
+    const items = await faulty.client.send(
+      new ScanCommand({
+        TableName: faulty.service.tableName,
+        FilterExpression: 'projectId = :project',
+        ExpressionAttributeValues: { ':project': project },
+      }),
+    );
+    const other = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: replica.endpoint }));
+    await forEach(items.Items ?? [], 8, async (Item) => {
+      await other.send(new PutCommand({ TableName: faulty.service.tableName, Item }));
+    });
+    other.destroy();
+    await forEach(ids.slice(10), 8, async (id) => {
+      await faulty.send('DELETE', `/v1/tasks/${id}`);
+    });
+    faulty.proxy.inject(async (call, pass) => (isIndexQuery(call) ? pass(replica.endpoint) : pass()));
+    await expectList(`${path}?sortBy=createdAt,name&priority=none&sortOrder=asc`, ids.slice(0, 10).sort());
   });
 });

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { handler } from '../../functions/jobs/on-schedule.ts';
 import { forEach } from '../../functions/shared/for-each.ts';
 import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
+import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { buildJobWrite, decodeJob, type Job, jobsQuery } from '../../functions/shared/store/model/job.ts';
+import { buildJobWrite, type Job } from '../../functions/shared/store/model/job.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { runs } from '../support/runs.ts';
 
@@ -52,8 +54,7 @@ const session: Session = {
 };
 
 const total = async (kind: Kind): Promise<number> => {
-  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 1 } as const;
-  return (await listEntities(session, kind, query)).total;
+  return (await listEntities(session, kind, listQuery({ limit: 1 }))).total;
 };
 
 /** Creates an organization with projects and their tasks. */
@@ -77,9 +78,7 @@ async function createOrganization(): Promise<string> {
 
 /** Returns the jobs of the deletion. Those that compact logs go on for hours. */
 async function jobs(): Promise<Job[]> {
-  const found: Job[] = [];
-  for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
-  return found.filter(({ work }) => work.type !== 'compact');
+  return (await readJobs(store.database())).filter(({ work }) => work.type !== 'compact');
 }
 
 /** Calls the function until no job is due. @returns the number of calls. */

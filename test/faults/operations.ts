@@ -1,5 +1,6 @@
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { isFullRun } from '../support/runs.ts';
 import type { FaultyService, TestResponse } from './faulty-service.ts';
 
@@ -39,17 +40,41 @@ export async function makeEntities(faulty: FaultyService): Promise<Ids> {
   return ids;
 }
 
-/** Returns a valid body for an operation: `POST` and `PATCH` write a long description, and `PUT` removes it. */
-export function bodyFor({ method, body, resource }: Contract, ids: Ids): object | undefined {
-  if (!body) return undefined;
-  if (body.optional) return {};
-  const references = resource?.plural === 'projects' ? { organizationId: ids['organizations'] } : {};
-  const isLong = method !== 'PUT' && body.writable.includes('description');
+/** Returns a valid body of a request that writes an entity: `POST` and `PATCH` write a long description, and `PUT` removes it. */
+function fieldsFor(method: string, resource: Resource | undefined, ids: Ids): object {
+  const required = resource?.plural === 'projects' ? { organizationId: ids['organizations'] } : {};
+  const isLong = method !== 'PUT' && resource !== undefined && 'description' in resource.fields;
   const description = isLong ? { description: longDescription(method) } : {};
   return method === 'PATCH'
     ? { status: 'changed', ...description }
-    : { name: 'replaced', ...references, ...description };
+    : { name: 'replaced', ...required, ...description };
 }
+
+/** Returns a valid body for an operation. A batch creates one entity, with references to others, and updates another one. */
+export function bodyFor({ method, body, resource, success }: Contract, ids: Ids): object | undefined {
+  if (!body) return undefined;
+  if (body.optional) return {};
+  if (success !== 'batch' || !resource) return fieldsFor(method, resource, ids);
+  const created = { ...fieldsFor('POST', resource, ids), ...references(ids)[resource.plural] };
+  return {
+    operations: [
+      { operation: 'create', body: created },
+      { operation: 'update', id: ids[resource.plural], body: fieldsFor('PATCH', resource, ids) },
+    ],
+  };
+}
+
+/** What the tests read of a response. */
+export interface Written {
+  readonly id: string;
+  readonly status: number;
+  readonly total: number;
+  readonly results: readonly { readonly body: Written }[];
+}
+
+/** Returns the entity that a write returns: of a batch, the one that it creates. */
+export const writtenEntity = ({ success }: Contract, body: Written): Written | undefined =>
+  success === 'batch' ? body.results[0]?.body : body;
 
 /** Sends a request that succeeds without faults. @param headers additional headers. */
 export function request(
@@ -57,7 +82,7 @@ export function request(
   contract: Contract,
   ids: Ids,
   headers: Readonly<Record<string, string>> = {},
-): Promise<TestResponse<{ id: string; status: number; total: number }>> {
+): Promise<TestResponse<Written>> {
   const [, , plural = ''] = contract.path.split('/');
   const path = contract.path.replace('{id}', ids[plural] ?? '');
   return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
@@ -69,13 +94,14 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   entity: 200,
   created: 201,
   deleted: 204,
+  batch: 200,
   health: 200,
   staticPage: 200,
 };
 
 /** Returns by how much a successful operation changes the number of entities of its kind. */
 export const growth = ({ success }: Contract): number =>
-  success === 'created' ? 1 : success === 'deleted' ? -1 : 0;
+  success === 'created' || success === 'batch' ? 1 : success === 'deleted' ? -1 : 0;
 
 /** Returns whether a short run includes the operation: those on tasks, and those that start jobs. */
 const isInShortRun = ({ operation, resource }: Contract): boolean =>

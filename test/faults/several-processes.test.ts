@@ -91,6 +91,17 @@ async function write(service: StartedService, tasks: Map<string, Task>): Promise
     const { status, body } = await send(service, 'POST', '/v1/tasks', fields());
     expect(status).toBe(201);
     tasks.set(body.id, body);
+  } else if (dice < 0.6) {
+    const other = [...tasks.keys()].find((one) => one !== id);
+    const operations = [
+      { operation: 'create', body: fields() },
+      { operation: 'update', id, body: fields() },
+      ...(other ? [{ operation: 'delete', id: other }] : []),
+    ];
+    const { status, body } = await send(service, 'POST', '/v1/tasks/batch', { operations });
+    expect(status).toBe(200);
+    for (const result of body.results) if (result.body) tasks.set(result.body.id, result.body);
+    if (other) tasks.delete(other);
   } else if (dice < 0.85) {
     const { status, body } = await send(service, 'PATCH', `/v1/tasks/${id}`, fields());
     expect(status).toBe(200);

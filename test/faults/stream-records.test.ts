@@ -20,6 +20,7 @@ import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type StreamFunction, StreamReader } from '../../lib/cloud-assembly/stream-reader.ts';
 import { streamRetries } from '../../lib/hosting/functions.ts';
 import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { seeded } from './engine-proxy.ts';
 import { printedSeed } from './seed.ts';
@@ -114,8 +115,8 @@ async function makeProject(session: Session, tasks: number): Promise<string> {
 }
 
 async function tasksOf(session: Session, project: string): Promise<number> {
-  const query = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, limit: 1 } as const;
-  return (await listEntities(session, 'task', { ...query, filters: [['projectId', project]] })).total;
+  const query = listQuery({ filters: [isValue('projectId', project)], limit: 1 });
+  return (await listEntities(session, 'task', query)).total;
 }
 
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>

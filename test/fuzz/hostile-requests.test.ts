@@ -103,6 +103,8 @@ const parameter = fc.tuple(
   fc.oneof(
     word,
     fc.constantFrom('page', 'limit', 'sortBy', 'sort_by', 'sortOrder', 'sort_order', 'name', 'tagIds', 'id'),
+    fc.constantFrom('fields', 'expand', 'countBy', 'name[contains]', 'name[in]', 'status[startsWith]'),
+    fc.constantFrom('createdAt[lt]', 'id[gt]', 'description[ne]', 'name[]', 'name[in', 'name]', '[in]'),
   ),
   word,
 );
@@ -155,7 +157,26 @@ const body = fc.oneof(
   fc
     .dictionary(field, fc.oneof(fc.jsonValue({ maxDepth: 3 }), word), { maxKeys: 8 })
     .map((value) => JSON.stringify(value)),
+  fc
+    .array(
+      fc.record(
+        {
+          operation: fc.oneof(fc.constantFrom('create', 'update', 'delete'), word),
+          id: fc.oneof(word, fc.jsonValue({ maxDepth: 1 })),
+          ifMatch: fc.oneof(fc.constantFrom('*', '"x"', 'W/"1"', '"'), word),
+          body: fc.oneof(
+            fc.dictionary(field, fc.oneof(fc.jsonValue({ maxDepth: 3 }), word), { maxKeys: 4 }),
+            fc.jsonValue({ maxDepth: 2 }),
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+      { maxLength: 27 },
+    )
+    .map((operations) => JSON.stringify({ operations })),
   fc.constantFrom(
+    '{"operations":[{"operation":"__proto__"}]}',
+    '{"operations":[{"operation":"create","body":{"name":"x","__proto__":{"status":"x"}}}]}',
     '{"__proto__":{"status":"x"},"name":"x"}',
     '{"name":"\\ud800"}',
     `${'['.repeat(5_000)}${']'.repeat(5_000)}`,

@@ -19,16 +19,19 @@ beforeAll(async () => {
   synthesized = await synthesize();
 });
 
-const all = (type: string): Resource[] => ofType(synthesized.api, type).map(([, resource]) => resource);
+/** Returns the resources of both stacks. Their logical ids differ. */
+const resources = () => ({ ...synthesized.data, ...synthesized.api });
+
+const all = (type: string): Resource[] => ofType(resources(), type).map(([, resource]) => resource);
 
 function resourceAt(reference: unknown): Resource {
-  const resource = synthesized.api[referenceOf(reference)];
+  const resource = resources()[referenceOf(reference)];
   if (!resource) throw new Error(`Nothing is referred to by ${JSON.stringify(reference)}.`);
   return resource;
 }
 
-/** Returns the id of the construct of a resource, which is the name of its operation. */
-const owner = ({ Metadata }: Resource): string => Metadata['aws:cdk:path']?.split('/')[1] ?? '';
+/** Returns the id of the construct of a function, which is the name of its operation. */
+const owner = ({ Metadata }: Resource): string => Metadata['aws:cdk:path']?.split('/').at(-3) ?? '';
 
 const functionNamed = (name: string): Resource => {
   const found = all('AWS::Lambda::Function').find((resource) => owner(resource) === name);
@@ -77,21 +80,16 @@ function place(resource: unknown): string {
   const text = JSON.stringify(resource);
   if (text === '"*"') return 'anywhere';
   if (/StreamArn/.test(text)) return 'stream';
-  const index = /ImportValue.*"\/index\/([\w-]+)"/.exec(text)?.[1];
+  const [isTable, index] = /:table\/project-management-development(?:\/index\/([\w-]+))?"/.exec(text) ?? [];
   if (index) return `index ${index}`;
-  if (/^\{"Fn::ImportValue":"[^"]*Table[^"]*Arn\w+"\}$/.test(text)) return 'table';
-  const { Type } = synthesized.api[referenceOf(resource)] ?? {};
-  if (Type === 'AWS::Logs::LogGroup') return 'log';
+  if (isTable) return 'table';
+  const { Type } = resources()[referenceOf(resource)] ?? {};
+  if (text.includes(':log-group:project-management-development:*')) return 'log';
   if (Type === 'AWS::SQS::Queue') return 'dead letters';
   return text;
 }
 
-const telling = [
-  'logs:CreateLogStream log',
-  'logs:PutLogEvents log',
-  'xray:PutTelemetryRecords anywhere',
-  'xray:PutTraceSegments anywhere',
-];
+const telling = ['logs:CreateLogStream log', 'logs:PutLogEvents log'];
 
 const allowed = ({ actions, indexes = [] }: Access): string[] =>
   [
@@ -156,18 +154,19 @@ describe('functions', () => {
     }
   });
 
-  test('have 256 MB, and 1,769 MB where they load columns of the list engine', () => {
+  test('have 1,024 MB, and 1,769 MB where they load columns of the list engine', () => {
     const memory = all('AWS::Lambda::Function').map((resource) => [
       owner(resource),
       resource.Properties['MemorySize'],
     ]);
     const ofRoutes = routes.map(({ contract }) => [
       contract.operation,
-      contract.access.usesListEngine ? 1_769 : 256,
+      contract.access.usesListEngine ? 1_769 : 1_024,
     ]);
     expect(Object.fromEntries(memory)).toEqual({
       ...Object.fromEntries(ofRoutes),
-      answerUnmatched: 256,
+      answerUnmatched: 1_024,
+      claimTenant: 1_024,
       onStream: 1_769,
       onLogRecords: 1_769,
       onSchedule: 1_769,
@@ -176,10 +175,10 @@ describe('functions', () => {
       listTasks: 1_769,
       listTagTasks: 1_769,
       deleteTag: 1_769,
-      deleteProject: 256,
-      createTask: 256,
-      readTask: 256,
-      checkHealth: 256,
+      deleteProject: 1_024,
+      createTask: 1_024,
+      readTask: 1_024,
+      checkHealth: 1_024,
     });
   });
 
@@ -191,22 +190,26 @@ describe('functions', () => {
     expect(Object.fromEntries(timeouts)).toEqual({
       ...Object.fromEntries(routes.map(({ contract }) => [contract.operation, 10])),
       answerUnmatched: 10,
+      claimTenant: 5,
       onStream: 30,
       onLogRecords: 30,
       onSchedule: 30,
     });
   });
 
-  test('have a JSON log of their own with a retention of 30 days, and tracing', () => {
+  test('have one JSON log, and tracing when asked for', async () => {
     const logs = all('AWS::Lambda::Function').map((resource) => {
       const { LogGroup, LogFormat } = resource.Properties['LoggingConfig'] as Record<string, unknown>;
       expect(LogFormat).toBe('JSON');
-      expect(resource.Properties['TracingConfig']).toEqual({ Mode: 'Active' });
-      const log = resourceAt(LogGroup);
-      expect(owner(log)).toBe(owner(resource));
-      return log.Properties['RetentionInDays'];
+      expect(resource.Properties['TracingConfig']).toBeUndefined();
+      return LogGroup;
     });
-    expect(new Set(logs)).toEqual(new Set([30]));
+    expect(new Set(logs)).toEqual(new Set(['project-management-development']));
+    const { api } = await synthesize({ tracing: true });
+    for (const [, { Properties }] of ofType(api, 'AWS::Lambda::Function')) {
+      expect(Properties['TracingConfig']).toEqual({ Mode: 'Active' });
+    }
+    expect(JSON.stringify(ofType(api, 'AWS::IAM::Role'))).toContain('xray:PutTraceSegments');
   });
 
   test('have the table name, the tenant claim when they need a token, and the routes for the fallback', () => {
@@ -217,13 +220,15 @@ describe('functions', () => {
       return Object.keys(Variables).sort();
     };
     for (const { contract } of routes) {
-      const token = scopeOf(contract) ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
-      expect(variables(contract.operation)).toEqual([...token, 'TABLE_NAME'].sort());
+      // Static pages say whether requests need a token.
+      const knowsTokens = scopeOf(contract) || contract.success === 'staticPage';
+      const token = knowsTokens ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
+      expect(variables(contract.operation)).toEqual([...token, 'REQUEST_METRICS', 'TABLE_NAME'].sort());
     }
-    expect(variables('onStream')).toEqual(['TABLE_NAME']);
+    expect(variables('onStream')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
     expect(variables('onLogRecords')).toEqual(['TABLE_NAME']);
-    expect(variables('onSchedule')).toEqual(['TABLE_NAME']);
-    expect(variables('answerUnmatched')).toEqual(['ROUTES', 'TABLE_NAME']);
+    expect(variables('onSchedule')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
+    expect(variables('answerUnmatched')).toEqual(['REQUEST_METRICS', 'ROUTES', 'TABLE_NAME']);
     const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
       Variables: { ROUTES: string };
     };
@@ -235,7 +240,9 @@ describe('functions', () => {
       (action) => `dynamodb:${action} stream`,
     );
     expect(permitted('answerUnmatched')).toEqual(telling);
-    expect(permitted('onSchedule')).toEqual(allowed(scheduleAccess));
+    expect(permitted('onSchedule')).toEqual(
+      [...allowed(scheduleAccess), 'sqs:SendMessage dead letters'].sort(),
+    );
     for (const [name, access] of [
       ['onStream', jobsAccess],
       ['onLogRecords', compactionAccess],
@@ -302,6 +309,16 @@ describe('the gateway', () => {
     expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
   });
 
+  test('throttles routes without a token more than the others', () => {
+    const open = routes.flatMap(({ contract, methods }) =>
+      scopeOf(contract) ? [] : methods.map((method) => `${method} ${contract.path}`),
+    );
+    const limits = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
+    expect(stage().Properties['RouteSettings']).toEqual(
+      Object.fromEntries([...open, '$default'].map((key) => [key, limits])),
+    );
+  });
+
   test('throttles requests, and writes a JSON log without query string and IP address', () => {
     expect(stage().Properties['DefaultRouteSettings']).toEqual({
       ThrottlingBurstLimit: 1_000,
@@ -310,7 +327,9 @@ describe('the gateway', () => {
     const { Format, DestinationArn } = stage().Properties['AccessLogSettings'] as Record<string, string>;
     expect(Object.keys(JSON.parse(Format ?? '') as object)).toContain('requestId');
     expect(Format).not.toMatch(/sourceIp|claims|query/i);
-    expect(resourceAt(DestinationArn).Properties['RetentionInDays']).toBe(30);
+    expect(JSON.stringify(DestinationArn)).toContain(
+      ':log-group:/aws/vendedlogs/project-management-development:*',
+    );
   });
 
   test('has the CORS settings of the local gateway', () => {
@@ -349,6 +368,7 @@ describe('jobs', () => {
     const mapping = mappingOf('onStream');
     expect(mapping).toMatchObject({
       BatchSize: 10,
+      ParallelizationFactor: 10,
       BisectBatchOnFunctionError: true,
       MaximumRecordAgeInSeconds: 3_600,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -384,12 +404,20 @@ describe('jobs', () => {
     expect(rule.Properties['ScheduleExpression']).toBe('rate(1 minute)');
     expect(owner(resourceAt(rule.Properties['Targets']))).toBe('onSchedule');
   });
+
+  test('of the schedule that throw reach the dead-letter queue after two retries', () => {
+    // EventBridge sees no failure: Lambda accepts the event and calls the function later.
+    const [config] = all('AWS::Lambda::EventInvokeConfig') as [Resource];
+    expect(owner(resourceAt(config.Properties['FunctionName']))).toBe('onSchedule');
+    expect(config.Properties).toMatchObject({ MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 300 });
+    expect(failureQueueOf(config.Properties)).toBe(failureQueueOf(mappingOf('onStream')));
+  });
 });
 
 describe('the stacks', () => {
   test('stay well below the limit of 500 resources per stack', () => {
     for (const resources of [synthesized.data, synthesized.api]) {
-      expect(Object.keys(resources).length).toBeLessThan(400);
+      expect(Object.keys(resources).length).toBeLessThanOrEqual(320);
     }
   });
 

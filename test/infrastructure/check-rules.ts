@@ -1,15 +1,18 @@
 /**
- * Prints the findings of cdk-nag that are not acknowledged, for `rules.test.ts`. It runs in a process of its own, because
+ * Prints the findings of cdk-nag that are not acknowledged, and those of the validation against the schemas of CloudFormation, for
+ * `rules.test.ts`. The arguments are names of combinations of settings. It runs in a process of its own, because
  * jest loads aws-cdk-lib slowly.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Stack, Validations } from 'aws-cdk-lib';
+import { App, CfnResource, type Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { service } from '../../lib/infrastructure/service.ts';
+import { combinations } from './combinations.ts';
+import { defaultContext } from './default-context.ts';
 
 interface Report {
   readonly pluginReports: readonly {
@@ -24,7 +27,10 @@ const temporary = mkdtempSync(join(tmpdir(), 'rules-'));
 const bundles = await bundleFunctions(join(temporary, 'bundles'));
 
 /** Returns the findings that are not acknowledged, warnings included. */
-function findings(settings: Record<string, unknown>, more: (stack: Stack) => void = () => {}): string[] {
+function findings(
+  settings: Readonly<Record<string, unknown>>,
+  more: (stack: Stack) => void = () => {},
+): string[] {
   const folder = mkdtempSync(join(temporary, 'assembly-'));
   const app = new App({ context: settings, analyticsReporting: false, outdir: folder });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
@@ -45,11 +51,15 @@ function findings(settings: Record<string, unknown>, more: (stack: Stack) => voi
   );
 }
 
-const alarmEmail = 'ops@example.com';
 const found = {
-  cognito: findings({ authentication: 'cognito', alarmEmail }),
-  none: findings({ authentication: 'none', alarmEmail }),
-  careless: findings({}, (stack) => new Queue(stack, 'Careless')),
+  ...Object.fromEntries(
+    process.argv.slice(2).map((name) => [name, findings({ ...defaultContext, ...combinations[name] })]),
+  ),
+  careless: findings(defaultContext, (stack) => {
+    new Queue(stack, 'Careless');
+    // A property that the schema of the resource does not have.
+    new CfnResource(stack, 'Mistyped', { type: 'AWS::SNS::Topic', properties: { TopicNam: 'x' } });
+  }),
 };
 rmSync(temporary, { recursive: true });
 console.log(JSON.stringify(found));

@@ -10,10 +10,13 @@ const keySchema = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' },
 ];
 
+/** A stage that keeps its data, with both clients. */
+const production = { stage: 'production', callbackUrls: 'https://app.example.com/', machineClient: true };
+
 let resources: Resources;
 
 beforeAll(async () => {
-  resources = (await synthesize()).data;
+  resources = (await synthesize(production)).data;
 });
 
 const one = (type: string): Resource => {
@@ -70,6 +73,15 @@ describe('the user pool', () => {
     expect(pool.Properties['DeletionProtection']).toBe('ACTIVE');
   });
 
+  test('ignores case in addresses, keeps an address until its new one is confirmed, and offers a second factor', () => {
+    expect(one('AWS::Cognito::UserPool').Properties).toMatchObject({
+      UsernameConfiguration: { CaseSensitive: false },
+      UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
+      MfaConfiguration: 'OPTIONAL',
+      EnabledMfas: ['SOFTWARE_TOKEN_MFA'],
+    });
+  });
+
   test('has no sign-up, and users cannot write their tenant', () => {
     const { Properties } = one('AWS::Cognito::UserPool');
     expect(Properties['AdminCreateUserConfig']).toEqual({ AllowAdminCreateUserOnly: true });
@@ -99,12 +111,81 @@ describe('the user pool', () => {
     async (authentication) => {
       const audience = authentication === 'none' ? '' : 'api';
       const { data } = await synthesize({ authentication, audience });
-      expect(Object.values(data).map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::GlobalTable']);
+      expect(Object.values(data).filter(({ Type }) => Type.startsWith('AWS::Cognito::'))).toEqual([]);
     },
   );
 });
 
-test('the stack has termination protection', async () => {
-  const { data } = service(app(temporaryFolder()), await bundles());
-  expect(data.terminationProtection).toBe(true);
+describe('the clients', () => {
+  const clients = (from: Resources) =>
+    Object.fromEntries(
+      ofType(from, 'AWS::Cognito::UserPoolClient').map(([id, { Properties }]) => [
+        /App|Machine/.exec(id)?.[0],
+        Properties,
+      ]),
+    );
+
+  test('allow no flow that nobody asked for, and hide which users exist', () => {
+    for (const client of Object.values(clients(resources))) {
+      expect(client).toMatchObject({
+        ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH'],
+        PreventUserExistenceErrors: 'ENABLED',
+      });
+    }
+  });
+
+  test('redirect to no page on the machine of a user, except in a disposable stage', async () => {
+    expect(clients(resources)['App']).toMatchObject({ CallbackURLs: ['https://app.example.com/'] });
+    const { data } = await synthesize();
+    expect(clients(data)['App']).toMatchObject({
+      CallbackURLs: ['http://localhost:3000/', 'http://localhost:8976/'],
+    });
+  });
+
+  test('include the one for programs only when asked for, with tokens for a day', async () => {
+    expect(clients(resources)['Machine']).toMatchObject({
+      AccessTokenValidity: 1_440,
+      TokenValidityUnits: { AccessToken: 'minutes' },
+    });
+    expect(Object.keys(clients((await synthesize()).data))).toEqual(['App']);
+    const { data } = await synthesize({ stage: 'production', machineClient: true });
+    expect(Object.keys(clients(data))).toEqual(['Machine']);
+  });
+
+  test('allow SRP when asked for', async () => {
+    const { data } = await synthesize({ srpSignIn: true });
+    expect(clients(data)['App']).toMatchObject({
+      ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH', 'ALLOW_USER_SRP_AUTH'],
+    });
+  });
+});
+
+describe('the logs', () => {
+  test('are two groups with the retention of the settings', () => {
+    expect(ofType(resources, 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties)).toMatchObject([
+      { LogGroupName: 'project-management-production', RetentionInDays: 30 },
+      { LogGroupName: '/aws/vendedlogs/project-management-production', RetentionInDays: 30 },
+    ]);
+  });
+});
+
+describe('a stage', () => {
+  const dataStack = async (settings: Record<string, unknown>) =>
+    service(app(temporaryFolder(), settings), await bundles()).data;
+
+  test('keeps its data and has termination protection, unless it is disposable', async () => {
+    expect((await dataStack(production)).terminationProtection).toBe(true);
+    expect((await dataStack({})).terminationProtection).toBe(false);
+    expect((await dataStack({ stage: 'development-ada' })).terminationProtection).toBe(false);
+  });
+
+  test('that is disposable is deleted with its data', async () => {
+    const { data } = await synthesize();
+    const kept = Object.values(data).filter(
+      ({ Properties, DeletionPolicy }) =>
+        DeletionPolicy === 'Retain' ||
+        /"DeletionProtection\w*":(?:true|"ACTIVE")/.test(JSON.stringify(Properties)),
+    );
+    expect(kept).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ofType, type Resource, type Resources, synthesize } from './stacks.ts';
+import { table } from '../../functions/shared/store/model/table.ts';
+import { ofType, type Resource, type Resources, synthesize, synthesizeTemplates } from './stacks.ts';
 
 let resources: Resources;
 
@@ -18,22 +19,49 @@ const anchors = [
 describe('alarms', () => {
   const alarms = (): Resource[] => all('AWS::CloudWatch::Alarm');
 
-  test('cover errors, latency, throttles, conflicts, the stream, compaction and dead letters, for all functions', () => {
+  test('cover errors, latency, throttles, hot keys, jobs, compaction and dead letters, for all functions', () => {
     const watched = JSON.stringify(alarms().map(({ Properties }) => Properties));
     for (const metric of [
       '"MetricName":"5xx"',
       '"ExtendedStatistic":"p99"',
       '"MetricName":"Throttles"',
       '"MetricName":"WriteThrottleEvents"',
-      '"MetricName":"TransactionConflict"',
+      '"MetricName":"ReadThrottleEvents"',
+      '"MetricName":"WriteKeyRangeThroughputThrottleEvents"',
+      '"MetricName":"MissedJobs"',
       '"MetricName":"IteratorAge"',
       '"MetricName":"CompactionDelayMs"',
       '"MetricName":"PendingRecords"',
+      '"MetricName":"JobAgeMs"',
       '"MetricName":"ApproximateNumberOfMessagesVisible"',
     ]) {
       expect(watched).toContain(metric);
     }
-    expect(alarms().length).toBeLessThan(10);
+    expect(watched).not.toContain('TransactionConflict');
+    expect(alarms().length).toBeLessThan(15);
+  });
+
+  test('about throttling include every index', () => {
+    const dimensions = alarms()
+      .filter(({ Properties }) =>
+        /hot|throttled reads|throttled writes/.test(String(Properties['AlarmDescription'])),
+      )
+      .map(({ Properties }) => JSON.stringify(Properties['Metrics']));
+    expect(dimensions.length).toBeGreaterThan(0);
+    for (const text of dimensions) {
+      for (const index of Object.keys(table.indexes)) expect(text).toContain(`"Value":"${index}"`);
+    }
+  });
+
+  test('treat missing data as a failure where something must happen all the time', () => {
+    const tooLittle = alarms().filter(({ Properties }) => Properties['TreatMissingData'] === 'breaching');
+    expect(tooLittle.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        MetricName: 'Invocations',
+        ComparisonOperator: 'LessThanThreshold',
+        AlarmDescription: expect.stringContaining('the-schedule-has-stopped'),
+      }),
+    ]);
   });
 
   test('link to a runbook section of their own', () => {
@@ -61,10 +89,42 @@ test('the dashboard shows the metrics of all alarms', () => {
   const body = JSON.stringify(dashboard?.Properties['DashboardBody']);
   for (const title of [
     'Requests fail',
-    'Transactions conflict',
+    'Transaction conflicts',
     'There are dead letters',
-    'Capacity units',
+    'Read units',
+    'Write units',
   ]) {
     expect(body).toContain(title);
   }
+});
+
+/** Returns the text of the dashboard. */
+const dashboardOf = (api: Resources): string => {
+  const [[, dashboard]] = ofType(api, 'AWS::CloudWatch::Dashboard') as [[string, Resource]];
+  return JSON.stringify(dashboard.Properties['DashboardBody']).replaceAll('\\', '');
+};
+
+test('the dashboard shows the metrics of requests by operation, and the tenants with the most requests', async () => {
+  const { api } = await synthesizeTemplates({});
+  const body = dashboardOf(api);
+  const metrics = [
+    ['duration', 'SampleCount'],
+    ['duration', 'p99'],
+    ['errors', 'Sum'],
+    ['readUnits', 'Sum'],
+    ['writeUnits', 'Sum'],
+  ] as const;
+  for (const [name, statistic] of metrics) {
+    const search = `SEARCH('{ProjectManagement/development,operation} MetricName="${name}"', '${statistic}', 300)`;
+    expect(body).toContain(search);
+  }
+  expect(body).toContain("SOURCE 'project-management-development'");
+  expect(body).toContain('by tenant');
+});
+
+test('without metrics of requests, functions write none and the dashboard shows none', async () => {
+  const { api } = await synthesizeTemplates({ requestMetrics: false });
+  expect(JSON.stringify(api)).not.toContain('REQUEST_METRICS');
+  expect(dashboardOf(api)).not.toContain('SEARCH');
+  expect(dashboardOf(api)).toContain('by tenant');
 });

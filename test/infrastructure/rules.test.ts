@@ -1,26 +1,42 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { isFullRun } from '../support/runs.ts';
+import { combinations } from './combinations.ts';
 
-/** Checks the rules of cdk-nag. Exceptions are acknowledged, with a reason, where the resource is created. */
+/**
+ * Checks the rules of cdk-nag, and the templates against the schemas of CloudFormation. Exceptions are acknowledged, with a reason, where
+ * the resource is created. `npm run test:all` checks all combinations of settings.
+ */
 
-let found: Record<'cognito' | 'none' | 'careless', readonly string[]>;
+const checked = Object.keys(combinations).slice(0, isFullRun ? undefined : 3);
+
+let found: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(async () => {
   const script = join(__dirname, 'check-rules.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...checked], {
+    cwd: join(__dirname, '../..'),
+  });
   found = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as typeof found;
+}, 300_000);
+
+test.each(checked)('nothing breaks a rule without a reason: %s', (name) => {
+  expect(found[name]).toEqual([]);
 });
 
-test.each(['cognito', 'none'] as const)(
-  'nothing breaks a rule without a reason, with authentication %s',
-  (authentication) => {
-    expect(found[authentication]).toEqual([]);
-  },
-);
+test('the combinations use every setting', () => {
+  const used = new Set(Object.values(combinations).flatMap((settings) => Object.keys(settings)));
+  expect([...used].sort()).toEqual([...settingNames].sort());
+});
 
-test('the rules report a violation', () => {
-  expect(found.careless.map((one) => one.split(' ')[0])).toEqual(
+test('the rules report a violation, and the schemas a mistyped property', () => {
+  const violations = found['careless'] ?? [];
+  expect(violations.map((one) => one.split(' ')[0])).toEqual(
     expect.arrayContaining(['AwsSolutions-SQS3', 'AwsSolutions-SQS4', 'Serverless-SQSRedrivePolicy']),
   );
+  expect(
+    violations.filter((one) => one.includes('Mistyped') && !/Solutions|Serverless/.test(one)),
+  ).not.toEqual([]);
 });

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSettings, settingNames } from '../../lib/infrastructure/settings.ts';
+import { readSettings } from '../../lib/infrastructure/read-settings.ts';
+import { settingNames } from '../../lib/infrastructure/settings.ts';
 import { app } from './app.ts';
 import { temporaryFolder } from './stacks.ts';
 
-const read = (settings: Record<string, unknown>) => readSettings(app(temporaryFolder(), settings).node);
+const read = (settings: Record<string, unknown>) =>
+  readSettings(app(temporaryFolder(), settings).node.getAllContext() as Record<string, unknown>);
 
 test('cdk.json has every setting, and docs/deployment.md explains it', () => {
   const root = join(__dirname, '../..');
@@ -16,9 +18,37 @@ test('cdk.json has every setting, and docs/deployment.md explains it', () => {
   }
 });
 
-test('cdk.json has the defaults', () => {
-  const nothing = Object.fromEntries(settingNames.map((name) => [name, undefined]));
-  expect(read({})).toEqual(read(nothing));
+test('the settings of cdk.json are valid', () => {
+  const { context } = JSON.parse(readFileSync(join(__dirname, '../../cdk.json'), 'utf8')) as {
+    context: Record<string, unknown>;
+  };
+  expect(() => readSettings(context)).not.toThrow();
+});
+
+test.each([
+  ['tableName', { tableName: 'restored' }],
+  [
+    'tableName',
+    {
+      tableName: 'restored',
+      tableStreamArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/other/stream/2026',
+    },
+  ],
+  ['callbackUrls', { stage: 'production' }],
+  ['certificateArn', { domainName: 'api.example.com' }],
+  ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
+  ['monthlyBudget', { monthlyBudget: 5 }],
+  ['region', { encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
+  ['region', { region: 'eu-west-1', encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
+])('rejects settings that do not fit together: %s', (name, settings) => {
+  expect(() => read(settings)).toThrow(`"${name}"`);
+});
+
+test('rejects a key that is not a setting, and names the nearest one', () => {
+  expect(() => read({ trottlingRate: 5 })).toThrow(
+    '"trottlingRate" is not a setting. Did you mean "throttlingRate"?',
+  );
+  expect(() => read({ '@aws-cdk/core:anything': true, 'aws:cdk:fact': 1 })).not.toThrow();
 });
 
 test('values can be text from the command line', () => {
@@ -31,10 +61,17 @@ test('values can be text from the command line', () => {
 
 test.each([
   ['stage', 'Production', 'lower-case'],
+  ['stage', 'my-aws', 'which Cognito refuses'],
+  ['stage', 'cognito', 'which Cognito refuses'],
+  ['tableName', 'a', 'restored table'],
+  ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
+  ['machineClient', 'yes', 'true or false'],
+  ['multiFactor', 'sms', '"optional"'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
   ['throttlingBurst', 'many', 'from 1 to 5000'],
+  ['jobChangesPerSecond', 10, 'from 20 to 1000'],
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['audience', 'api', '"audience" must be'],
@@ -43,6 +80,16 @@ test.each([
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
   ['logRetentionDays', 31, '30'],
   ['alarmEmail', 'me', 'e-mail address'],
+  ['domainName', 'https://api.example.com', 'name of a domain'],
+  ['certificateArn', 'certificate', 'ARN of a certificate'],
+  ['hostedZoneId', 'example.com', 'hosted zone'],
+  ['tags', 'team', 'key=value'],
+  ['tags', 'aws:team=a', 'key=value'],
+  ['permissionBoundary', 'boundary', 'managed policy'],
+  ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
+  ['backupDays', -1, 'daily backup'],
+  ['monthlyBudget', '5.5', 'US dollars'],
+  ['documentation', 'no', 'true or false'],
 ])('rejects %s = %j with the name and the rule of the setting', (name, value, right) => {
   expect(() => read({ [name]: value })).toThrow(`"${name}" is`);
   expect(() => read({ [name]: value })).toThrow(JSON.stringify(value));

@@ -47,9 +47,9 @@ export const dynamodbMutations: readonly Mutation[] = [
     name: 'no-retry-on-conflict',
     description: 'a transaction is not retried after a conflict',
     file: 'functions/shared/store/dynamodb/error-classification.ts',
-    search: "  'TransactionConflict',\n",
-    replacement: '',
-    detectedBy: ['test/faults/contention.test.ts'],
+    search: "new Set(['TransactionConflict', ...throttles])",
+    replacement: 'new Set(throttles)',
+    detectedBy: ['test/unit/functions/shared/store/dynamodb/error-classification.test.ts'],
   },
   {
     name: 'retry-on-failed-condition',

@@ -1,8 +1,10 @@
+import { batchMutations } from './batches.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
+import { pacedJobMutations } from './paced-jobs.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
 import { writeMutations } from './writes.ts';
@@ -11,7 +13,9 @@ import { writeMutations } from './writes.ts';
 export const mutations: readonly Mutation[] = [
   ...dynamodbMutations,
   ...writeMutations,
+  ...batchMutations,
   ...longTextMutations,
+  ...pacedJobMutations,
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,

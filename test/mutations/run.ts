@@ -1,6 +1,6 @@
 /**
  * `npm run test:mutations`: applies one mutation after the other, each in a copy of the project, and runs the tests that must detect
- * it. The arguments select mutations by name.
+ * it.
  *
  * A mutation is detected when its tests ran and at least one failed. To be sure that the mutation is the cause, the same tests must
  * pass in a copy without it, and the file must compile with it.
@@ -12,6 +12,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { parseFlags, runCommand, UsageError } from '../../lib/cli/command-line.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
@@ -130,26 +132,50 @@ async function detect(mutation: Mutation): Promise<string | undefined> {
   });
 }
 
-const names = process.argv.slice(2);
-const unknown = names.filter((name) => !mutations.some((mutation) => mutation.name === name));
-if (unknown.length > 0) throw new Error(`No mutation is named ${unknown.join(', ')}.`);
-const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
-// Checks all of them before the first run.
-for (const mutation of chosen) applyMutation(root, mutation);
+const help = `Applies one mutation after the other, each in a copy of the project, and runs the tests that must detect it.
 
-let survived = 0;
-for (const mutation of chosen) {
-  const started = performance.now();
-  let outcome: string;
-  try {
-    const test = await detect(mutation);
-    outcome = test === undefined ? 'SURVIVED' : `detected  ${test}`;
-  } catch (error) {
-    outcome = `NOT APPLIED: ${(error as Error).message}`;
+  npm run test:mutations -- [<name> …]
+
+  --help   prints this text
+
+Names select mutations: ${mutations.map(({ name }) => name).join(', ')}.`;
+
+/** Returns the mutations to apply. @throws UsageError for a name that none has. */
+function choose(names: readonly string[]): readonly Mutation[] {
+  const known = mutations.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no mutation "${unknown}". ${suggestion(unknown, known)}`);
   }
-  if (!outcome.startsWith('detected')) survived += 1;
-  const seconds = Math.round((performance.now() - started) / 1_000);
-  console.log(`${mutation.name.padEnd(32)} ${String(seconds).padStart(4)} s  ${outcome}`);
+  return mutations.filter(({ name }) => names.length === 0 || names.includes(name));
 }
-console.log(`\n${chosen.length - survived} of ${chosen.length} mutations were detected.`);
-process.exitCode = survived > 0 ? 1 : 0;
+
+await runCommand('npm run test:mutations', async () => {
+  const { values, positionals } = parseFlags({
+    allowPositionals: true,
+    options: { help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  const chosen = choose(positionals);
+  // Checks all of them before the first run.
+  for (const mutation of chosen) applyMutation(root, mutation);
+  let survived = 0;
+  for (const mutation of chosen) {
+    const started = performance.now();
+    let outcome: string;
+    try {
+      const test = await detect(mutation);
+      outcome = test === undefined ? 'SURVIVED' : `detected  ${test}`;
+    } catch (error) {
+      outcome = `NOT APPLIED: ${(error as Error).message}`;
+    }
+    if (!outcome.startsWith('detected')) survived += 1;
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    console.log(`${mutation.name.padEnd(32)} ${String(seconds).padStart(4)} s  ${outcome}`);
+  }
+  console.log(`\n${chosen.length - survived} of ${chosen.length} mutations were detected.`);
+  return survived > 0 ? 1 : 0;
+});

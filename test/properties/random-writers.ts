@@ -3,14 +3,13 @@ import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
-import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
-import { compactAll } from '../support/compaction.ts';
-import { runs } from '../support/runs.ts';
+import { compactAll, smallSizes } from '../support/compaction.ts';
+import { randomRuns } from '../support/runs.ts';
 
 /**
  * Concurrent writers with random operations, on an engine with an injected fault. Each writer changes only its own entities,
@@ -19,7 +18,7 @@ import { runs } from '../support/runs.ts';
  */
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const sequences = runs(8, 125);
+const sequences = randomRuns(8, 125);
 /**
  * The number of sequences after which the test starts another engine. Writes of the embedded engine get slower with the
  * size of its stream.
@@ -145,6 +144,30 @@ class Writer {
     } else await this.#settle(kind, id);
   }
 
+  /** Creates, updates and deletes tasks in one batch. If the request fails, all of it is applied or nothing. */
+  async #batch(fields: object): Promise<void> {
+    const updated = this.#any([...this.own.tasks.keys()]);
+    const deleted = this.#any([...this.own.tasks.keys()].filter((id) => id !== updated));
+    if (!updated || !deleted) return;
+    names += 1;
+    const name = `batch ${names}`;
+    const operations = [
+      { operation: 'create', body: { ...fields, name } },
+      { operation: 'delete', id: deleted },
+      { operation: 'update', id: updated, body: { name } },
+    ];
+    const { status } = await send('POST', '/v1/tasks/batch', { operations });
+    expect([status, status === 200 || status >= 500]).toEqual([status, true]);
+    const path = `/v1/tasks?name=${encodeURIComponent(name)}`;
+    const { data, total } = (await this.#readReliably('GET', path)).body as List;
+    const isApplied = total > 0;
+    if (status === 200) expect(isApplied).toBe(true);
+    expect([total, data.some(({ id }) => id === updated)]).toEqual(isApplied ? [2, true] : [0, false]);
+    expect((await this.#readReliably('GET', `/v1/tasks/${deleted}`)).status).toBe(isApplied ? 404 : 200);
+    if (isApplied) this.own.tasks.delete(deleted);
+    for (const entity of data) this.own.tasks.set(entity.id, entity);
+  }
+
   async #clone(): Promise<void> {
     const from = this.#any([...this.own.projects.keys()]);
     if (!from) return;
@@ -213,25 +236,12 @@ class Writer {
     if (dice < 0.75) return this.#update('tasks', { projectId, userId });
     if (dice < 0.78) return this.#update('projects', { status });
     if (dice < 0.8) return this.#update('projects', { description: values.description });
-    if (dice < 0.88) return this.#deleteTask();
-    if (dice < 0.92) return this.#deleteProject();
+    if (dice < 0.85) return this.#batch({ status, projectId, userId, ...values });
+    if (dice < 0.9) return this.#deleteTask();
+    if (dice < 0.93) return this.#deleteProject();
     return dice < 0.96 ? this.#archive() : this.#clone();
   }
 }
-
-/** Small segments and runs, so that there are many. */
-const smallSizes: CompactionSizes = {
-  maxRows: 16,
-  maxPatchedShare: 0.3,
-  maxRewrittenColumns: 3,
-  fanOut: 3,
-  facetItemBytes: 100,
-  maxWholeRunBytes: 300,
-  maxRecords: 25,
-  maxHealingRecords: 1_000,
-  minFirstRecords: 6,
-  minRecords: 1,
-};
 
 /** Milliseconds that no transaction of these tests takes from its stamp to its commit. */
 const longestCommitMs = 6_000;

@@ -15,6 +15,7 @@ import {
   type TestResponse,
   type TwoTenants,
   unknown,
+  withFields,
   writes,
 } from './two-tenants.ts';
 
@@ -48,7 +49,7 @@ describe('API1: a token gives no access to another tenant', () => {
       const value = Array.isArray((body as Record<string, unknown>)[field]) ? [id] : id;
       const response = await send(contract.method, pathWith(contract, own), {
         token,
-        body: { ...body, [field]: value },
+        body: withFields(contract, { ...body, [field]: value }),
       });
       return comparable(response, id);
     };
@@ -62,6 +63,24 @@ describe('API1: a token gives no access to another tenant', () => {
       }
     }
     expect(references).toBeGreaterThan(10);
+    expect(await tenants.ofVictim()).toEqual(before);
+  });
+
+  test('by an id in a batch: it behaves like an unknown id', async () => {
+    const before = await tenants.ofVictim();
+    const token = await as('stranger');
+    for (const contract of writes.filter(({ success }) => success === 'batch')) {
+      const { kind } = contract.resource as Resource;
+      for (const operation of [{ operation: 'update', body: { name: 'x' } }, { operation: 'delete' }]) {
+        const sendId = async (id: string) => {
+          const body = { operations: [{ ...operation, id }] };
+          return comparable(await send('POST', contract.path, { token, body }), id);
+        };
+        const response = await sendId(victims[kind] ?? '');
+        expect(response).toBe(await sendId(unknown));
+        expect([contract.operation, response.slice(0, 3)]).toEqual([contract.operation, '404']);
+      }
+    }
     expect(await tenants.ofVictim()).toEqual(before);
   });
 

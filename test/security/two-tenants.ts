@@ -76,9 +76,16 @@ export const pathWith = ({ path, files }: Contract, ids: Ids): string =>
     )
     .replace('{file}', files?.[0] ?? '');
 
+/** Returns a body with these fields of an entity: in a batch, as its only operation. */
+export const withFields = ({ success }: Contract, fields: object): object =>
+  success === 'batch' ? { operations: [{ operation: 'create', body: fields }] } : fields;
+
 /** Returns a valid body, if the operation has one. */
-export const bodyFor = ({ body, resource }: Contract, ids: Ids): object | undefined =>
-  body && resource && (body.optional ? {} : { name: 'x', ...referring(resource, ids) });
+export const bodyFor = (contract: Contract, ids: Ids): object | undefined => {
+  const { body, resource } = contract;
+  if (!body || !resource) return undefined;
+  return body.optional ? {} : withFields(contract, { name: 'x', ...referring(resource, ids) });
+};
 
 async function sendTo(
   url: string,

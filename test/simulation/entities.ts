@@ -1,22 +1,33 @@
-/** The entities of a simulation: random ones, and what a plain sort of all of them says that a list must be. */
+/** The entities of a simulation: random ones, and what a plain search of all of them says that a list must be. */
 
 import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
 import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import type { ItemFields, StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
-import { rowText, splitIds } from '../../functions/shared/store/model/row.ts';
+import { toRowQuery } from '../../functions/shared/store/lists/to-row-query.ts';
+import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
+import type { ListQuery } from '../../functions/shared/store/model/list-query.ts';
+import { isValue, sortedBy } from '../support/list-queries.ts';
+import { plainList } from '../support/plain-list.ts';
+import { type RandomField, randomQuery } from '../support/random-queries.ts';
 import type { Random } from './random.ts';
 
 const long = 'd'.repeat(99);
+
+/** Ids without common parts: their columns are large enough for several buckets. */
+const projectIds = [
+  '1b4e28ba-2fa1-71d2-883f-0016d3cca427',
+  '6fa459ea-ee8a-7ca4-894e-db77e160355e',
+  '886313e1-3b8a-7372-9b90-0c9aee199e5d',
+  'c9bf9e57-1685-7c89-bafb-ff5af830be8a',
+];
 
 /** The values of each field. Two long descriptions sort as equal, and are different. */
 const values = {
   status: ['todo', 'doing', 'done'],
   priority: ['low', 'medium', 'high'],
   dueDate: [null, '2026-01-01', '2026-01-02', '2026-02-01'],
-  projectId: ['p1', 'p2', 'p3', 'p4', null],
+  projectId: [...projectIds, null],
   tagIds: [[], ['a'], ['b'], ['a', 'b'], ['b', 'c']],
-  name: ['x', 'y', 'z', 'zz', '\u{1F600}', '\uFFFD'],
+  name: ['x', 'y', 'z', 'zz', 'XyΣ', 'σxy', '\u{1F600}', '\uFFFD'],
   description: ['', long, `${long}\u{1F600}`, `${long}\u{1F600}1`, `${long}\u{1F600}2`, 'e'],
 } as const;
 
@@ -24,15 +35,10 @@ type Field = keyof typeof values;
 
 const fieldNames = Object.keys(values) as Field[];
 
-/** The fields of the log's facets. */
-const countedFields: ReadonlySet<string> = new Set(['status', 'projectId']);
-
 /** The field that older entities do not have, and the value that lists use for them. */
 const addedField = 'priority';
-const defaultValue = 'medium';
-
-const longField = 'description';
-const sortedCharacters = 100;
+const defaults = { priority: 'medium', dueDate: null, projectId: null, tagIds: [], description: '' };
+const ranks = { priority: values.priority };
 
 type State = ReadonlyMap<string, StoredEntity>;
 
@@ -44,122 +50,76 @@ export const randomFields = (random: Random, hasAddedField: boolean): Record<str
       .map((field) => [field, random.pick<unknown>(values[field])]),
   );
 
-/** A query, and how a plain search decides it. */
+/** A query, and the same one for the list engine. */
 export interface ListCase {
+  readonly list: ListQuery;
   readonly query: RowQuery;
-  readonly matches: (entity: ItemFields) => boolean;
-  readonly sortText: (entity: ItemFields) => string | null;
 }
 
-/** Returns the text of an entity's field. */
-function textOf(entity: ItemFields, field: string): string | null {
-  const value = entity[field];
-  if (value === undefined) return field === addedField ? defaultValue : null;
-  return Array.isArray(value) ? value.join(',') : (value as string | null);
-}
-
-type Condition = {
-  readonly filter: RowQuery['filters'][number];
-  readonly holds: (entity: ItemFields) => boolean;
+/** Returns a random value of a field, or sometimes another one. */
+const anyOf = (field: Field) => {
+  const known = (values[field] as readonly unknown[]).flat().filter((value) => value !== null) as string[];
+  return (random: Random): string => (random.chance(0.1) ? 'none' : random.pick(known));
 };
 
-function randomCondition(random: Random, field: Field): Condition {
-  if (field === 'tagIds') {
-    const tag = random.pick(['a', 'b']);
-    return {
-      filter: { field, accepts: (value) => splitIds(value ?? '').includes(tag) },
-      holds: (entity) => (entity['tagIds'] as string[]).includes(tag),
-    };
-  }
-  const text: string | null = random.pick<string | null>(values[field]);
-  const wanted = text === null ? null : rowText(field, text);
-  const absent = field === addedField ? defaultValue : null;
+const fieldsAt = (timeMs: () => number, anyId: () => string): Readonly<Record<string, RandomField>> => {
+  const anyTime = (): string => new Date(timeMs()).toISOString();
   return {
-    filter: {
-      field,
-      accepts: (value) => (value === undefined ? absent : value) === wanted,
-      ...(wanted !== null && { text: wanted }),
-    },
-    holds: (entity) => textOf(entity, field) === text,
+    status: { type: 'text', value: anyOf('status'), isCounted: true },
+    priority: { type: 'enumeration', value: anyOf('priority'), isCounted: true },
+    dueDate: { type: 'nullable', value: anyOf('dueDate'), isCounted: true },
+    projectId: { type: 'nullable', value: anyOf('projectId'), isCounted: true },
+    tagIds: { type: 'array', value: anyOf('tagIds'), isCounted: true },
+    name: { type: 'text', value: anyOf('name') },
+    description: { type: 'longText', value: anyOf('description') },
+    id: { type: 'ordered', value: anyId },
+    createdAt: { type: 'ordered', value: anyTime },
+    updatedAt: { type: 'ordered', value: anyTime },
   };
+};
+
+/** What random queries need of a history. */
+export interface Known {
+  /** Returns a random time of the history, in milliseconds since 1970. */
+  readonly timeMs: () => number;
+  /** Returns the id of an entity. */
+  readonly anyId: () => string;
 }
 
-function sortTextOf(field: string): ListCase['sortText'] {
-  if (field === 'createdAt') return () => null;
-  if (field === addedField) {
-    return (entity) => String(values[addedField].indexOf(textOf(entity, field) as 'low'));
-  }
-  if (field === longField)
-    return (entity) => [...(textOf(entity, field) ?? '')].slice(0, sortedCharacters).join('');
-  return (entity) => textOf(entity, field);
-}
-
-/** The window of a list. */
-export interface Window {
-  readonly skip: number;
-  readonly limit: number;
-}
-
-/**
- * Returns a random query.
- * @param timeMs returns a random time of the history, in milliseconds since 1970.
- */
-export function randomCase(random: Random, timeMs: () => number, window: Window): ListCase {
+/** Returns a random query. */
+export function randomCase(
+  random: Random,
+  { timeMs, anyId }: Known,
+  window: Pick<ListQuery, 'page' | 'limit'>,
+): ListCase {
+  const fields = fieldsAt(timeMs, anyId);
+  const any = randomQuery(random, fields, { ...window, ranks, defaults });
   // Lists in the order of creation by a status or a parent are the most frequent ones of applications.
-  const isFrequent = random.chance(0.3);
-  const conditions = fieldNames
-    .filter((field) => (isFrequent ? countedFields.has(field) && random.chance(0.6) : random.chance(0.2)))
-    .map((field) => randomCondition(random, field));
-  const sortBy = isFrequent ? 'createdAt' : random.pick(['createdAt', 'updatedAt', ...fieldNames]);
-  const ids =
-    !isFrequent && random.chance(0.2) ? { from: firstIdAt(timeMs()), to: firstIdAt(timeMs()) } : undefined;
-  const order = {
-    field: sortBy,
-    ...(sortBy === addedField && { ranks: values[addedField], defaultValue }),
-  };
-  return {
-    query: {
-      filters: conditions.map(({ filter }) => filter),
-      ids,
-      order: sortBy === 'createdAt' ? undefined : order,
-      isDescending: random.chance(0.5),
-      ...window,
-    },
-    matches: (entity) =>
-      (!ids || (entity.id >= ids.from && entity.id < ids.to)) &&
-      conditions.every(({ holds }) => holds(entity)),
-    sortText: sortTextOf(sortBy),
-  };
+  const frequent = (['status', 'projectId'] as const).filter(() => random.chance(0.6));
+  const list: ListQuery = random.chance(0.3)
+    ? {
+        ...any,
+        filters: frequent.map((field) => isValue(field, anyOf(field)(random))),
+        sort: sortedBy('createdAt', random.pick(['asc', 'desc'] as const)),
+        countBy: [],
+      }
+    : any;
+  return { list, query: toRowQuery('task', list) };
 }
 
-/** Compares by code point: bytes of UTF-8 compare as code points do. Null is lowest. */
-function compareTexts(one: string | null, other: string | null): number {
-  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
-/** Returns the page of a list, from a sort of all entities. */
-export function expectedPage(state: State, { query, matches, sortText }: ListCase): RowPage {
-  const { isDescending, skip, limit } = query;
-  const found = [...state.values()]
-    .filter(({ entity }) => matches(entity))
-    .map(({ entity, version }) => ({ id: entity.id, version, text: sortText(entity) }));
-  found.sort((one, other) => compareTexts(one.text, other.text) || (one.id < other.id ? -1 : 1));
-  if (isDescending) found.reverse();
-  const rows = found.slice(skip, skip + limit).map(({ id, version }) => ({ id, version }));
-  return { rows, total: found.length };
+/** Returns the page of a list, from a plain search of all entities. */
+export function expectedPage(state: State, { list }: ListCase): RowPage {
+  const { entities, total, counts } = plainList(
+    [...state.values()].map(({ entity }) => entity),
+    list,
+  );
+  const rows = entities.map(({ id }) => ({ id, version: state.get(id)?.version ?? 0 }));
+  return { rows, total, counts };
 }
 
 /** Returns whether a page is that of a state. */
-export function isPage(state: State, list: ListCase, { rows, total }: RowPage): boolean {
-  const expected = expectedPage(state, list);
-  return (
-    expected.total === total &&
-    expected.rows.length === rows.length &&
-    expected.rows.every(
-      ({ id, version }, position) => rows[position]?.id === id && rows[position]?.version === version,
-    )
-  );
+export function isPage(state: State, list: ListCase, page: RowPage): boolean {
+  return JSON.stringify(expectedPage(state, list)) === JSON.stringify(page);
 }
 
 /** Returns whether each entity is on the only page of a list, or not on it, as it was in one of the states. */

@@ -17,7 +17,7 @@ import {
   type RowPage,
 } from '../../functions/shared/store/lists/engine/list-rows.ts';
 import { emptyManifest, manifestNames } from '../../functions/shared/store/lists/engine/manifest.ts';
-import { StaleRead } from '../../functions/shared/store/lists/engine/snapshot.ts';
+import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
 import type { LogReader } from '../../functions/shared/store/lists/engine/storage.ts';
 import type { Change } from '../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
@@ -79,7 +79,7 @@ const smallSizes: CompactionSizes = {
   maxRewrittenColumns: 3,
   fanOut: 3,
   maxWholeRunBytes: 220,
-  facetItemBytes: 100,
+  bucketBytes: 100,
   maxRecords: 30,
   maxHealingRecords: 1_000,
   minFirstRecords: 5,
@@ -97,6 +97,8 @@ export interface HistoryCounts extends TransactionCounts {
   compactions: number;
   crashes: number;
   lostRaces: number;
+  /** Columns in several buckets that compaction left, after all of its steps. */
+  columnsInBuckets: number;
   /** Items that compaction deleted. */
   deletedItems: number;
 }
@@ -121,6 +123,7 @@ export class History {
     lists: 0,
     staleReads: 0,
     compactions: 0,
+    columnsInBuckets: 0,
     crashes: 0,
     lostRaces: 0,
     deletedItems: 0,
@@ -232,7 +235,8 @@ export class History {
     const time = new Date(this.#time.now).toISOString();
     const hasAddedField = this.#time.now > this.#start + addedFieldMs;
     const fields = randomFields(this.#random, hasAddedField) as { name: string; status: string };
-    const entity = { ...fields, id: this.#newId(nowMs), createdAt: time, updatedAt: time };
+    const createdAt = new Date(nowMs).toISOString();
+    const entity = { ...fields, id: this.#newId(nowMs), createdAt, updatedAt: time };
     return { after: { kind, version: 1, entity } };
   }
 
@@ -294,6 +298,8 @@ export class History {
     try {
       const result = await compact({ writer, cache, nowMs, sizes: smallSizes });
       this.counts[result ? 'compactions' : 'lostRaces'] += 1;
+      for (const { buckets } of this.#log.manifest?.segments ?? [])
+        this.counts.columnsInBuckets += Object.keys(buckets).length;
       return true;
     } catch (error) {
       if (!(error instanceof Crash) && !(error instanceof StaleRead)) throw error;
@@ -308,9 +314,13 @@ export class History {
     const { to } = bursts[0] as Burst;
     // The first page of all rows shows every entity that matches.
     const window = this.#isReadInParts
-      ? { skip: 0, limit: 1_000 }
-      : { skip: this.#random.below(4) * 5, limit: 5 };
-    return randomCase(this.#random, () => this.#start + this.#random.below(to), window);
+      ? { page: 1, limit: 1_000 }
+      : { page: 1 + this.#random.below(4), limit: 5 };
+    const timeMs = (): number => this.#start + this.#random.below(to);
+    const known = [...this.#state.keys()];
+    const anyId = (): string =>
+      known.length === 0 || this.#random.chance(0.1) ? firstIdAt(timeMs()) : this.#random.pick(known);
+    return randomCase(this.#random, { timeMs, anyId }, window);
   }
 
   async #read(): Promise<void> {
@@ -362,7 +372,7 @@ export class History {
     if (this.#isReadInParts && isPossiblePage(states, list, page)) return;
     const expected = states.map((state) => expectedPage(state, list));
     throw new Error(
-      `Wrong list ${JSON.stringify(list.query)}: ${JSON.stringify(page)}, expected one of ${JSON.stringify(expected)}`,
+      `Wrong list ${JSON.stringify(list.list)}: ${JSON.stringify(page)}, expected one of ${JSON.stringify(expected)}`,
     );
   }
 

@@ -1,6 +1,7 @@
 /** A log in memory, with what a real one does to its processes: calls take time, replicas lag, and processes crash. */
 
 import {
+  bucketPrefix,
   decodeManifest,
   encodeManifest,
   type ItemName,
@@ -100,6 +101,11 @@ export class MemoryLog {
           if (bytes && (isConsistent || !isLagging())) found.set(name, bytes);
         }
         return found;
+      },
+      readBuckets: async (column, isConsistent) => {
+        await delay();
+        const own = [...this.items].filter(([name]) => name.startsWith(bucketPrefix(column)));
+        return new Map(own.filter(() => isConsistent || !isLagging()));
       },
       requireTime: () => undefined,
       listItems: async (partition, max) => {

@@ -9,6 +9,20 @@ import {
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 
+/** Small segments and runs, so that there are many. */
+export const smallSizes: CompactionSizes = {
+  maxRows: 16,
+  maxPatchedShare: 0.3,
+  maxRewrittenColumns: 3,
+  fanOut: 3,
+  bucketBytes: 100,
+  maxWholeRunBytes: 300,
+  maxRecords: 25,
+  maxHealingRecords: 1_000,
+  minFirstRecords: 6,
+  minRecords: 1,
+};
+
 /** Absorbs all records of a log. */
 export async function compactAll(
   database: Database,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
 import { type Service, type ServiceOptions, startService } from '../../lib/local/service.ts';
 import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-service.ts';
+import { decoded } from './decoded-response.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function startTestService({
     },
     onResponse: (response) => {
       try {
-        for (const difference of checker.differences(response)) differences.add(difference);
+        for (const difference of checker.differences(decoded(response))) differences.add(difference);
       } catch (error) {
         // The gateway would handle the exception as its own failure.
         differences.add(String(error));

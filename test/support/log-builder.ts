@@ -22,7 +22,14 @@ export const idOf = (number: number): string =>
   firstIdAt(startMs + number).replace('0000-0000-0000', '7000-8000-0000');
 
 /** All rows in the order of creation. */
-export const allRows: RowQuery = { filters: [], isDescending: false, skip: 0, limit: 1_000 };
+export const allRows: RowQuery = {
+  filters: [],
+  orders: [],
+  isDescending: false,
+  skip: 0,
+  limit: 1_000,
+  countBy: [],
+};
 
 interface Known {
   readonly version: number;

@@ -8,13 +8,19 @@ import type { Components, OpenApiDocument, Operation, Response, Schema } from '.
 
 /** Headers that HTTP and the gateway add to every response. */
 const transportHeaders =
-  /^(?:access-control-.*|apigw-requestid|connection|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
+  /^(?:access-control-.*|apigw-requestid|connection|content-encoding|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
 
 /** Rejects undeclared fields. Responses may gain fields in later versions, but then the document declares them. */
 const closed = (schema: Schema): Schema => ({
   ...schema,
   ...(schema.properties && schema.additionalProperties === undefined && { unevaluatedProperties: false }),
+  ...(schema.properties && {
+    properties: Object.fromEntries(
+      Object.entries(schema.properties).map(([name, property]) => [name, closed(property)]),
+    ),
+  }),
   ...(schema.items && { items: closed(schema.items) }),
+  ...(schema.oneOf && { oneOf: schema.oneOf.map(closed) }),
 });
 
 /** Returns whether the encoding of a path is valid. A path with invalid encoding matches no operation. */
@@ -61,8 +67,11 @@ export class ResponseChecker {
   differences(sent: SentResponse): string[] {
     const { method, path, status } = sent;
     if (method === 'OPTIONS') return [];
-    const template = isEncoded(path) && this.#templates.find(({ pattern }) => pattern.test(path))?.path;
-    const operation = template && this.#document.paths[template]?.[method.toLowerCase()];
+    const operationOf = (template: string) => this.#document.paths[template]?.[method.toLowerCase()];
+    // The gateway matches the method as well: PUT on the path of a batch is PUT on an entity with the id "batch".
+    const matching = this.#templates.filter(({ pattern }) => isEncoded(path) && pattern.test(path));
+    const template = matching.find((one) => operationOf(one.path))?.path;
+    const operation = template && operationOf(template);
     if (!template || !operation) return this.#unmatchedDifferences(sent);
     const { response, pointer } = this.#response(template, method.toLowerCase(), operation, status);
     if (!response) return [`${operation.operationId} does not declare ${status}`];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { findNode } from '../../lib/cloud-assembly/runtime.ts';
+import { maxTenantRate } from '../../lib/hosting/functions.ts';
 import { resourceServer } from '../../lib/hosting/scopes.ts';
 import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { service } from '../../lib/infrastructure/service.ts';
@@ -18,7 +19,8 @@ export default async function setUp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'synthesized-'));
   const [assembly, reports] = [join(folder, 'cdk.out'), join(folder, 'reports')];
   mkdirSync(reports);
-  const stacks = app(assembly, { authentication });
+  // A rate limit that no test reaches adds its permissions to the roles.
+  const stacks = app(assembly, { authentication, tenantRate: maxTenantRate });
   service(stacks, await bundleFunctions(join(folder, 'functions')));
   stacks.synth();
 

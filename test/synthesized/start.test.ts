@@ -40,6 +40,18 @@ test('the schedule runs all jobs when the stream is not read', async () => {
   await service.stop();
 }, 60_000);
 
+test('functions run with the CPU share of their memory', async () => {
+  const service = await startSynthesized(synthesized, { flags: ['--lambda-cpu'] });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${process.env['TOKEN']}` };
+  const body = JSON.stringify({ name: 'A' });
+  const created = await fetch(`${service.url}/v1/tasks`, { method: 'POST', headers, body });
+  expect(created.status).toBe(201);
+  // Several environments of one function.
+  const lists = Array.from({ length: 3 }, () => fetch(`${service.url}/v1/tasks`, { headers }));
+  for (const response of await Promise.all(lists)) expect(await response.json()).toMatchObject({ total: 1 });
+  await service.stop();
+}, 60_000);
+
 /** Returns the output of the command until it listens. */
 async function startOutput(more: Record<string, string>): Promise<string> {
   const { assembly, node } = synthesized;

@@ -3,9 +3,11 @@
  * from them.
  */
 import type * as v from 'valibot';
+import { batchSchema } from './batch-body.ts';
 import { bodyFields, type Resource } from './resource.ts';
 import {
   type Access,
+  batchAccess,
   createAccess,
   listAccess,
   readAccess,
@@ -27,7 +29,7 @@ export interface Body {
 }
 
 /** What a successful response holds. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'health' | 'staticPage';
+export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'batch' | 'health' | 'staticPage';
 
 export interface Contract {
   /** The name of the operation everywhere: of its file, its function and its log lines. */
@@ -115,7 +117,7 @@ export const read = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Reads ${withArticle(resource)}.`,
     success: 'entity',
-    access: readAccess,
+    access: readAccess(resource.kind),
     resource,
   });
 
@@ -152,4 +154,16 @@ export const remove = (resource: Resource) =>
     success: 'deleted',
     access: removeAccess(resource.kind),
     resource,
+  });
+
+export const batch = (resource: Resource) =>
+  contract({
+    operation: `batch${pascal(resource.plural)}`,
+    method: 'POST',
+    path: `/v1/${resource.plural}/batch`,
+    summary: `Creates, updates and deletes several ${resource.plural}: all operations are applied, or none.`,
+    success: 'batch',
+    access: batchAccess(resource),
+    resource,
+    body: { writable: ['operations'], schema: batchSchema },
   });

@@ -119,7 +119,8 @@ export const status = () => matching(64, validStatus, { minLength: 1, pattern: s
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
-function isDay(value: string): boolean {
+/** Returns whether a text is a calendar day that exists, `YYYY-MM-DD`. */
+export function isDay(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
   // Date.parse rolls the 30th of February over into March; the day must come back as it went in.
@@ -160,9 +161,14 @@ const validColor: Rule = {
 /** A color as `#rrggbb`. */
 export const color = () => matching(7, validColor, { pattern: colorPattern.source });
 
-/** The id of another entity. The store checks that an entity of this kind has it. */
-export const reference = (kind: Kind) =>
-  v.pipe(aString(), v.metadata({ maxLength: 255, reference: kind }), bounded(255, []));
+/** What a reference refers to: a resource. */
+interface Target {
+  readonly kind: Kind;
+}
+
+/** The id of an entity of another resource. The store checks that there is one. */
+export const reference = (target: Target) =>
+  v.pipe(aString(), v.metadata({ maxLength: 255, reference: target }), bounded(255, []));
 
 /**
  * Returns the schema of an array whose length is checked before its items: valibot would check each of 100,000 items and
@@ -199,7 +205,7 @@ export const setOfValues = <const Values extends readonly string[]>(values: Valu
   );
 
 /** A set of ids of other entities. */
-export const references = (kind: Kind, maximum: number) => setOf(reference(kind), maximum);
+export const references = (target: Target, maximum: number) => setOf(reference(target), maximum);
 
 /** A field that may be left out and then has `value`. */
 export const withDefault = <Schema extends v.GenericSchema, const Value extends v.InferInput<Schema>>(

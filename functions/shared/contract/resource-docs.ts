@@ -7,6 +7,8 @@ export interface Documentation {
   readonly example: Readonly<Record<string, unknown>>;
   /** A typical body of a PATCH. */
   readonly change: Readonly<Record<string, unknown>>;
+  /** A typical list: what a user wants to know, and the query that returns it. */
+  readonly list: { readonly question: string; readonly query: string };
   /** The descriptions of fields. A field with the same name has the same description in every resource. */
   readonly fields: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { type Entity, type Fields, readOnlyFields } from '../store/model/entity.ts';
+import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../store/model/entity.ts';
 import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
+import { type ListField, referenceTarget, toListField, withoutDefault } from './list-fields.ts';
 
 /** Characters of a name. */
 const maxLabelLength = 255;
@@ -14,6 +15,16 @@ export const commonFields = {
 
 export type FieldSchemas = typeof commonFields & v.ObjectEntries;
 
+/** A reference that a response can expand: it then has the entity beside the reference. */
+export interface Expansion {
+  /** The field that the response gains, such as `project` for `projectId`, and `tags` for `tagIds`. */
+  readonly name: string;
+  /** The field that holds the reference. */
+  readonly field: string;
+  readonly isArray: boolean;
+  readonly target: Resource;
+}
+
 /** A resource: its names and its fields. Everything else about it follows from these. */
 export interface Resource {
   readonly kind: Kind;
@@ -22,10 +33,10 @@ export interface Resource {
   readonly fields: FieldSchemas;
   /** All fields in the order in which responses show them. */
   readonly fieldNames: readonly string[];
-  /** Fields that lists filter by. */
-  readonly filters: readonly string[];
-  /** Fields that lists sort by: all but arrays. */
-  readonly sorts: readonly string[];
+  /** By field, in the same order: what lists can do with it. */
+  readonly listFields: Readonly<Record<string, ListField>>;
+  /** By name: the references that a response can expand. */
+  readonly expansions: Readonly<Record<string, Expansion>>;
   /** By field: the values of an enumeration in the order of their rank. */
   readonly ranks: Readonly<Record<string, readonly string[]>>;
   /** By field: its default. An entity that is older than the field has this value. */
@@ -34,8 +45,9 @@ export interface Resource {
    * Returns what responses show of an entity: the fields in their order, and nothing else that the store has. An entity older than
    * a field has the field's default. Lists call this for every entity, so it does not validate again what was validated when it
    * was written.
+   * @param fields shows only these.
    */
-  show(entity: Entity): Readonly<Record<string, unknown>>;
+  show(entity: ItemFields, fields?: ReadonlySet<string>): Readonly<Record<string, unknown>>;
   /** Schemas are built on first use: a function needs one or two of them. */
   readonly schemas: {
     /** A whole entity: fields that are left out get their defaults. */
@@ -47,19 +59,6 @@ export interface Resource {
   };
 }
 
-type AnySchema = v.GenericSchema & {
-  readonly type: string;
-  readonly wrapped?: v.GenericSchema;
-  /** Of an enumeration, in the order of their rank. */
-  readonly options?: readonly string[];
-};
-
-/** Returns a field's schema without its default. */
-const bare = (schema: v.GenericSchema): v.GenericSchema => {
-  const { type, wrapped } = schema as AnySchema;
-  return type === 'optional' && wrapped ? wrapped : schema;
-};
-
 const mapFields = (
   fields: v.ObjectEntries,
   change: (schema: v.GenericSchema) => v.GenericSchema,
@@ -68,7 +67,14 @@ const mapFields = (
     Object.entries(fields).map(([name, schema]) => [name, change(schema as v.GenericSchema)]),
   );
 
-const isArrayField = (schema: v.GenericSchema): boolean => (bare(schema) as AnySchema).type === 'array';
+/** Returns the expansion of a field; none for a field that is no reference. */
+function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField): [string, Expansion][] {
+  const target = referenceTarget(schema) as Resource | undefined;
+  if (!target) return [];
+  const isArray = type === 'list of references';
+  const expanded = isArray ? target.plural : name.replace(/Id$/, '');
+  return [[expanded, { name: expanded, field: name, isArray, target }]];
+}
 
 /** A timestamp of the store: RFC 3339, UTC, milliseconds. */
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
@@ -94,28 +100,36 @@ export function resource(definition: {
     const field = fields[name];
     return [name, field && v.getDefault(field as v.GenericSchema)] as const;
   });
+  const listFields = Object.fromEntries(
+    fieldNames.map((name) => [name, toListField(name, fields[name] as v.GenericSchema | undefined)]),
+  );
   return {
     ...definition,
     fieldNames,
-    filters: fieldNames,
-    sorts: fieldNames.filter((name) => !(name in fields) || !isArrayField(fields[name] as v.GenericSchema)),
+    listFields,
+    expansions: Object.fromEntries(
+      Object.entries(fields).flatMap(([name, schema]) =>
+        expansionOf(name, schema as v.GenericSchema, listFields[name] as ListField),
+      ),
+    ),
     ranks: Object.fromEntries(
-      Object.entries(fields).flatMap(([name, schema]) => {
-        const { type, options = [] } = bare(schema as v.GenericSchema) as AnySchema;
-        return type === 'picklist' ? [[name, options] as const] : [];
-      }),
+      Object.values(listFields).flatMap(({ name, type, values }) =>
+        type === 'enumeration' ? [[name, values] as const] : [],
+      ),
     ),
     defaults: Object.fromEntries(defaults),
-    show: (entity) => {
+    show: (entity, only) => {
       const shown: Record<string, unknown> = {};
-      for (const [name, fallback] of defaults) shown[name] = entity[name] ?? fallback;
+      for (const [name, fallback] of defaults) {
+        if (!only || only.has(name)) shown[name] = entity[name] ?? fallback;
+      }
       return shown;
     },
     schemas: {
       whole: lazy(() => v.object(fields) as unknown as v.GenericSchema<unknown, Fields>),
       part: lazy(
         () =>
-          v.object(mapFields(fields, (schema) => v.optional(bare(schema)))) as v.GenericSchema<
+          v.object(mapFields(fields, (schema) => v.optional(withoutDefault(schema)))) as v.GenericSchema<
             unknown,
             Record<string, unknown>
           >,

@@ -20,12 +20,16 @@ export interface Access {
 /** Every write reads a recorded result, and puts a record of the change log and, at times, the job that compacts the log. */
 const writeActions = ['GetItem', 'PutItem'] as const;
 
-/** The permissions to read an entity and its long text: one query of its partition. */
-export const readAccess: Access = { actions: ['Query'] };
+/** Returns the permission to read the entities that a kind refers to. */
+const referenceActions = (kind: Kind) =>
+  referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : ([] as const);
+
+/** Returns the permissions to read an entity and its long text, one query of its partition, and the entities that it refers to. */
+export const readAccess = (kind: Kind): Access => ({ actions: ['Query', ...referenceActions(kind)] });
 
 /** Returns the permissions to create an entity, and to read the entities that it refers to. */
 export const createAccess = (kind: Kind): Access => ({
-  actions: [...writeActions, ...(referencesOf(kind).length > 0 ? (['BatchGetItem'] as const) : [])],
+  actions: [...writeActions, ...referenceActions(kind)],
 });
 
 /**
@@ -71,6 +75,12 @@ export function removeAccess(kind: Kind): Access {
     indexes: distinct(descendants.flatMap(childrenIndexes)),
     usesListEngine: usesEngine,
   };
+}
+
+/** Returns the permissions to create, update and delete several entities. They are read in batches. */
+export function batchAccess({ kind }: { readonly kind: Kind }): Access {
+  const { actions, ...others } = removeAccess(kind);
+  return { ...others, actions: distinct([...createAccess(kind).actions, 'BatchGetItem', ...actions]) };
 }
 
 /** Returns the permissions of a list: the indexes of all its query plans, and the log and the columns of the list engine. */

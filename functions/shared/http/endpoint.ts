@@ -3,15 +3,19 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
-import type { ListQuery } from '../store/model/list-query.ts';
+import { readEntities } from '../store/entities/read-entities.ts';
+import type { Entity, ItemFields } from '../store/model/entity.ts';
+import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
 import { expectedVersions } from './entity-tags.ts';
+import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 import type { Handler } from './middleware.ts';
-import { listQuery, noParameters } from './parse-list-query.ts';
+import { readEntityView, readListQuery, requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
+import { rateLimit } from './rate-limit.ts';
 import { type Results, renderers } from './renderers.ts';
 import { openSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';
@@ -29,20 +33,29 @@ export interface Request<C extends Contract> {
     : undefined;
   /** The query of a list. The parent of a nested list is one of its filters. */
   readonly query: C extends { success: 'list' } ? ListQuery : undefined;
+  /** How the response shows entities. */
+  readonly view: EntityView;
 }
 
-/** Returns the query of a list. No other operation takes parameters. */
+const wholeView: EntityView = { expansions: [] };
+
+/** Returns the query of a list, and how a read shows entities. No other operation takes parameters. */
 function readQuery(
-  { success, resource, nestedBy }: Contract,
+  { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): ListQuery | undefined {
-  if (success !== 'list' || !resource) {
-    noParameters(rawQueryString);
-    return undefined;
+): { readonly query?: ListQuery; readonly view: EntityView } {
+  if (success === 'entity' && method === 'GET' && resource) {
+    return { view: readEntityView(resource, rawQueryString) };
   }
-  const query = listQuery(resource, rawQueryString);
-  return nestedBy === undefined ? query : { ...query, filters: [...query.filters, [nestedBy, id] as const] };
+  if (success !== 'list' || !resource) {
+    requireNoParameters(rawQueryString);
+    return { view: wholeView };
+  }
+  const { query, view } = readListQuery(resource, rawQueryString);
+  if (nestedBy === undefined) return { query, view };
+  const parent: Filter = { field: nestedBy, operator: 'eq', values: [id] };
+  return { query: { ...query, filters: [...query.filters, parent] }, view };
 }
 
 /** Returns the idempotency of a `POST`. The other methods are idempotent without a key. */
@@ -58,14 +71,32 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
  */
 function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
-  const query = readQuery(contract, event, id);
+  const { query, view } = readQuery(contract, event, id);
+  // The scope of the operation allows reading its own resource only.
+  for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const body = contract.body && validated(contract.body, event.body);
   const { additionalScope } = contract;
   if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
   const expected = isConditionalWrite(contract) ? expectedVersions(event.headers['if-match'], id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, id, expected, body, query } as Request<C>;
+  return { session, id, expected, body, query, view } as Request<C>;
+}
+
+/** Returns the entities of a result. */
+function entitiesOf(result: unknown): readonly ItemFields[] {
+  const { entities, entity } = result as Partial<Results['list'] & Results['entity']>;
+  return entities ?? (entity ? [entity] : []);
+}
+
+/** Reads the entities that a response expands, by id. */
+async function readExpanded(
+  session: Session,
+  view: EntityView,
+  result: unknown,
+): Promise<Map<string, Entity>> {
+  if (view.expansions.length === 0) return new Map();
+  return readEntities(session, expandedReferences(view, entitiesOf(result)));
 }
 
 /**
@@ -77,12 +108,16 @@ export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,
 ): Handler {
-  const before = [openSession(scopeOf(contract) !== undefined), jsonBody(contract)];
+  const needsToken = scopeOf(contract) !== undefined;
+  // Operations without a tenant have a low limit of the gateway.
+  const limits = needsToken ? [rateLimit(contract.operation)] : [];
+  const before = [openSession(needsToken), ...limits, jsonBody(contract)];
   const success: C['success'] = contract.success;
   return pipeline(contract.operation, before, async (event: SessionEvent) => {
     const request = readRequest(contract, event);
     const result = await run(request);
-    const { id, session, query } = request;
-    return renderers[success]({ contract, event, id, session, query }, result);
+    const { id, session, query, view } = request;
+    const expanded = await readExpanded(session, view, result);
+    return renderers[success]({ contract, event, id, session, query, view, expanded }, result);
   });
 }

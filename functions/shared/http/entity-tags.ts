@@ -5,7 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
-import { invalidRequest, type Problem } from './problems.ts';
+import { invalidRequest } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */
 export const maxEntityTags = 100;
@@ -61,24 +61,36 @@ export function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean
   return readEntityTags(ifNoneMatch).tags.some((one) => one === tag || one === `W/${tag}`);
 }
 
-const invalidIfMatch = (detail: string): Problem => invalidRequest([{ parameter: 'If-Match', detail }]);
+/** The versions that a precondition accepts, or what is wrong with it. */
+type Precondition = { readonly expected: ExpectedVersions } | { readonly detail: string };
 
 /**
- * Returns the versions of an entity that `If-Match` accepts (RFC 9110, 13.1.1: weak tags never match); `undefined`
- * accepts any version.
+ * Reads the versions of an entity that a precondition accepts (RFC 9110, 13.1.1: weak tags never match); `undefined` accepts any
+ * version. It must be `*` or a list of at most 100 quoted entity tags.
+ * @param name of the precondition, for the message.
+ */
+export function readPrecondition(name: string, ifMatch: string | undefined, id: string): Precondition {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return { expected: undefined };
+  const { tags, isWellFormed } = readEntityTags(ifMatch);
+  if (!isWellFormed) {
+    return {
+      detail: `An entity tag must be quoted: "${name}" takes * or a list of tags such as "7a2c4d8f0e36-3".`,
+    };
+  }
+  if (tags.length > maxEntityTags) {
+    return { detail: `"${name}" has ${tags.length} entity tags; at most ${maxEntityTags} are allowed.` };
+  }
+  const versions = tags.map((tag) => Number(/-(\d{1,15})"$/.exec(tag)?.[1] ?? 0));
+  const own = versions.filter((version, position) => tags[position] === versionTag(id, version));
+  return { expected: new Set(own) };
+}
+
+/**
+ * Returns the versions of an entity that the header `If-Match` accepts; `undefined` accepts any version.
  * @throws Problem 400 when the header is not `*` or a list of at most 100 quoted entity tags.
  */
 export function expectedVersions(ifMatch: string | undefined, id: string): ExpectedVersions {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  const { tags, isWellFormed } = readEntityTags(ifMatch);
-  if (!isWellFormed) {
-    throw invalidIfMatch(
-      'An entity tag must be quoted: "If-Match" takes * or a list of tags such as "7a2c4d8f0e36-3".',
-    );
-  }
-  if (tags.length > maxEntityTags) {
-    throw invalidIfMatch(`"If-Match" has ${tags.length} entity tags; at most ${maxEntityTags} are allowed.`);
-  }
-  const versions = tags.map((tag) => Number(/-(\d{1,15})"$/.exec(tag)?.[1] ?? 0));
-  return new Set(versions.filter((version, position) => tags[position] === versionTag(id, version)));
+  const precondition = readPrecondition('If-Match', ifMatch, id);
+  if ('expected' in precondition) return precondition.expected;
+  throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
 }

@@ -23,7 +23,7 @@ const invalidKey = (detail: string): Problem => invalidRequest([{ parameter: 'Id
  * tenant may use the same one.
  * @param subject who sends the request; '' where no token is required.
  * @param operation the operation and the path; the same key for another one is another request.
- * @throws Problem 400 when the key is not 1 to 255 visible ASCII characters, or when the token names no subject.
+ * @throws Problem 400 when the key is not 1 to 255 printable ASCII characters, or when the token names no subject.
  */
 export function idempotency(
   key: string | undefined,
@@ -33,7 +33,7 @@ export function idempotency(
 ): Idempotency | undefined {
   if (key === undefined) return undefined;
   if (!keyPattern.test(key)) {
-    throw invalidKey('"Idempotency-Key" must be 1 to 255 visible ASCII characters.');
+    throw invalidKey('"Idempotency-Key" must be 1 to 255 printable ASCII characters.');
   }
   if (subject === undefined) {
     throw invalidKey(

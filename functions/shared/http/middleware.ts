@@ -22,6 +22,8 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
   caller?: Caller;
+  /** Headers about the rate limit, if there is one. Every response has them. */
+  rateLimitHeaders?: Readonly<Record<string, string>>;
   requestContext: {
     /** Set by the authorizer of API Gateway. */
     authorizer?: { jwt?: { claims: Record<string, unknown> } };

@@ -1,62 +1,49 @@
-import type { Resource } from '../contract/resource.ts';
-import type { ListQuery } from '../store/model/list-query.ts';
+/** Reads the queries of lists and of single reads. */
+import type { Expansion, Resource } from '../contract/resource.ts';
+import type { Direction, ListQuery, SortField } from '../store/model/list-query.ts';
+import { longTextField } from '../store/model/long-text.ts';
+import type { EntityView } from './entity-view.ts';
+import { otherDirectionNames, otherFieldNames } from './other-names.ts';
+import { checkFilterName, mayRepeat, readFilters, severalValuesHint } from './parse-filters.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
+import { type Parameters, readParameters, unknownParameter } from './query-parameters.ts';
+import { explainFields, explainSort } from './suggest-option.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
 /** Entities on a page: by default, and at most. A higher limit is served as the highest. */
 export const defaultLimit = 20;
 export const maxLimit = 100;
 
-/** Parameters in one query. */
-const maxParameters = 20;
+/** Fields that order one list. */
+export const maxSortFields = 3;
 
-/** Other spellings of parameters. */
-const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
+/** Parameters of every list besides its filters. */
+export const listOptions = [
+  'page',
+  'limit',
+  'sortBy',
+  'sortOrder',
+  'fields',
+  'expand',
+  'countBy',
+  'etags',
+] as const;
 
-const paging = ['page', 'limit', 'sortBy', 'sortOrder'] as const;
+const directions = ['asc', 'desc'] as const;
 
-/** Returns each parameter once, under its own name, and the parameters that are unknown or ambiguous. */
-function parameters(
-  rawQueryString: string,
-  known: readonly string[],
-): { values: Map<string, string>; issues: ValidationIssue[] } {
-  const values = new Map<string, string>();
-  const issues: ValidationIssue[] = [];
-  const all = [...new URLSearchParams(rawQueryString)];
-  if (all.length > maxParameters) {
-    throw invalidRequest([
-      {
-        parameter: '',
-        detail: `The query has ${all.length} parameters; at most ${maxParameters} are allowed.`,
-      },
-    ]);
-  }
-  for (const [spelling, value] of all) {
-    const name = Object.hasOwn(spellings, spelling) ? (spellings[spelling] ?? spelling) : spelling;
-    if (!known.includes(name)) {
-      const detail = `${quoted(spelling)} is not a parameter here. ${suggestion(spelling, known)}`;
-      issues.push({ parameter: spelling, detail });
-    } else if (values.has(name) && values.get(name) !== value) {
-      issues.push({ parameter: spelling, detail: `"${name}" occurs twice with different values.` });
-    } else {
-      values.set(name, value);
-    }
-  }
-  return { values, issues };
-}
-
-/** @throws Problem 400 when there is any parameter. */
-export function noParameters(rawQueryString: string): void {
-  const { issues } = parameters(rawQueryString, []);
-  if (issues.length > 0) throw invalidRequest(issues);
+/** A query, and how the response shows its entities. */
+export interface ReadListQuery {
+  readonly query: ListQuery;
+  readonly view: EntityView;
 }
 
 function wholeNumber(
   name: string,
-  value: string | undefined,
+  parameters: Parameters,
   fallback: number,
   issues: ValidationIssue[],
 ): number {
+  const value = parameters.get(name)?.[0];
   if (value === undefined) return fallback;
   const number = /^\d+$/.test(value) ? Number(value) : 0;
   const isTooLarge = number > Number.MAX_SAFE_INTEGER && name !== 'limit';
@@ -66,79 +53,142 @@ function wholeNumber(
   return fallback;
 }
 
-function oneOf<Value extends string>(
-  name: string,
-  value: string | undefined,
-  known: readonly Value[],
-  fallback: Value,
+/** Returns the names in a parameter, separated by commas; `undefined` when there is none. */
+function readNames<Name extends string>(
+  parameter: string,
+  parameters: Parameters,
+  known: readonly Name[],
   issues: ValidationIssue[],
-): Value {
-  if (value === undefined) return fallback;
-  const found = known.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
-  issues.push({
-    parameter: name,
-    detail: `${quoted(value)} is not a value of "${name}". ${suggestion(value, known)}`,
-  });
-  return fallback;
+): Name[] | undefined {
+  const value = parameters.get(parameter)?.[0];
+  if (value === undefined) return undefined;
+  const names = [...new Set(value.split(','))];
+  const unknown = names.find((name) => !(known as readonly string[]).includes(name));
+  if (unknown === undefined) return value.split(',') as Name[];
+  const hint = suggestion(unknown, known, { ...otherDirectionNames, ...otherFieldNames });
+  issues.push({ parameter, detail: `${quoted(unknown)} is not a value of "${parameter}". ${hint}` });
+  return undefined;
 }
 
+/** Returns whether a parameter has a value that has an explanation, which `issues` gains. */
+function isExplained(
+  parameter: string,
+  parameters: Parameters,
+  explain: (value: string) => string | undefined,
+  issues: ValidationIssue[],
+): boolean {
+  const value = parameters.get(parameter)?.[0];
+  const detail = value === undefined ? undefined : explain(value);
+  if (detail !== undefined) issues.push({ parameter, detail });
+  return detail !== undefined;
+}
+
+/** Returns the order of a list. One direction holds for all fields. */
+function readSort(
+  { listFields }: Resource,
+  parameters: Parameters,
+  issues: ValidationIssue[],
+): readonly SortField[] {
+  const sortable = Object.values(listFields).flatMap(({ name, isSortable }) => (isSortable ? [name] : []));
+  const explain = (value: string) => explainSort(value, sortable);
+  const names = isExplained('sortBy', parameters, explain, issues)
+    ? undefined
+    : readNames('sortBy', parameters, sortable, issues);
+  const fields = names ?? ['createdAt'];
+  const order = readNames<Direction>('sortOrder', parameters, directions, issues) ?? ['desc'];
+  if (fields.length > maxSortFields) {
+    const detail = `"sortBy" has ${fields.length} fields; at most ${maxSortFields} are allowed.`;
+    issues.push({ parameter: 'sortBy', detail });
+  }
+  if (order.length > 1 && order.length !== fields.length) {
+    const detail = `"sortOrder" must be one direction for all fields, or one for each: it has ${order.length}, and "sortBy" ${fields.length}.`;
+    issues.push({ parameter: 'sortOrder', detail });
+  }
+  return fields.map((field, position) => ({
+    field,
+    direction: (order[position] ?? order[0]) as Direction,
+  }));
+}
+
+/** Returns the references that a response expands. */
+function readExpansions(
+  { expansions }: Resource,
+  parameters: Parameters,
+  issues: ValidationIssue[],
+): Expansion[] {
+  const names = readNames('expand', parameters, Object.keys(expansions), issues) ?? [];
+  return [...new Set(names)].map((name) => expansions[name] as Expansion);
+}
+
+function readView(resource: Resource, parameters: Parameters, issues: ValidationIssue[]): EntityView {
+  const { fieldNames, expansions } = resource;
+  const explain = (value: string) => explainFields(value, fieldNames, Object.keys(expansions));
+  const fields = isExplained('fields', parameters, explain, issues)
+    ? undefined
+    : readNames('fields', parameters, fieldNames, issues);
+  return {
+    fields: fields && new Set(['id', ...fields]),
+    expansions: readExpansions(resource, parameters, issues),
+    withEtags: readNames('etags', parameters, ['true', 'false'], issues)?.[0] === 'true',
+  };
+}
+
+/** Returns the names of the parameters of a list besides filters with an operator. */
+const listParameters = ({ fieldNames, expansions }: Resource): readonly string[] => [
+  ...listOptions.filter((name) => name !== 'expand' || Object.keys(expansions).length > 0),
+  ...fieldNames,
+];
+
 /**
- * Returns the query of a list. An unknown parameter is a mistake: a misspelled filter that is ignored would return more than the
- * caller asked for.
+ * Returns the query of a list, and how its entities are shown. An unknown parameter is a mistake: a misspelled filter that is ignored
+ * would return more than the caller asked for.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
-export function listQuery(resource: Resource, rawQueryString: string): ListQuery {
-  const { values, issues } = parameters(rawQueryString, [...paging, ...resource.filters]);
-  const page = wholeNumber('page', values.get('page'), 1, issues);
-  const limit = wholeNumber('limit', values.get('limit'), defaultLimit, issues);
-  const sortBy = oneOf('sortBy', values.get('sortBy'), resource.sorts, 'createdAt', issues);
-  const sortOrder = oneOf('sortOrder', values.get('sortOrder'), ['asc', 'desc'] as const, 'desc', issues);
-  if (issues.length > 0) throw invalidRequest(issues);
-  const filters = resource.filters.flatMap((field): [string, string][] => {
-    const value = values.get(field);
-    return value === undefined ? [] : [[field, value]];
-  });
-  return {
-    filters,
-    page,
-    limit: Math.min(limit, maxLimit),
-    sortBy,
-    sortOrder,
-    ranks: resource.ranks,
-    defaults: resource.defaults,
+export function readListQuery(resource: Resource, rawQueryString: string): ReadListQuery {
+  const { listFields, ranks, defaults } = resource;
+  const issues: ValidationIssue[] = [];
+  const known = listParameters(resource);
+  const check = (name: string) =>
+    known.includes(name) ? undefined : checkFilterName(name, listFields, known);
+  const hint = (name: string) => severalValuesHint(name, listFields);
+  const parameters = readParameters(rawQueryString, { check, mayRepeat, severalValuesHint: hint }, issues);
+  const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
+  const view = readView(resource, parameters, issues);
+  const query: ListQuery = {
+    filters: readFilters(parameters, listFields, issues),
+    sort: readSort(resource, parameters, issues),
+    countBy: [...new Set(readNames('countBy', parameters, countable, issues))],
+    page: wholeNumber('page', parameters, 1, issues),
+    limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),
+    withTexts: longTextField in listFields && (view.fields?.has(longTextField) ?? true),
+    ranks,
+    defaults,
   };
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { query, view };
 }
 
-/** Bytes of a query that links repeat. Four links stay below the 10,240 bytes that API Gateway allows for headers. */
-const maxLinkQueryBytes = 2_048;
-
-/** Bytes of a path that links repeat. Paths with the id of an entity are much shorter. */
-const maxLinkPathBytes = 256;
-
 /**
- * Returns the `Link` header of a page (RFC 8288) with the list's first, last and neighbouring pages; `undefined` when
- * the query is longer than 2,048 bytes, as it was sent or as a link encodes it, or the path than 256.
- * @param path the list's own path, encoded.
+ * Returns how a single entity is shown.
+ * @throws Problem 400 that names every parameter that is unknown or invalid.
  */
-export function pageLinks(
-  path: string,
-  rawQueryString: string,
-  { page, limit }: ListQuery,
-  totalPages: number,
-): string | undefined {
-  const query = new URLSearchParams(rawQueryString);
-  const pageQuery = (number: number): string => {
-    query.set('page', String(number));
-    query.set('limit', String(limit));
-    return query.toString();
-  };
-  const queryBytes = Math.max(rawQueryString.length, pageQuery(Number.MAX_SAFE_INTEGER).length);
-  if (queryBytes > maxLinkQueryBytes || path.length > maxLinkPathBytes) return undefined;
-  const last = Math.max(1, totalPages);
-  const pages: [string, number][] = [['first', 1]];
-  if (page > 1) pages.push(['prev', Math.min(page - 1, last)]);
-  if (page < totalPages) pages.push(['next', page + 1]);
-  pages.push(['last', last]);
-  return pages.map(([relation, number]) => `<${path}?${pageQuery(number)}>; rel="${relation}"`).join(', ');
+export function readEntityView(resource: Resource, rawQueryString: string): EntityView {
+  const issues: ValidationIssue[] = [];
+  const known = Object.keys(resource.expansions).length > 0 ? ['expand'] : [];
+  const check = (name: string) => (known.includes(name) ? undefined : unknownParameter(name, known));
+  const parameters = readParameters(rawQueryString, { check, mayRepeat: () => false }, issues);
+  const expansions = readExpansions(resource, parameters, issues);
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { expansions };
+}
+
+/** @throws Problem 400 when there is any parameter. */
+export function requireNoParameters(rawQueryString: string): void {
+  const issues: ValidationIssue[] = [];
+  readParameters(
+    rawQueryString,
+    { check: (name) => unknownParameter(name, []), mayRepeat: () => false },
+    issues,
+  );
+  if (issues.length > 0) throw invalidRequest(issues);
 }

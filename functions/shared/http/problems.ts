@@ -21,6 +21,8 @@ export const catalogue = {
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'idempotency-key-reused': { status: 422, title: 'The idempotency key was used for another request' },
+  'clone-too-large': { status: 422, title: 'The project has too many tasks to be cloned' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
   'headers-too-large': { status: 431, title: 'The request line and headers are too large' },
   'internal-error': { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },

@@ -1,11 +1,13 @@
 /** One renderer for each kind of success: results as HTTP responses. */
 import type { Contract } from '../contract/contract.ts';
-import type { Entity, WholeEntity } from '../store/model/entity.ts';
+import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { contentTag, isCurrent, versionTag } from './entity-tags.ts';
+import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
-import { pageLinks } from './parse-list-query.ts';
+import { pageLinks } from './page-links.ts';
+import { renderPage } from './render-page.ts';
 
 /** What the handler of each kind of success returns. Static pages have handlers of their own. */
 export interface Results {
@@ -13,6 +15,8 @@ export interface Results {
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
+  /** What the response shows of each operation. */
+  readonly batch: readonly object[];
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -26,6 +30,9 @@ export interface Rendering {
   readonly session: Session;
   /** Of a list. */
   readonly query: ListQuery | undefined;
+  readonly view: EntityView;
+  /** The entities of expanded references, by id. */
+  readonly expanded: ReadonlyMap<string, Entity>;
 }
 
 type Renderers = {
@@ -34,8 +41,9 @@ type Renderers = {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 
-/** Returns what responses show of an entity. */
-const show = ({ resource }: Contract, entity: Entity): unknown => (resource ? resource.show(entity) : entity);
+/** Returns what a response shows of an entity. */
+const show = ({ contract: { resource }, view, expanded }: Rendering, entity: ItemFields): unknown =>
+  resource ? showEntity(resource, entity, view, expanded) : entity;
 
 const json = (statusCode: number, content: string, headers: Record<string, string>): Response => ({
   statusCode,
@@ -43,54 +51,69 @@ const json = (statusCode: number, content: string, headers: Record<string, strin
   body: content,
 });
 
-/** Returns the response to a read: cacheable, with revalidation before each use (RFC 9111, 5.2.2.4). */
+/**
+ * Returns the response to a read: cacheable, with revalidation before each use (RFC 9111, 5.2.2.4).
+ * @param tag absent where entities are expanded: they have versions of their own.
+ */
 function renderRead(
   { event }: Rendering,
   content: string,
-  tag: string,
+  tag: string | undefined,
   more: Record<string, string> = {},
 ): Response {
-  const headers = { etag: tag, 'cache-control': 'private, no-cache', ...more };
-  return isCurrent(event.headers['if-none-match'], tag)
+  const headers = { 'cache-control': 'private, no-cache', ...(tag !== undefined && { etag: tag }), ...more };
+  return tag !== undefined && isCurrent(event.headers['if-none-match'], tag)
     ? { statusCode: 304, headers }
     : json(200, content, headers);
 }
 
+const replayedHeader = ({ replayed }: Session): Record<string, string> =>
+  replayed ? { 'idempotency-replayed': 'true' } : {};
+
 function renderWrite(
-  { contract, session }: Rendering,
+  rendering: Rendering,
   statusCode: number,
   { entity, version }: WholeEntity,
   more: Record<string, string> = {},
 ): Response {
-  return json(statusCode, JSON.stringify(show(contract, entity)), {
+  const { session } = rendering;
+  return json(statusCode, JSON.stringify(show(rendering, entity)), {
     etag: versionTag(entity.id, version),
     ...noStore,
     ...more,
-    ...(session.replayed && { 'idempotency-replayed': 'true' }),
+    ...replayedHeader(session),
   });
 }
 
 export const renderers: Renderers = {
-  list: (rendering, { entities, total }) => {
-    const { contract, event, id, query } = rendering;
+  list: (rendering, page) => {
+    const { contract, event, id, query, view } = rendering;
     if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
-    const totalPages = Math.ceil(total / query.limit);
-    const data = entities.map((entity) => show(contract, entity));
-    const content = JSON.stringify({ data, total, page: query.page, totalPages });
+    const totalPages = Math.ceil(page.total / query.limit);
+    const etags = view.withEtags
+      ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
+      : undefined;
+    const content = renderPage(query, page, (entity) => show(rendering, entity), etags);
     const path = contract.path.replace('{id}', encodeURIComponent(id));
     const link = pageLinks(path, event.rawQueryString, query, totalPages);
-    return renderRead(rendering, content, contentTag(content), link === undefined ? {} : { link });
+    return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
+      'x-total-count': String(page.total),
+      ...(link !== undefined && { link }),
+    });
   },
   entity: (rendering, stored) => {
-    const { contract } = rendering;
+    const { contract, view } = rendering;
     if (contract.method !== 'GET') return renderWrite(rendering, 200, stored);
     const { entity, version } = stored;
-    return renderRead(rendering, JSON.stringify(show(contract, entity)), versionTag(entity.id, version));
+    const tag = view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
+    return renderRead(rendering, JSON.stringify(show(rendering, entity)), tag);
   },
   created: (rendering, stored) => {
     const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
     return renderWrite(rendering, 201, stored, { location });
   },
+  batch: ({ session }, results) =>
+    json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
   staticPage: ({ contract }) => {

@@ -15,6 +15,7 @@ function complete({ event, response }: PipelineRequest): void {
   if (!response) return;
   response.headers = {
     ...response.headers,
+    ...event.rateLimitHeaders,
     // Most responses contain texts of users: no browser may interpret them as a page (OWASP REST Security Cheat Sheet).
     'x-content-type-options': 'nosniff',
     ...(environment.serverTiming() && { 'server-timing': serverTiming(event) }),

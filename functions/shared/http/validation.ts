@@ -1,34 +1,67 @@
 import * as v from 'valibot';
 import type { Body } from '../contract/contract.ts';
+import { otherFieldNames } from './other-names.ts';
 import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
-import { quoted, suggestion } from './suggestion.ts';
+import { isQuotable, quoted, suggestion } from './suggestion.ts';
 
 /** Returns the JSON pointer (RFC 6901) of the value at these keys. */
 const pointer = (keys: readonly (string | number)[]): string =>
   keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns an issue for each unknown field; not for more than a response shows, because each suggestion takes time. */
-function unknownFields(value: Record<string, unknown>, { writable, ignored = [] }: Body): ValidationIssue[] {
+function unknownFields(
+  value: Record<string, unknown>,
+  { writable, ignored = [] }: Body,
+  at: string,
+): ValidationIssue[] {
   const known = new Set([...writable, ...ignored]);
   const issues: ValidationIssue[] = [];
   for (const name of Object.keys(value)) {
     if (issues.length === maxIssues) break;
     if (known.has(name)) continue;
-    const detail = `${quoted(name)} is not a field here. ${suggestion(name, writable)}`;
-    issues.push({ pointer: pointer([name]), detail });
+    const detail = `${quoted(name)} is not a field here. ${suggestion(name, writable, otherFieldNames)}`;
+    issues.push({ pointer: at + pointer([name]), detail });
   }
   return issues;
 }
 
-function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>): ValidationIssue {
+/** Returns the refused value, for a message that says what a value must be; '' when the value is too long to be read. */
+function refused(input: unknown, message: string): string {
+  const isShort =
+    ['boolean', 'number'].includes(typeof input) || (typeof input === 'string' && isQuotable(input));
+  return isShort && /^must be [^:]*$/.test(message) ? `: ${JSON.stringify(input)} is not` : '';
+}
+
+function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>, at: string): ValidationIssue {
   const keys = (path ?? []).map(({ key }) => key as string | number);
   const name = quoted(String(keys[0] ?? ''));
-  if (input === undefined) return { pointer: pointer(keys), detail: `${name} is missing.` };
-  const isNull = input === null && kind === 'schema';
-  return { pointer: pointer(keys), detail: `${name} ${isNull ? 'must not be null' : message}.` };
+  const place = at + pointer(keys);
+  if (input === undefined) return { pointer: place, detail: `${name} is missing.` };
+  if (input === null && kind === 'schema') return { pointer: place, detail: `${name} must not be null.` };
+  return { pointer: place, detail: `${name} ${message}${refused(input, message)}.` };
+}
+
+/** The value of a JSON object, and what is wrong with it. */
+interface Validation {
+  readonly issues: readonly ValidationIssue[];
+  /** Only valid without issues. */
+  readonly output: unknown;
+}
+
+/**
+ * Validates a JSON object.
+ * @param at JSON pointer to it in the body.
+ */
+export function validate(contract: Body, value: Record<string, unknown>, at = ''): Validation {
+  // After a failed check nothing else looks at the value: a pattern never sees text above its maximum length.
+  const { issues = [], output } = v.safeParse(contract.schema(), value, { abortPipeEarly: true });
+  return {
+    issues: [...unknownFields(value, contract, at), ...issues.map((issue) => toIssue(issue, at))],
+    output,
+  };
 }
 
 /**
@@ -38,9 +71,7 @@ function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>): Validati
 export function validated(contract: Body, body: unknown): unknown {
   const value = body === undefined && contract.optional ? {} : body;
   if (!isObject(value)) throw invalidRequest([{ pointer: '', detail: 'The body must be a JSON object.' }]);
-  // After a failed check nothing else looks at the value: a pattern never sees text above its maximum length.
-  const result = v.safeParse(contract.schema(), value, { abortPipeEarly: true });
-  const issues = [...unknownFields(value, contract), ...(result.issues ?? []).map(toIssue)];
+  const { issues, output } = validate(contract, value);
   if (issues.length > 0) throw invalidRequest(issues);
-  return result.output;
+  return output;
 }

@@ -82,16 +82,29 @@ function remember({ operation, pathValues }: Case, { status, text, path }: TestR
   }
 }
 
+/** Returns the schemas of the value at a place of a body: several if there are alternatives. */
+function schemasAt(schema: Schema, place: readonly string[]): Schema[] {
+  const { $ref, items, properties = {}, oneOf } = schema;
+  if ($ref) return schemasAt(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, place);
+  if (oneOf) return oneOf.flatMap((one) => schemasAt(one, place));
+  const [part, ...rest] = place;
+  if (part === undefined) return [schema];
+  const next = items ?? properties[part];
+  return next ? schemasAt(next, rest) : [];
+}
+
 /** Returns whether no schema can express the reason of an error: an unknown reference, or a reused key. */
 function isExpectedError({ operation, headers }: Case, { status, text }: TestResponse): boolean {
   if (status === 422) return Object.keys(headers).some((name) => name === 'Idempotency-Key');
   if (status !== 400 || text === '') return false;
-  const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};
-  const { properties = {} } = document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {};
-  const refers = ({ items, ...schema }: Schema): boolean =>
-    'x-reference' in schema || (items ? refers(items) : false);
+  const schema = operation.requestBody?.content['application/json']?.schema ?? {};
   const { errors = [] } = JSON.parse(text) as { errors?: readonly { pointer?: string }[] };
-  return errors.every(({ pointer = '' }) => refers(properties[pointer.split('/')[1] ?? ''] ?? {}));
+  return errors.every(
+    ({ pointer = '' }) =>
+      // A batch whose first failing operation is invalid also names operations with a stale version.
+      /^\/operations\/\d+\/ifMatch$/.test(pointer) ||
+      schemasAt(schema, pointer.split('/').slice(1)).some((one) => 'x-reference' in one),
+  );
 }
 
 /**

@@ -41,7 +41,8 @@ export class KnownId {
   }
 }
 
-export type Value = string | KnownId;
+/** The values of an array are sent separated by commas. */
+export type Value = string | KnownId | readonly Value[];
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
@@ -63,9 +64,10 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
   const { pattern, format } = schema;
   const minLength = number(schema['minLength'], 0);
   const maxLength = number(schema['maxLength'], 40);
-  if (format === 'date') {
+  if (format === 'date' || format === 'date-time') {
     const [min, max] = [new Date('0001-01-01'), new Date('9999-12-31')];
-    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
+    const end = format === 'date' ? 10 : undefined;
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString().slice(0, end));
   }
   // An anchored pattern describes the whole text. Other patterns only require some character.
   if (typeof pattern === 'string' && pattern.startsWith('^')) return fc.stringMatching(new RegExp(pattern));
@@ -81,7 +83,8 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
 
 /** Returns values that a schema allows. */
 function values(schema: Schema): fc.Arbitrary<unknown> {
-  const { type, enum: closed, items, properties } = schema;
+  const { type, enum: closed, items, properties, oneOf } = schema;
+  if (oneOf) return fc.oneof(...oneOf.map(values));
   const kind = referenceKind(schema);
   const types = [type].flat();
   if (types.includes('null') && types.length > 1) {
@@ -92,10 +95,11 @@ function values(schema: Schema): fc.Arbitrary<unknown> {
   if (closed) return fc.constantFrom(...closed);
   if (properties) return fields(properties, schema.required ?? []);
   if (items) {
+    const minLength = number(schema['minItems'], 0);
     const maxLength = Math.min(number(schema['maxItems'], 5), 5);
     return referenceKind(items)
-      ? fc.array(values(items), { maxLength: Math.min(maxLength, 1) })
-      : fc.uniqueArray(values(items), { maxLength });
+      ? fc.array(values(items), { minLength, maxLength: Math.min(maxLength, 1) })
+      : fc.uniqueArray(values(items), { minLength, maxLength });
   }
   if (types.includes('string')) return strings(schema).filter((value) => isValid(schema, value));
   if (types.includes('integer')) {
@@ -165,10 +169,25 @@ const wrongValues = (schema: Schema): unknown[] => [
   ...tooMuch(schema),
 ];
 
-const asText = (value: unknown): Value => (value instanceof KnownId ? value : String(value));
+function asText(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(asText);
+  return value instanceof KnownId ? value : String(value);
+}
 
-const asParameter = ({ type }: Schema, value: string): unknown =>
-  type === 'integer' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+function asParameter({ type }: Schema, value: string): unknown {
+  if (type === 'array') return value.split(',');
+  return type === 'integer' && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
+/** Returns a query whose order has one direction: no schema says that there must be as many directions as fields. */
+const withOneDirection = (query: readonly [string, Value][]): [string, Value][] =>
+  query.map(([name, value]) => [
+    name,
+    /^sort_?order$/i.test(name) && Array.isArray(value) ? value.slice(0, 1) : value,
+  ]);
+
+/** Characters of a wrong parameter. A longer one does not fit into the request line. */
+const maxWrongLength = 1_000;
 
 const wrongTexts = ['', '0', '-1', '1.5', 'x', 'ASC', 'tagIds', 'é', 'x'.repeat(256)];
 
@@ -211,7 +230,16 @@ class OperationCases {
     const { requestBody } = this.#operation;
     const { $ref = '' } = requestBody?.content['application/json']?.schema ?? {};
     const schema = this.#document.components.schemas[$ref.split('/').at(-1) ?? ''];
-    return requestBody && schema && { requestBody, schema };
+    return requestBody && schema && { requestBody, schema: this.#inlined(schema) as Schema };
+  }
+
+  /** Returns a part of a schema without references to others. */
+  #inlined(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map((one) => this.#inlined(one));
+    if (typeof part !== 'object' || part === null) return part;
+    const { $ref } = part as Schema;
+    if ($ref) return this.#inlined(this.#document.components.schemas[$ref.split('/').at(-1) ?? '']);
+    return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, this.#inlined(one)]));
   }
 
   #case(parts: Parts & Partial<Case>, wrong: string | undefined): Case {
@@ -233,7 +261,7 @@ class OperationCases {
           fc
             .tuple(...subset.map(({ schema }) => values(schema).map(asText)))
             .map((all) =>
-              all.map((value, position) => [subset[position]?.name ?? '', value] as [string, Value]),
+              withOneDirection(all.map((value, position) => [subset[position]?.name ?? '', value])),
             ),
         );
     };
@@ -277,6 +305,12 @@ class OperationCases {
       for (const text of wrongTexts.filter((value) => !isValid(schema, asParameter(schema, value)))) {
         wrongs.push([`${name}=${text}`, () => ({ query: [[name, text]] })]);
       }
+      const texts = tooMuch(schema).map(String);
+      for (const text of texts.filter((value) => value.length < maxWrongLength)) {
+        wrongs.push([`${name} with too much`, () => ({ query: [[name, text]] })]);
+      }
+      // A parameter with several values of any kind can be repeated.
+      if (schema.items && isValid(schema, ['1'])) continue;
       wrongs.push([
         `${name} twice`,
         () => ({

@@ -1,5 +1,6 @@
 /** The children of an entity, page by page, in the order of their creation. */
 
+import type { QueryPage } from '../dynamodb/query.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { idAfter, newId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
@@ -71,6 +72,32 @@ export async function readChildren(
     children: children.filter(({ entity }) => isInSnapshot(entity.id)),
     next: next !== undefined && isInSnapshot(next) ? next : undefined,
   };
+}
+
+/** Returns whether a parent has more than some children, by the index of the relation. Reads no more pages than that takes. */
+export async function hasMoreChildren(
+  { tenant, database }: Session,
+  relation: Relation,
+  parentId: string,
+  max: number,
+): Promise<boolean> {
+  const indexed = requireIndex(relation);
+  const { index } = indexed;
+  const query = {
+    IndexName: index,
+    KeyConditionExpression: '#partition = :partition',
+    ExpressionAttributeNames: { '#partition': table.indexes[index].partitionKey },
+    ExpressionAttributeValues: { ':partition': parentPartition(tenant, indexed, parentId) },
+    Select: 'COUNT',
+  } as const;
+  let total = 0;
+  let start: QueryPage['next'];
+  do {
+    const { count, next } = await database.query({ ...query, Limit: max + 1 - total }, start);
+    total += count;
+    start = next;
+  } while (start && total <= max);
+  return total > max;
 }
 
 /**

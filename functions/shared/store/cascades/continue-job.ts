@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../dynamodb/database.ts';
+import { mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import {
   buildJobWrite,
@@ -21,10 +22,20 @@ import type { Session } from '../unit-of-work/session.ts';
 import { archiveStep } from './archive.ts';
 import { cloneStep } from './clone.ts';
 import { compactStep } from './compact-log.ts';
+import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
 import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
 export const minStepMs = 1_000;
+
+/**
+ * Steps of a job, at most. A step handles up to 100 entities, so a deletion of 10^6 entities takes 10,000 steps. A job with more steps makes
+ * no progress: it is not continued, and reported each time.
+ */
+export const maxSteps = 20_000;
+
+/** Milliseconds for which a job waits whose tenant has more steps to do than a worker waits for. The schedule continues it. */
+const postponedMs = 30_000;
 
 /** Milliseconds for giving a lease back. A lease that is not given back expires. */
 const maxReleaseMs = 500;
@@ -52,9 +63,10 @@ const nextStep = (session: Session, job: Job): Promise<Step> =>
  * the write would deliver the job again.
  * @throws TypeError when it cannot.
  */
-function requireKnownJob({ id, version, work }: Job): void {
-  if (typeof id === 'string' && typeof version === 'number' && Object.hasOwn(steps, work?.type)) return;
-  throw new TypeError('The item is not a job that this version knows.');
+function requireKnownJob({ id, version, work, steps: taken = 0 }: Job): void {
+  if (!(typeof id === 'string' && typeof version === 'number' && Object.hasOwn(steps, work?.type)))
+    throw new TypeError('The item is not a job that this version knows.');
+  if (taken >= maxSteps) throw new TypeError(`The job is not complete after ${taken} steps.`);
 }
 
 async function readJob({ tenant, database }: Session, id: string): Promise<Job | undefined> {
@@ -62,22 +74,40 @@ async function readJob({ tenant, database }: Session, id: string): Promise<Job |
   return item && decodeJob(item);
 }
 
+/** Gives a job back without a step, because the tenant's jobs are ahead of their pace. Returns the job. */
+async function postpone(session: Session, job: Job, waitMs: number): Promise<Job> {
+  const dueAt = new Date(Date.now() + waitMs).toISOString();
+  const after = { ...job, version: job.version + 1, dueAt, lease: undefined };
+  await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, after)] });
+  return after;
+}
+
 /** Takes one step and records the progress. Returns what is left of the job. */
-async function takeStep(session: Session, job: Job): Promise<Job | undefined> {
+async function takeStep(session: Session, worker: PacedWorker, job: Job): Promise<Job | undefined> {
   const { repeatable = [], once = { changes: [] }, left, dueAt } = await nextStep(session, job);
+  const changes = mergeChangeSets([...repeatable, once]).changes.length;
+  const timeMs = session.database.deadline.remaining() - minStepMs;
+  // A worker without the time to wait leaves the step to the next one, which has.
+  if (!(await worker.waitForTurn(changes, Math.min(maxTurnMs, timeMs))))
+    return postpone(session, job, timeMs < maxTurnMs ? 0 : postponedMs);
   // While a job waits for a later time, no worker holds it.
   const state = dueAt === undefined ? job : { ...job, dueAt, lease: undefined };
-  const after = left && { ...state, version: job.version + 1, work: left };
+  const steps = job.work.type === 'compact' ? undefined : (job.steps ?? 0) + 1;
+  const after = left && { ...state, version: job.version + 1, ...(steps && { steps }), work: left };
   await applyInBatches(session, repeatable, stepBatchSize);
   await applyChangeSet(session, { ...once, writes: [buildJobWrite(job, after)] });
   return after;
 }
 
 /** Takes a step, again while other writers change what it read. Returns `undefined` when another worker took over. */
-async function takeStepUntilApplied(session: Session, job: Job): Promise<Job | undefined> {
+async function takeStepUntilApplied(
+  session: Session,
+  worker: PacedWorker,
+  job: Job,
+): Promise<Job | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await takeStep(session, job);
+      return await takeStep(session, worker, job);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
@@ -140,9 +170,10 @@ export async function continueJob(
 ): Promise<boolean> {
   const session: Session = { tenant, database };
   const leased = await takeLease(session, id, delivery);
+  const worker = new PacedWorker(session);
   let job = leased;
   while (job?.lease && database.deadline.remaining() > minStepMs)
-    job = await takeStepUntilApplied(session, job);
+    job = await takeStepUntilApplied(session, worker, job);
   if (job?.lease) await releaseLease(session, job);
   return leased !== undefined;
 }

@@ -1,9 +1,9 @@
 import type { ExpectedVersions } from '../entities/expected-versions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
-import { mergeChangeSets } from '../model/changes.ts';
+import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
-import { commit } from '../unit-of-work/commit.ts';
+import { commit, type Plan } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
 import { buildDelete } from './sweep.ts';
@@ -11,8 +11,31 @@ import { buildDelete } from './sweep.ts';
 /** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: an index may lag. */
 const maxAttemptsWithDescendants = 3;
 
-/** The entity itself and its job take two of a transaction's writes. */
-const maxDescendants = maxTransactionWrites - 2;
+/** Which entities of one kind a change set deletes. */
+export interface Deleted {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Returns the plan of a change set and of the descendants of the entities that it deletes: in the same transaction when they fit, and
+ * otherwise by the jobs of the change set.
+ * @param own the change set, with its jobs.
+ * @param attempt of the request, from 1.
+ */
+export async function planWithDescendants(
+  session: Session,
+  own: ChangeSet,
+  { kind, ids }: Deleted,
+  attempt: number,
+): Promise<Omit<Plan<unknown>, 'result'>> {
+  const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
+  // Reading a throttled index again would delay all writes of the table.
+  const mayRead =
+    attempt === 1 || (attempt <= maxAttemptsWithDescendants && session.database.throttles === 0);
+  const descendants = mayRead ? await findDescendants(session, kind, ids, limit) : undefined;
+  return descendants ? { ...mergeChangeSets([own, ...descendants]), orElse: own } : own;
+}
 
 /**
  * Deletes an entity, with its descendants in the same transaction when they fit, and otherwise by a job.
@@ -25,13 +48,7 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const stored = await readEntityItem(session, kind, id, expected);
-    const own = buildDelete(session.tenant, stored);
-    const descendants =
-      attempt <= maxAttemptsWithDescendants
-        ? await findDescendants(session, kind, id, maxDescendants)
-        : undefined;
-    if (!descendants) return { ...own, result: undefined };
-    return { ...mergeChangeSets([own, ...descendants]), orElse: own, result: undefined };
+    const own = buildDelete(session.tenant, await readEntityItem(session, kind, id, expected));
+    return { ...(await planWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
   });
 }

@@ -32,22 +32,23 @@ export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
   return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
 }
 
-/** Returns the change that removes a child's reference to a parent. */
-function removeReference({ field }: Relation, child: StoredEntity, parentId: string): Change {
+/** Returns the change that removes a child's references to deleted parents. */
+function removeReferences({ field }: Relation, child: StoredEntity, parentIds: readonly string[]): Change {
   const value = child.entity[field];
-  return buildUpdate(child, { [field]: Array.isArray(value) ? value.filter((id) => id !== parentId) : null });
+  const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
+  return buildUpdate(child, { [field]: left });
 }
 
-/** Returns what the deletion of a parent changes for one child. */
+/** Returns what the deletion of parents changes for one child. */
 export function sweepChild(
   tenant: string,
   relation: Relation,
   child: StoredEntity,
-  parentId: string,
+  parentIds: readonly string[],
 ): ChangeSet {
   return relation.onDelete === 'cascade'
     ? buildDelete(tenant, child)
-    : { changes: [removeReference(relation, child, parentId)] };
+    : { changes: [removeReferences(relation, child, parentIds)] };
 }
 
 const refersTo = ({ field }: Relation, { entity }: StoredEntity, parentId: string): boolean => {
@@ -75,7 +76,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   return {
     repeatable: children
       .filter((child) => refersTo(relation, child, work.id))
-      .map((child) => sweepChild(tenant, relation, child, work.id)),
+      .map((child) => sweepChild(tenant, relation, child, [work.id])),
     left: next ? { ...work, after: next } : { ...work, relation: work.relation + 1, after: '' },
   };
 }

@@ -1,7 +1,7 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
-import { ForeignResponse, isRetryable, type SdkError } from './error-classification.ts';
+import { ForeignResponse, isRetryable, isThrottle, type SdkError } from './error-classification.ts';
 import type { Consumption } from './query.ts';
 
 interface CapacityReport {
@@ -16,6 +16,8 @@ type Units = 'readUnits' | 'writeUnits';
 
 export class Calls {
   readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
+  /** Number of calls that DynamoDB refused because it received too many. */
+  throttles = 0;
   readonly #deadline: Deadline;
 
   constructor(deadline: Deadline) {
@@ -56,6 +58,9 @@ export class Calls {
         this.consumption[units] += report.CapacityUnits ?? 0;
       }
       return output;
+    } catch (error) {
+      if (isThrottle(error as SdkError)) this.throttles += 1;
+      throw error;
     } finally {
       this.consumption.durationMs += performance.now() - started;
     }

@@ -1,6 +1,8 @@
 /** The one client of DynamoDB that a process has. */
+import type { Readable } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../environment.ts';
 
 /** Milliseconds until a connection is open, and until DynamoDB continues a response. */
 const connectionTimeout = 1_000;
@@ -38,7 +40,32 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-let shared: DynamoDBDocumentClient | undefined;
+/**
+ * Opens the first connection of a client with a request that DynamoDB answers without credentials and without charge. When it fails, the
+ * first call opens a connection of its own.
+ */
+async function openConnection({ config }: DynamoDBDocumentClient): Promise<void> {
+  const Region = await config.region();
+  const url = new URL(environment.databaseEndpoint() ?? config.endpointProvider({ Region }).url);
+  const { protocol, hostname, port } = url;
+  const address = { protocol, hostname, ...(port && { port: Number(port) }) };
+  const request = { ...address, method: 'GET', path: '/', query: {}, headers: {} };
+  const { response } = await config.requestHandler.handle(
+    request as Parameters<typeof config.requestHandler.handle>[0],
+  );
+  // A connection is free for the next request when the response has been read.
+  (response.body as Readable).resume();
+}
+
+/** Returns a client that is created, and connects, while Lambda initialises the environment. */
+function warmClient(): DynamoDBDocumentClient {
+  const client = connect();
+  openConnection(client).catch(ignore);
+  return client;
+}
+
+/** Other hosts set the environment variables, or share a client of their own, after they have loaded this module. */
+let shared: DynamoDBDocumentClient | undefined = environment.isOnLambda() ? warmClient() : undefined;
 
 /** Returns the process's one client: its connections stay open from request to request. */
 export function sharedClient(): DynamoDBDocumentClient {

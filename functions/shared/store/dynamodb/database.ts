@@ -43,6 +43,11 @@ export class Database {
     return this.#calls.consumption;
   }
 
+  /** Number of calls so far that DynamoDB refused because it received too many. */
+  get throttles(): number {
+    return this.#calls.throttles;
+  }
+
   /** Reads one item consistently. */
   async get(key: Key): Promise<Item | undefined> {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
@@ -102,8 +107,8 @@ export class Database {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
-    const { Items = [], LastEvaluatedKey: next } = output;
-    return { items: Items as Item[], next };
+    const { Items = [], Count = 0, LastEvaluatedKey: next } = output;
+    return { items: Items as Item[], count: Count, next };
   }
 
   /** Reads all pages of a query, one after the other. */

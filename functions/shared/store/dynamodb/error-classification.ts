@@ -8,19 +8,21 @@ export interface SdkError extends Error {
   readonly code?: unknown;
 }
 
-/** Reasons to cancel a transaction that may be gone at the next attempt. */
-const transientReasons = new Set([
-  'TransactionConflict',
-  'ThrottlingError',
+/** Errors, and reasons to cancel a transaction, by which DynamoDB limits the rate of calls. */
+const throttles = [
   'ProvisionedThroughputExceeded',
   'ProvisionedThroughputExceededException',
-]);
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'ThrottlingException',
+];
+
+/** Reasons to cancel a transaction that may be gone at the next attempt. */
+const transientReasons = new Set(['TransactionConflict', ...throttles]);
 
 /** Errors with which DynamoDB refuses a call. They may be gone at the next attempt. */
 const refusals = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
+  ...throttles,
   'TransactionConflictException',
   // DynamoDB refuses signatures that are five minutes off. The SDK has just learned the difference from the response.
   'InvalidSignatureException',
@@ -55,6 +57,10 @@ const isConnectionError = ({ name, $fault, code }: SdkError): boolean =>
 /** Returns why each write of a cancelled transaction was refused, by position; an empty array for any other error. */
 const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =>
   CancellationReasons.map(({ Code }) => Code ?? 'None');
+
+/** Returns whether DynamoDB refused a call because it receives too many. */
+export const isThrottle = (error: SdkError): boolean =>
+  [error.name, ...cancellationReasons(error)].some((name) => throttles.includes(name));
 
 /** Returns whether the same call may succeed at the next attempt. */
 export function isRetryable(error: SdkError): boolean {

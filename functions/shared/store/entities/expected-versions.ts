@@ -5,7 +5,11 @@ import { VersionMismatch } from '../model/errors.ts';
 /** The versions that a caller accepts; `undefined` accepts any. */
 export type ExpectedVersions = ReadonlySet<number> | undefined;
 
+/** Returns whether an entity has one of the expected versions. */
+export const isExpectedVersion = ({ version }: StoredEntity, expected: ExpectedVersions): boolean =>
+  expected === undefined || expected.has(version);
+
 /** @throws VersionMismatch, which the HTTP layer maps to 412, when an entity has none of the expected versions. */
-export function requireExpectedVersion({ kind, version }: StoredEntity, expected: ExpectedVersions): void {
-  if (expected && !expected.has(version)) throw new VersionMismatch(kind);
+export function requireExpectedVersion(stored: StoredEntity, expected: ExpectedVersions): void {
+  if (!isExpectedVersion(stored, expected)) throw new VersionMismatch(stored.kind);
 }

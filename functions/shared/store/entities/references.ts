@@ -1,5 +1,5 @@
 /** References from entities to others. */
-import type { Entity } from '../model/entity.ts';
+import type { WholeEntity } from '../model/entity.ts';
 import { ReferenceNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { entityKey } from '../model/keys.ts';
@@ -13,7 +13,7 @@ interface Reference {
   readonly id: string;
 }
 
-function listReferences(kind: Kind, entity: Entity): Reference[] {
+function listReferences({ kind, entity }: WholeEntity): Reference[] {
   return referencesOf(kind).flatMap(({ field, parent }): Reference[] => {
     const value = entity[field];
     if (typeof value === 'string') return [{ pointer: `/${field}`, kind: parent, id: value }];
@@ -22,26 +22,43 @@ function listReferences(kind: Kind, entity: Entity): Reference[] {
   });
 }
 
+/** A change of an entity, or its creation. */
+interface Referring {
+  readonly before?: WholeEntity;
+  readonly after: WholeEntity;
+}
+
 /**
- * Checks that the entities exist that `after` refers to and `before` did not.
+ * Returns, for each change, the error that names the references that it adds to entities that do not exist; `undefined` when they all
+ * exist. Each entity is read once, however many changes refer to it.
  *
  * They are read just before the write, not checked in its transaction: a condition check would make every two creations under one
  * parent conflict. The job of the parent's deletion sweeps again when no such write can be in progress any more.
+ */
+export async function findMissingReferences(
+  { tenant, database }: Session,
+  changes: readonly Referring[],
+): Promise<(ReferenceNotFound | undefined)[]> {
+  const keyOf = ({ kind, id }: Reference) => entityKey(tenant, kind, id);
+  const added = changes.map(({ before, after }) => {
+    const known = new Set(before ? listReferences(before).map((reference) => keyOf(reference).pk) : []);
+    return listReferences(after).filter((reference) => !known.has(keyOf(reference).pk));
+  });
+  const wanted = added.flat().filter(({ id }) => isId(id));
+  const keys = new Map(wanted.map((reference) => [keyOf(reference).pk, keyOf(reference)]));
+  const found = new Set((await database.getMany([...keys.values()])).map(({ pk }) => pk));
+  return added.map((references) => {
+    const missing = references.filter((reference) => !found.has(keyOf(reference).pk));
+    if (missing.length === 0) return undefined;
+    return new ReferenceNotFound(missing.map(({ pointer, kind }) => ({ pointer, kind })));
+  });
+}
+
+/**
+ * Checks that the entities exist that a change adds references to.
  * @throws ReferenceNotFound naming every field that refers to no entity.
  */
-export async function requireReferences(
-  session: Session,
-  kind: Kind,
-  after: Entity,
-  before?: Entity,
-): Promise<void> {
-  const keyOf = ({ kind: parent, id }: Reference) => entityKey(session.tenant, parent, id);
-  const known = new Set(before ? listReferences(kind, before).map((reference) => keyOf(reference).pk) : []);
-  const added = listReferences(kind, after).filter((reference) => !known.has(keyOf(reference).pk));
-  if (added.length === 0) return;
-  const keys = new Map(added.filter(({ id }) => isId(id)).map((one) => [keyOf(one).pk, keyOf(one)]));
-  const found = new Set((await session.database.getMany([...keys.values()])).map(({ pk }) => pk));
-  const missing = added.filter((reference) => !found.has(keyOf(reference).pk));
-  if (missing.length === 0) return;
-  throw new ReferenceNotFound(missing.map(({ pointer, kind: parent }) => ({ pointer, kind: parent })));
+export async function requireReferences(session: Session, change: Referring): Promise<void> {
+  const [missing] = await findMissingReferences(session, [change]);
+  if (missing) throw missing;
 }

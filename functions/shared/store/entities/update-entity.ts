@@ -15,6 +15,14 @@ export interface UpdateTarget {
   readonly expected?: ExpectedVersions;
 }
 
+/** Returns the change that sets fields of an entity; `undefined` when they have these values already. */
+export function changeFields(before: WholeEntity, fields: Readonly<Record<string, unknown>>) {
+  const isChanged = Object.entries(fields).some(
+    ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
+  );
+  return isChanged ? buildUpdate(before, fields) : undefined;
+}
+
 /**
  * Sets fields of an entity: all of them to replace it, some to update it. A request that changes nothing writes nothing, so that
  * sending it again leaves the version unchanged.
@@ -27,12 +35,9 @@ export function updateEntity(
 ): Promise<WholeEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const isChanged = Object.entries(fields).some(
-      ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
-    );
-    if (!isChanged) return { changes: [], result: before };
-    const change = buildUpdate(before, fields);
-    await requireReferences(session, kind, change.after.entity, before.entity);
+    const change = changeFields(before, fields);
+    if (!change) return { changes: [], result: before };
+    await requireReferences(session, change);
     return { changes: [change], result: change.after };
   });
 }

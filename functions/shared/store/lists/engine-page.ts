@@ -6,8 +6,9 @@ import type { Session } from '../unit-of-work/session.ts';
 import { logCache } from './engine/column-cache.ts';
 import { type ListSource, listRows, type RowPage } from './engine/list-rows.ts';
 import type { RowQuery } from './engine/row-query.ts';
-import { StaleRead } from './engine/snapshot.ts';
+import { StaleRead } from './engine/stale-read.ts';
 import { openLogReader } from './engine/table-log.ts';
+import type { Counts } from './engine/value-counts.ts';
 import { readRowEntities } from './row-entities.ts';
 
 /** Rows of a page, with entities that were read already. */
@@ -19,6 +20,7 @@ export interface FoundPage extends RowPage {
 export interface EntityPage<Stored = StoredEntity> {
   readonly stored: readonly Stored[];
   readonly total: number;
+  readonly counts: Counts;
 }
 
 /** How a page is read. */
@@ -53,13 +55,14 @@ export async function readEnginePage<Stored extends StoredEntity>(
   { readPage, complete }: PageReads<Stored>,
 ): Promise<EntityPage<Stored>> {
   for (let attempt = 1; ; attempt += 1) {
-    const { rows, total, found: known } = await readPage(sourceOf(session, kind)).catch(unavailableIfStale);
+    const page = await readPage(sourceOf(session, kind)).catch(unavailableIfStale);
+    const { rows, total, counts, found: known } = page;
     const found = await readRowEntities(session, kind, rows, known);
     const stored = await complete(rows.flatMap(({ id }) => found.get(id) ?? []));
     const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
     const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
     if (isCurrent || attempt === maxAttempts) {
-      return { stored, total: total - (rows.length - stored.length) };
+      return { stored, total: total - (rows.length - stored.length), counts };
     }
   }
 }

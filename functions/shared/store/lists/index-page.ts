@@ -8,8 +8,8 @@ import type { ListedRow } from './engine/list-rows.ts';
 import type { PagePart, PagePlace } from './engine/page-place.ts';
 import type { LogState } from './engine/read-state.ts';
 import type { RowChange } from './engine/row-change.ts';
-import { matchesRow, type RowFilter } from './engine/row-filter.ts';
-import { isInRange, type RowQuery } from './engine/row-query.ts';
+import { type RowFilter, rowPredicate } from './engine/row-filter.ts';
+import type { RowQuery } from './engine/row-query.ts';
 import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
 
@@ -38,7 +38,7 @@ interface PartRead {
 
 function planRead(part: PagePart, tail: LogState['tail']): PartRead {
   const { ids, count, from, to } = part;
-  const changes = [...tail.values()].filter(({ id }) => isInRange(ids, id));
+  const changes = [...tail.values()].filter(({ id }) => id >= ids.from && id < ids.to);
   const needed = Math.min(to, count - from);
   return { part, changes, isBackwards: count - from < to, needed, max: needed + changes.length };
 }
@@ -60,8 +60,9 @@ async function readPart(
     if (stamp === undefined || stamp > manifest.watermark) return undefined;
     rows.set(entity.id, { id: entity.id, version });
   }
+  const matches = rowPredicate(filters);
   for (const { id, to: version, after } of changes) {
-    if (after && isRead(id) && matchesRow(filters, after)) rows.set(id, { id, version });
+    if (after && isRead(id) && matches(after)) rows.set(id, { id, version });
   }
   if (isExhausted ? rows.size !== count : rows.size < needed) return undefined;
   const sorted = [...rows.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -89,5 +90,5 @@ export async function readIndexPage(
     rows.push(...part.rows);
     found.push(...part.found);
   }
-  return { rows: isDescending ? rows.reverse() : rows, total, found };
+  return { rows: isDescending ? rows.reverse() : rows, total, counts: {}, found };
 }

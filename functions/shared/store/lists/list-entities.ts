@@ -4,25 +4,59 @@ import type { Kind } from '../model/relations.ts';
 import { toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findEntity, readTexts } from '../unit-of-work/whole-entities.ts';
+import { isInRanges } from './engine/id-ranges.ts';
 import { type ListSource, readPagePlace, readRows } from './engine/list-rows.ts';
 import { readState } from './engine/read-state.ts';
-import { matchesRow } from './engine/row-filter.ts';
-import { isInRange, type RowQuery } from './engine/row-query.ts';
-import { readUntilCurrent } from './engine/snapshot.ts';
-import { type FoundPage, readEnginePage } from './engine-page.ts';
+import { rowPredicate } from './engine/row-filter.ts';
+import type { RowQuery } from './engine/row-query.ts';
+import { readUntilCurrent } from './engine/stale-read.ts';
+import { countRows } from './engine/value-counts.ts';
+import { type EntityPage, type FoundPage, readEnginePage } from './engine-page.ts';
 import { readListed } from './index-listing.ts';
 import { readIndexPage } from './index-page.ts';
 import { type Indexes, planQuery } from './query-plan.ts';
 import { isSmallParent, readSmallParent } from './small-parent.ts';
 import { toRowQuery } from './to-row-query.ts';
 
+const toPage = ({ stored, total, counts }: EntityPage): Page => ({
+  entities: stored.map(({ entity }) => entity),
+  versions: stored.map(({ version }) => version),
+  total,
+  counts,
+});
+
 /** Returns the page of a list that filters by id. */
-async function listById(session: Session, kind: Kind, id: string, query: ListQuery): Promise<Page> {
-  const entity = (await findEntity(session, kind, id))?.entity;
-  const { filters, ids } = toRowQuery(kind, query);
-  if (!entity || !isInRange(ids, id) || !matchesRow(filters, toRow(entity)))
-    return { entities: [], total: 0 };
-  return { entities: query.page === 1 ? [entity] : [], total: 1 };
+async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<Page> {
+  const { filters, ids, skip, countBy } = query;
+  const stored = isInRanges(ids, id) ? await findEntity(session, kind, id) : undefined;
+  const matching = stored && rowPredicate(filters)(toRow(stored.entity)) ? [stored] : [];
+  const rows = matching.map(({ entity }) => toRow(entity));
+  return toPage({
+    stored: skip === 0 ? matching : [],
+    total: matching.length,
+    counts: countRows(countBy, rows),
+  });
+}
+
+/** Reads of an index for one list, at most. Each reads about one page. */
+const maxIndexReads = 3;
+
+/**
+ * Returns a function that tells whether the list may read an index once more. Without an index, it reads columns, and entities by key. A
+ * throttled index delays the writes of the table, also those of other tenants, and reading it again would make that worse.
+ */
+function indexReads({ database }: Session): () => boolean {
+  let reads = 0;
+  return () => {
+    reads += 1;
+    return reads === 1 || (reads <= maxIndexReads && database.throttles === 0);
+  };
+}
+
+/** How a list is read. */
+interface ListPlan extends Indexes {
+  /** Counts a read of an index, and tells whether it may be made. */
+  readonly mayReadIndex: () => boolean;
 }
 
 /**
@@ -33,36 +67,41 @@ const readPage = (
   session: Session,
   source: ListSource,
   query: RowQuery,
-  { listing, parent }: Indexes,
+  { listing, parent, mayReadIndex }: ListPlan,
 ): Promise<FoundPage> =>
   readUntilCurrent(async () => {
     const state = await readState(source.reader, source.cache, source.nowMs);
     if (!listing) {
-      const isSmall = parent && (await isSmallParent(source, state, query, parent));
-      return isSmall ? readSmallParent(session, source, query, parent) : readRows(source, state, query);
+      const isSmall = parent && (await isSmallParent(source, state, parent)) && mayReadIndex();
+      const fromParent = isSmall && (await readSmallParent(session, source, query, parent));
+      return fromParent || readRows(source, state, query);
     }
     // The columns of statuses are small, those of parents are not.
     const place = listing.family === 'all' ? undefined : await readPagePlace(source, state, query);
     const { filters } = query;
-    const fromIndex = place && (await readIndexPage(session, { listing, filters, state }, place, query));
+    const fromIndex =
+      place && mayReadIndex() && (await readIndexPage(session, { listing, filters, state }, place, query));
     if (fromIndex) return fromIndex;
     const page = await readRows(source, state, query);
+    if (!mayReadIndex()) return page;
     const ids = page.rows.map(({ id }) => id);
     return { ...page, found: await readListed(session.database, listing, ids) };
   });
 
 /**
- * Returns one page of the entities that match, in a total order, and the exact total.
+ * Returns one page of the entities that match, in a total order, the exact total, and the counts of values.
  * @throws StoreUnavailable when the time of the request does not suffice.
  */
 export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
   const plan = planQuery(session.tenant, kind, query);
-  if (plan.by === 'nothing') return { entities: [], total: 0 };
-  if (plan.by === 'id') return listById(session, kind, plan.id, query);
   const rowQuery = toRowQuery(kind, query);
-  const { stored, total } = await readEnginePage(session, kind, {
-    readPage: (source) => readPage(session, source, rowQuery, plan),
-    complete: (found) => readTexts(session, found),
+  const isEmpty = plan.by === 'nothing' || rowQuery.ids?.length === 0;
+  if (isEmpty) return toPage({ stored: [], total: 0, counts: countRows(rowQuery.countBy, []) });
+  if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
+  const mayReadIndex = indexReads(session);
+  const page = await readEnginePage(session, kind, {
+    readPage: (source) => readPage(session, source, rowQuery, { ...plan, mayReadIndex }),
+    complete: async (found) => (query.withTexts ? readTexts(session, found) : found),
   });
-  return { entities: stored.map(({ entity }) => entity), total };
+  return toPage(page);
 }

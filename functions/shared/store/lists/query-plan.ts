@@ -5,11 +5,13 @@
 import { isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import { kindPartition, parentPartition } from '../model/keys.ts';
-import type { ListQuery } from '../model/list-query.ts';
+import type { Filter, ListQuery } from '../model/list-query.ts';
 import { type Kind, type Relation, referencesOf } from '../model/relations.ts';
 import type { IndexFamily, IndexName } from '../model/table.ts';
+import { creationFields, distinctFilters, isArray } from './filters.ts';
 import type { IndexListing } from './index-listing.ts';
 import type { ParentListing } from './small-parent.ts';
+import { hasTies } from './to-row-query.ts';
 
 /** Indexes that serve a list of the engine, beside columns. */
 export interface Indexes {
@@ -27,16 +29,12 @@ export type QueryPlan =
   | { readonly by: 'id'; readonly id: string }
   | ({ readonly by: 'engine' } & Indexes);
 
-/** Fields whose order is the order of creation. */
-export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
+/** The values that fields must have. */
+type Values = ReadonlyMap<string, string>;
 
-/** Returns the index that lists what filters name; `undefined` when there is none. */
-function listingOf(
-  tenant: string,
-  kind: Kind,
-  filters: ReadonlyMap<string, string>,
-): IndexListing | undefined {
-  const { status, ...others } = Object.fromEntries(filters);
+/** Returns the index that lists what has some values; `undefined` when there is none. */
+function listingOf(tenant: string, kind: Kind, values: Values): IndexListing | undefined {
+  const { status, ...others } = Object.fromEntries(values);
   const [parent, ...more] = Object.entries(others);
   if (!parent) return { family: 'all', partition: kindPartition(tenant, kind), status };
   const relation = referencesOf(kind).find(({ field, index }) => index && field === parent[0]);
@@ -45,37 +43,40 @@ function listingOf(
 }
 
 /** Returns the index of the first parent that filters name and that has one. */
-function parentOf(
-  tenant: string,
-  kind: Kind,
-  filters: ReadonlyMap<string, string>,
-): ParentListing | undefined {
-  const relation = referencesOf(kind).find(({ field, index }) => index && filters.has(field));
+function parentOf(tenant: string, kind: Kind, values: Values): ParentListing | undefined {
+  const relation = referencesOf(kind).find(({ field, index }) => index && values.has(field));
   if (!relation?.index) return undefined;
   const { field, index: family } = relation;
-  return { family, partition: parentPartition(tenant, relation, filters.get(field) ?? ''), field };
+  const parentId = values.get(field) ?? '';
+  return { family, partition: parentPartition(tenant, relation, parentId), field, parentId };
 }
 
 /** Returns whether a filter can match at all. Texts that are no ids and no statuses must not become part of a key. */
-const canMatch = (kind: Kind, [field, value]: ListQuery['filters'][number]): boolean => {
+function canMatch(kind: Kind, { field, operator, values }: Filter): boolean {
+  if (operator === 'in') return values.length > 0;
+  const [value = ''] = values;
+  if (operator !== 'eq') return true;
   if (field === 'id' || referencesOf(kind).some((relation) => relation.field === field)) return isId(value);
   return field !== 'status' || isStatus(value);
-};
+}
 
 /** Returns the plan of a list. */
 export function planQuery(
   tenant: string,
   kind: Kind,
-  { filters, sortBy }: Pick<ListQuery, 'filters' | 'sortBy'>,
+  { filters, sort, countBy }: Pick<ListQuery, 'filters' | 'sort' | 'countBy'>,
 ): QueryPlan {
   if (!filters.every((filter) => canMatch(kind, filter))) return { by: 'nothing' };
-  const values = new Map(filters);
+  const distinct = distinctFilters(filters);
+  const exact = distinct.filter(({ field, operator }) => operator === 'eq' && !isArray(kind, field));
+  const values = new Map(exact.map((filter) => [filter.field, filter.values[0] ?? '']));
+  // No entity has two values of one field.
+  if (values.size < exact.length) return { by: 'nothing' };
   const id = values.get('id');
   if (id !== undefined) return { by: 'id', id };
-  // A nested list can filter by its own field once more, with another value.
-  const isRepeated = filters.some(([field, value]) => values.get(field) !== value);
-  const isByCreation = creationFields.has(sortBy) && !isRepeated;
-  const listing = isByCreation ? listingOf(tenant, kind, values) : undefined;
+  const isByCreation = creationFields.has(sort[0]?.field ?? '') && !hasTies(sort) && countBy.length === 0;
+  const isExact = exact.length === distinct.length;
+  const listing = isByCreation && isExact ? listingOf(tenant, kind, values) : undefined;
   return { by: 'engine', listing, parent: parentOf(tenant, kind, values) };
 }
 

@@ -2,34 +2,40 @@
  * Lists of the children of a parent that has few: its index holds fewer bytes than the columns of all entities. The index may lag, so its
  * items are merged with the tail of the change log, which has every change of the last moments.
  */
+import { timestampMs } from '../model/ids.ts';
 import { type Row, toRow } from '../model/row.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { allIds, isInRanges } from './engine/id-ranges.ts';
 import { type ListSource, readRows } from './engine/list-rows.ts';
 import { type LogState, readState } from './engine/read-state.ts';
-import { matchesRow } from './engine/row-filter.ts';
-import { allIds, isInRange, type RowQuery } from './engine/row-query.ts';
-import { compareSortKeys, toSortKey } from './engine/sort-key.ts';
+import { isText, rowPredicate } from './engine/row-filter.ts';
+import type { RowQuery } from './engine/row-query.ts';
+import { rowComparator, type SortKey, toSortKey } from './engine/sort-key.ts';
+import { countRows } from './engine/value-counts.ts';
 import type { FoundPage } from './engine-page.ts';
 import { type IndexListing, readListing } from './index-listing.ts';
 
 /** Children up to which the index is cheaper than columns: about 6 read units. */
 const maxChildren = 60;
 
+/** Children that are read, at most. An index that lags can have more than the parent. */
+const maxRead = 2 * maxChildren;
+
 /** The index of a parent's children. */
 export interface ParentListing extends IndexListing {
   /** The field that names the parent. */
   readonly field: string;
+  readonly parentId: string;
 }
 
-/** Returns whether the index of a parent is cheaper than the columns of a query. */
+/** Returns whether the index of a parent is cheaper than columns. */
 export async function isSmallParent(
   source: ListSource,
   state: LogState,
-  { filters }: RowQuery,
-  { field }: ParentListing,
+  { field, parentId }: ParentListing,
 ): Promise<boolean> {
-  const ofParent = filters.filter((filter) => filter.field === field);
-  const query = { filters: ofParent, isDescending: false, skip: 0, limit: 0 };
+  const filters = [isText(field, parentId)];
+  const query: RowQuery = { filters, orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
   return (await readRows(source, state, query)).total <= maxChildren;
 }
 
@@ -40,18 +46,40 @@ interface Child {
   readonly row: Row;
 }
 
+/** Returns the orders of a list, and the sort keys of a child. Ties of a list by creation follow the time in the id. */
+function keyedOrder({ orders, isDescending, ties }: RowQuery) {
+  const keysBy = (some: RowQuery['orders'], { row }: Child): SortKey[] =>
+    some.map((order) => toSortKey(order, row[order.field]));
+  if (!ties) return { orders, isDescending, keysOf: (child: Child) => keysBy(orders, child) };
+  return {
+    orders: [...orders, { field: 'createdAt', isDescending }, ...ties.orders],
+    isDescending: ties.isDescending,
+    keysOf: (child: Child) => [
+      ...keysBy(orders, child),
+      timestampMs(child.id),
+      ...keysBy(ties.orders, child),
+    ],
+  };
+}
+
 /** Returns the children that match, in the order of the list. */
-function select(children: Iterable<Child>, { filters, ids, order, isDescending }: RowQuery): Child[] {
-  const keyed = [...children]
-    .filter(({ id, row }) => isInRange(ids, id) && matchesRow(filters, row))
-    .map((child) => ({ child, key: order ? toSortKey(order, child.row[order.field]) : null }))
-    .sort((one, other) => compareSortKeys(one.key, other.key) || (one.child.id < other.child.id ? -1 : 1));
-  if (isDescending) keyed.reverse();
-  return keyed.map(({ child }) => child);
+function select(children: Iterable<Child>, query: RowQuery): Child[] {
+  const { filters, ids } = query;
+  const { orders, isDescending, keysOf } = keyedOrder(query);
+  const matches = rowPredicate(filters);
+  return [...children]
+    .filter(({ id, row }) => isInRanges(ids, id) && matches(row))
+    .map((child) => ({
+      id: child.id,
+      keys: keysOf(child),
+      child,
+    }))
+    .sort(rowComparator(orders, isDescending))
+    .map(({ child }) => child);
 }
 
 /**
- * Returns the rows of a page, with the entities that the index has.
+ * Returns the rows of a page, with the entities that the index has; `undefined` when the index has many more than the parent.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
 export async function readSmallParent(
@@ -59,9 +87,10 @@ export async function readSmallParent(
   source: ListSource,
   query: RowQuery,
   parent: IndexListing,
-): Promise<FoundPage> {
+): Promise<FoundPage | undefined> {
   // The index first: the log then has every change that the index has.
-  const found = await readListing(database, parent, allIds);
+  const found = await readListing(database, parent, { ...allIds, max: maxRead });
+  if (found.length === maxRead) return undefined;
   const { tail } = await readState(source.reader, source.cache, source.nowMs);
   const children = new Map(
     found.map(({ entity, version }): [string, Child] => [
@@ -74,5 +103,13 @@ export async function readSmallParent(
     else children.delete(id);
   }
   const matching = select(children.values(), query);
-  return { rows: matching.slice(query.skip, query.skip + query.limit), total: matching.length, found };
+  return {
+    rows: matching.slice(query.skip, query.skip + query.limit),
+    total: matching.length,
+    counts: countRows(
+      query.countBy,
+      matching.map(({ row }) => row),
+    ),
+    found,
+  };
 }

@@ -1,59 +1,69 @@
 /** Translates the query of a list into one of the list engine. */
+import type { ListQuery, SortField } from '../model/list-query.ts';
+import type { Kind } from '../model/relations.ts';
+import type { RowQuery } from './engine/row-query.ts';
+import type { ValueOrder } from './engine/sort-key.ts';
+import { creationFields, defaultOf, distinctFilters, idsOf, isArray, toRowFilter } from './filters.ts';
 
-import { firstIdAt } from '../model/ids.ts';
-import type { ListQuery } from '../model/list-query.ts';
-import { type Kind, referencesOf } from '../model/relations.ts';
-import { rowText, splitIds } from '../model/row.ts';
-import type { RowFilter } from './engine/row-filter.ts';
-import type { IdRange, RowQuery } from './engine/row-query.ts';
-import { creationFields } from './query-plan.ts';
-
-/** Contains no id. */
-const noIds: IdRange = { from: '', to: '' };
-
-/** Returns the ids of the entities that were created at a time. */
-function idsCreatedAt(text: string): IdRange {
-  const timeMs = Date.parse(text);
-  // Only the form in which responses show times is the same text.
-  const isTime = Number.isFinite(timeMs) && timeMs >= 0 && new Date(timeMs).toISOString() === text;
-  return isTime ? { from: firstIdAt(timeMs), to: firstIdAt(timeMs + 1) } : noIds;
+/** Returns the sort fields that decide between entities of one millisecond, if ids in the direction of `createdAt` do not. */
+function tieFields(
+  sort: readonly SortField[],
+): { readonly fields: readonly SortField[]; readonly last: SortField } | undefined {
+  const position = sort.findIndex(({ field }) => creationFields.has(field));
+  const [first, creation] = [sort[0], sort[position]];
+  if (!first || creation?.field !== 'createdAt') return undefined;
+  const fields = sort.slice(position + 1).filter(({ field }) => field !== 'createdAt');
+  const isDecided = fields.length === 0 && first.direction === creation.direction;
+  return isDecided ? undefined : { fields, last: first };
 }
 
-/** Returns whether a field of a kind is an array of ids. */
-const isArray = (kind: Kind, field: string): boolean =>
-  referencesOf(kind).some((relation) => relation.field === field && !relation.index);
+/** Returns whether a list orders entities of one millisecond by anything but their ids in its direction. */
+export const hasTies = (sort: readonly SortField[]): boolean => tieFields(sort) !== undefined;
 
-function toFilter(
-  kind: Kind,
-  [field, value]: ListQuery['filters'][number],
-  defaults: ListQuery['defaults'],
-): RowFilter {
-  if (isArray(kind, field)) return { field, accepts: (ids) => splitIds(ids ?? '').includes(value) };
-  const text = rowText(field, value);
-  const fallback = defaults?.[field] ?? null;
-  return { field, text, accepts: (known) => (known === undefined ? fallback : known) === text };
+/** Returns the orders of sort fields up to one that leaves nothing to decide, and the direction of ids. */
+function ordersOf(
+  sort: readonly SortField[],
+  lastFields: ReadonlySet<string>,
+  orderOf: (field: string) => ValueOrder,
+): Pick<RowQuery, 'orders'> & { readonly last: SortField | undefined } {
+  const position = sort.findIndex(({ field }) => lastFields.has(field));
+  const decisive = position < 0 ? sort : sort.slice(0, position);
+  return {
+    orders: decisive.map(({ field, direction }) => ({
+      ...orderOf(field),
+      isDescending: direction === 'desc',
+    })),
+    last: sort[position],
+  };
 }
 
 /** Returns the row query of a list. */
 export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
-  const { filters, sortBy, sortOrder, page, limit, ranks, defaults } = query;
-  const createdAt = filters.find(([field]) => field === 'createdAt')?.[1];
-  // A nested list can be filtered once more by the same value.
-  const unique = [...new Map(filters.map((filter) => [filter.join('='), filter])).values()];
-  const byRow = unique.filter(([field]) => !creationFields.has(field));
-  const defaultValue = defaults?.[sortBy];
+  const { sort, countBy, page, limit, ranks, defaults } = query;
+  const filters = distinctFilters(query.filters);
+  const ids = idsOf(filters);
+  const orderOf = (field: string): ValueOrder => ({
+    field,
+    ranks: ranks?.[field],
+    defaultValue: defaultOf(field, defaults),
+  });
+  // No two rows have the same id, and few are created in the same millisecond.
+  const { orders, last } = ordersOf(sort, creationFields, orderOf);
+  const isDescending = (last ?? sort[0])?.direction === 'desc';
+  const tied = tieFields(sort);
+  const ties = tied && ordersOf(tied.fields, new Set(['id']), orderOf);
   return {
-    filters: byRow.map((filter) => toFilter(kind, filter, defaults)),
-    ...(createdAt !== undefined && { ids: idsCreatedAt(createdAt) }),
-    ...(!creationFields.has(sortBy) && {
-      order: {
-        field: sortBy,
-        ranks: ranks?.[sortBy],
-        defaultValue: typeof defaultValue === 'string' ? defaultValue : null,
-      },
+    filters: filters
+      .filter(({ field }) => !creationFields.has(field))
+      .map((filter) => toRowFilter(kind, filter, defaults)),
+    ...(ids && { ids }),
+    orders,
+    isDescending,
+    ...(ties && {
+      ties: { orders: ties.orders, isDescending: (ties.last ?? tied.last).direction === 'desc' },
     }),
-    isDescending: sortOrder === 'desc',
     skip: (page - 1) * limit,
     limit,
+    countBy: countBy.map((field) => ({ ...orderOf(field), isArray: isArray(kind, field) })),
   };
 }

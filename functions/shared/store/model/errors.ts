@@ -27,11 +27,37 @@ export class ReferenceNotFound extends Error {
   }
 }
 
+/** An operation of a batch that cannot be applied. */
+export interface OperationFailure {
+  /** Its position in the batch. */
+  readonly position: number;
+  readonly error: Error;
+}
+
+/** Operations of a batch cannot be applied, so none was. */
+export class BatchFailed extends Error {
+  /** In the order of the operations. */
+  readonly failures: readonly OperationFailure[];
+  constructor(failures: readonly OperationFailure[]) {
+    super('No operation was applied.');
+    this.name = 'BatchFailed';
+    this.failures = failures;
+  }
+}
+
 /** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
   constructor() {
     super('This Idempotency-Key was used before, with another body. Use a new key for a new request.');
     this.name = 'IdempotencyKeyReused';
+  }
+}
+
+/** The project has more tasks than a clone copies. */
+export class CloneTooLarge extends Error {
+  constructor(maxTasks: number) {
+    super(`The project has more than ${maxTasks} tasks, the maximum of a clone.`);
+    this.name = 'CloneTooLarge';
   }
 }
 

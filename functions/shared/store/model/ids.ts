@@ -7,7 +7,7 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 export const isId = (value: string): boolean => idPattern.test(value);
 
 /** Returns the time in an id, in milliseconds since 1970. */
-const timestampMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const timestampMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /**
  * Returns a new id, greater than every id that this process has created. `createdAt` is the time in the id, so the order of

@@ -1,11 +1,48 @@
 /** Lists, as callers ask for them and as they are returned. */
-import type { Entity } from './entity.ts';
+import type { ItemFields } from './entity.ts';
+import type { Value } from './row.ts';
+
+/**
+ * What a filter compares with. Of a text, null never satisfies `eq`, `in`, `lt` to `gte`, `startsWith` and `contains`, and always
+ * satisfies `ne` and `notIn`. Of an array of ids, `eq` and `in` are satisfied by one of the ids, `all` by all of them.
+ */
+export type FilterOperator =
+  | 'eq'
+  | 'ne'
+  | 'in'
+  | 'notIn'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'startsWith'
+  | 'contains'
+  | 'isNull'
+  | 'all'
+  | 'isEmpty';
+
+/** A condition on one field. */
+export interface Filter {
+  readonly field: string;
+  readonly operator: FilterOperator;
+  /** Any number of values of `in`, `notIn` and `all`; `true` or `false` of `isNull` and `isEmpty`; otherwise one. */
+  readonly values: readonly string[];
+}
+
+export type Direction = 'asc' | 'desc';
+
+export interface SortField {
+  readonly field: string;
+  readonly direction: Direction;
+}
 
 export interface ListQuery {
-  /** Fields and the values that they must have. An array must contain the value. All filters must hold. */
-  readonly filters: readonly (readonly [field: string, value: string])[];
-  readonly sortBy: string;
-  readonly sortOrder: 'asc' | 'desc';
+  /** All of them must hold. */
+  readonly filters: readonly Filter[];
+  /** At least one. Ties are broken by `createdAt` and `id`, in the direction of the first field. */
+  readonly sort: readonly SortField[];
+  /** Fields whose values are counted over all that matches. */
+  readonly countBy: readonly string[];
   /** By field: the values of an enumeration in their order. Other fields sort by their texts. */
   readonly ranks?: Readonly<Record<string, readonly string[]>>;
   /** By field: the value of entities that are older than the field. */
@@ -14,10 +51,23 @@ export interface ListQuery {
   readonly page: number;
   /** Entities on a page. */
   readonly limit: number;
+  /** Whether the long texts of the page are read. */
+  readonly withTexts: boolean;
+}
+
+/** How often a value occurs. */
+export interface ValueCount {
+  readonly value: Value;
+  readonly count: number;
 }
 
 export interface Page {
-  readonly entities: readonly Entity[];
+  /** Without long texts if the query does not ask for them. */
+  readonly entities: readonly ItemFields[];
+  /** The versions of these entities, in the same order. */
+  readonly versions: readonly number[];
   /** Number of entities that match, on all pages. */
   readonly total: number;
+  /** By field: the values of all that matches, the most frequent first, at most 100. */
+  readonly counts: Readonly<Record<string, readonly ValueCount[]>>;
 }

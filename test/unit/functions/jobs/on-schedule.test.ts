@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '../../../../functions/jobs/on-schedule.ts';
+import { readJobs } from '../../../../functions/shared/store/cascades/read-jobs.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
-import { beginJob, decodeJob, jobsQuery } from '../../../../functions/shared/store/model/job.ts';
+import { beginJob } from '../../../../functions/shared/store/model/job.ts';
 import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '../../../../lib/local/engine-environment.ts';
@@ -68,12 +69,8 @@ async function beginSweepOf(session: Session): Promise<void> {
 
 /** Returns the tenant of each sweep. Jobs that compact logs wait for further records when they are done. */
 async function tenantsWithSweeps(): Promise<string[]> {
-  const found: string[] = [];
-  for await (const items of store.database().pages(jobsQuery)) {
-    const sweeps = items.map(decodeJob).filter(({ work }) => work.type === 'sweep');
-    found.push(...sweeps.map(({ tenant }) => tenant));
-  }
-  return found;
+  const sweeps = (await readJobs(store.database())).filter(({ work }) => work.type === 'sweep');
+  return sweeps.map(({ tenant }) => tenant);
 }
 
 test('jobs that never complete do not block later jobs', async () => {

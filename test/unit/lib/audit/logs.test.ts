@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
 import { defaultSizes } from '../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
@@ -7,12 +7,13 @@ import { openLog } from '../../../../functions/shared/store/lists/engine/compact
 import { encodeFacets } from '../../../../functions/shared/store/lists/engine/facets.ts';
 import { type FacetRun, facetName } from '../../../../functions/shared/store/lists/engine/manifest.ts';
 import { listEntities } from '../../../../functions/shared/store/lists/list-entities.ts';
-import { logPartition } from '../../../../functions/shared/store/model/change-log.ts';
+import { logPartition, recordPrefix } from '../../../../functions/shared/store/model/change-log.ts';
 import type { StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
 import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../../../functions/shared/store/model/keys.ts';
 import { compareLogs, rebuildLogs } from '../../../../lib/audit/logs.ts';
 import { compactAll } from '../../../support/compaction.ts';
+import { listQuery, sortedBy } from '../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
 let store: TestStore;
@@ -31,7 +32,7 @@ const newTag = (tenant: string, name: string): Promise<StoredEntity> =>
   createEntity(store.session(tenant), 'tag', { name, status: 'active', organizationId: null });
 
 async function names(tenant: string): Promise<string[]> {
-  const query = { filters: [], sortBy: 'name', sortOrder: 'asc', page: 1, limit: 100 } as const;
+  const query = listQuery({ sort: sortedBy('name'), limit: 100 });
   return (await listEntities(store.session(tenant), 'tag', query)).entities.map(({ name }) => name);
 }
 
@@ -127,4 +128,27 @@ test('lists stay right when entities change after a rebuild', async () => {
   await compactAll(store.database(), tenant, 'tag');
   expect(await names(tenant)).toEqual(['b', 'c', 'd']);
   expect(await compare()).toEqual([]);
+});
+
+test('finds and repairs a log of which a record is missing', async () => {
+  const tenant = randomUUID();
+  const { entity } = await newTag(tenant, 'a');
+  await updateEntity(store.session(tenant), { kind: 'tag', id: entity.id }, { name: 'b' });
+  const log = logPartition(tenant, 'tag');
+  const { Items = [] } = await store.client.send(
+    new QueryCommand({
+      TableName: store.tableName,
+      KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
+      ExpressionAttributeValues: { ':log': log, ':record': recordPrefix },
+    }),
+  );
+  const [first] = Items;
+  const Key = { pk: first?.['pk'], sk: first?.['sk'] };
+  await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+  expect(await compare()).toEqual([
+    { log, ids: [], wrongCounts: [], unreadable: expect.stringContaining('is missing') },
+  ]);
+  await rebuild();
+  expect(await compare()).toEqual([]);
+  expect(await names(tenant)).toEqual(['b']);
 });

@@ -27,6 +27,17 @@ test('listens on 127.0.0.1 unless a host is set', () => {
   expect(read(['--host', '::'], { HOST: '0.0.0.0' }).host).toBe('::');
 });
 
+test('limits no tenant unless a rate is set', () => {
+  expect(read([]).tenantRate).toBe(0);
+  expect(read([], { TENANT_RATE: '5' }).tenantRate).toBe(5);
+  expect(read(['--tenant-rate', '7'], { TENANT_RATE: '5' }).tenantRate).toBe(7);
+  for (const text of ['-1', '1.5', 'many', '100001']) {
+    expect(() => read([`--tenant-rate=${text}`])).toThrow(
+      `The tenant rate must be a whole number from 0 to 100000, not "${text}".`,
+    );
+  }
+});
+
 test('reads origins from repeated flags and from lists', () => {
   expect(read([]).corsOrigins).toEqual([]);
   expect(read([], { CORS_ORIGIN: 'https://a.example, https://b.example' }).corsOrigins).toEqual([

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -15,6 +16,15 @@ const tableName = 'guarded';
 const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${tableName}`;
 
 const allow = (Action: string[], ...Resource: string[]): Statement => ({ Effect: 'Allow', Action, Resource });
+
+/** A statement for keys with one beginning only. */
+const limited: Statement = {
+  ...allow(['dynamodb:PutItem', 'dynamodb:Query'], table),
+  Condition: {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['#rate#*'] },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  },
+};
 
 let engine: Engine;
 let proxy: IamProxy;
@@ -35,12 +45,14 @@ beforeAll(async () => {
       ]),
     ],
     ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
+    ['publisher', new Policy([limited])],
     ['outsider', new Policy([allow(['s3:*'], '*')])],
   ]);
   proxy = await startIamProxy({
     engine: engine.endpoint,
     place,
     streamArn: `${table}/stream/label`,
+    partitionKey: 'pk',
     policies,
   });
 });
@@ -108,6 +120,29 @@ test('denies an action, an index, a table and a transaction item that the role d
   expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ ConditionCheck }] }))).toBe(denied);
 });
 
+test('denies keys outside of the leading keys, and calls whose keys it does not know', async () => {
+  const put = (pk: string) => new PutCommand({ TableName: tableName, Item: { ...key, pk } });
+  const queryOf = (pk: string, more: object = {}) =>
+    new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+      ...more,
+    });
+  expect(await as('publisher', put('#rate#@acme'))).toBeUndefined();
+  expect(await as('publisher', queryOf('#rate#@acme'))).toBeUndefined();
+  expect(await as('publisher', put('@acme#task#1'))).toBe(denied);
+  expect(await as('publisher', queryOf('@acme#task#1'))).toBe(denied);
+  expect(await as('publisher', queryOf('#rate#@acme', { IndexName: 'all' }))).toBe(denied);
+  const Put = { TableName: tableName, Item: { ...key, pk: '#rate#@acme' } };
+  expect(await as('publisher', new TransactWriteCommand({ TransactItems: [{ Put }] }))).toBe(denied);
+  const [report] = proxy.report().filter((one) => one.function === 'publisher');
+  expect(report).toMatchObject({
+    used: [`dynamodb:PutItem ${table} (#rate#*)`, `dynamodb:Query ${table} (#rate#*)`],
+    unused: [],
+  });
+});
+
 test('denies calls with unknown credentials', async () => {
   expect(await as('stranger', get)).toBe(denied);
 });
@@ -137,4 +172,6 @@ test('rejects statements that it cannot evaluate', () => {
   const statement = allow(['dynamodb:GetItem'], table);
   expect(() => new Policy([{ ...statement, Effect: 'Deny' }])).toThrow('are supported');
   expect(() => new Policy([{ ...statement, Condition: {} }])).toThrow('are supported');
+  const { Null: _, ...withoutNull } = limited.Condition as Record<string, unknown>;
+  expect(() => new Policy([{ ...statement, Condition: withoutNull }])).toThrow('are supported');
 });

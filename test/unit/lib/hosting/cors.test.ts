@@ -78,6 +78,7 @@ describe('a local service', () => {
     expect(preflight.get('access-control-allow-methods')).toContain('POST');
     expect(preflight.get('access-control-allow-headers')).toContain('if-match');
     expect(read.get('access-control-expose-headers')).toContain('etag');
+    expect(read.get('access-control-expose-headers')).toContain('x-total-count');
   });
 
   test.each(foreignOrigins)('does not allow the origin %s', async (origin) => {
@@ -86,8 +87,8 @@ describe('a local service', () => {
   });
 
   test('sends Vary: Origin, so that caches do not reuse a response for other origins', async () => {
-    const response = await fetch(`${service.url}/docs/style.css`);
-    expect(response.headers.get('vary')).toBe('Origin');
+    const response = await fetch(`${service.url}/docs/site.css`);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding, Origin');
   });
 });
 

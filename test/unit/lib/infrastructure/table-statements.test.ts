@@ -1,8 +1,6 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { tableStatements } from '../../../../lib/infrastructure/table-statements.ts';
 
-/** A table as a policy knows it: by its name alone. */
-const table = { tableArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities' } as TableV2;
+const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities';
 
 const statements = (...access: Parameters<typeof tableStatements>[1][]) =>
   access.flatMap((one) => tableStatements(table, one)).map((statement) => statement.toStatementJson());

@@ -1,7 +1,11 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDatabaseFile, prepareDatabaseFile } from '../../../../lib/local/database-file.ts';
+import {
+  endpointOfOwner,
+  lockDatabaseFile,
+  prepareDatabaseFile,
+} from '../../../../lib/local/database-file.ts';
 
 /** Tests with a user who is not root. All messages of `npm start` about database files: test/cli/database-file.test.ts. */
 
@@ -70,12 +74,23 @@ test('throws errors without a code, which a command would attribute to its port'
 
 test('creates folders, and holds a lock until it is released', async () => {
   const file = join(writable, 'a', 'b', 'database.sqlite');
-  const release = await lockDatabaseFile(prepareDatabaseFile(file));
+  const lock = await lockDatabaseFile(prepareDatabaseFile(file));
   expect(readdirSync(join(writable, 'a', 'b'))).toEqual([
     expect.stringMatching(new RegExp(`^database\\.sqlite\\.lock-${process.pid}-`)),
   ]);
   await expect(lockDatabaseFile(file)).rejects.toThrow(`"${file}" is in use by process ${process.pid}.`);
-  release();
+  lock.release();
   expect(readdirSync(join(writable, 'a', 'b'))).toEqual([]);
-  (await lockDatabaseFile(file))();
+  (await lockDatabaseFile(file)).release();
+});
+
+test('tells other commands the endpoint of the engine while the lock is held', async () => {
+  const file = prepareDatabaseFile(join(writable, 'shared.sqlite'));
+  expect(endpointOfOwner(file)).toBeUndefined();
+  const lock = await lockDatabaseFile(file);
+  expect(endpointOfOwner(file)).toBeUndefined();
+  lock.publish('http://127.0.0.1:1');
+  expect(endpointOfOwner(file)).toBe('http://127.0.0.1:1');
+  lock.release();
+  expect(endpointOfOwner(file)).toBeUndefined();
 });

@@ -44,6 +44,20 @@ test('runs jobs by the schedule, on a table without a stream', async () => {
   while ((await send<{ total: number }>('GET', users)).total > 0) await delay(50);
 });
 
+test('limits the requests of a tenant when it is asked to', async () => {
+  const limited = await startService({ port: 0, databaseFile: ':memory:', tenantRate: 1 });
+  try {
+    let response: Response;
+    do response = await fetch(`${limited.url}/v1/tags`);
+    while (response.status === 200);
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(response.headers.get('ratelimit-policy')).toBe('"default";q=10;w=10');
+  } finally {
+    await limited.stop();
+  }
+});
+
 test('ensureTable enables the stream of an existing table when it is needed, and keeps it', async () => {
   await ensureTable(client, 'streamed');
   await ensureTable(client, 'streamed', { stream: true });

@@ -86,9 +86,21 @@ const changes: readonly [string, Change, RegExp?, RegExp?][] = [
   ],
   [
     'removed request value',
-    drop(parameter('tags.sortBy', 'schema', 'enum', 0)),
+    drop(parameter('tags.sortBy', 'schema', 'items', 'enum', 0)),
     /sortby no longer accepts the enum id/,
   ],
+  [
+    'one value instead of several',
+    (copy) => {
+      put(
+        parameter('tags.sortBy', 'schema'),
+        document.components.parameters['tags.sortBy']?.schema.items,
+      )(copy);
+      drop(parameter('tags.sortBy', 'explode'))(copy);
+    },
+    /sortby no longer accepts several values/,
+  ],
+  ['fewer values', put(parameter('tags.status.in', 'schema', 'maxItems'), 5), /maxItems 5 instead of 100/],
   [
     'other success status',
     move(paths('/v1/tags', 'post', 'responses', 201), '202'),
@@ -144,6 +156,11 @@ const changes: readonly [string, Change, RegExp?, RegExp?][] = [
     'longer text in responses',
     put(received('properties', 'description', 'maxLength'), 99_999),
     /maxLength 99999/,
+  ],
+  [
+    'more alternatives in responses',
+    put(['components', 'schemas', 'TagList', 'properties', 'data', 'items', 'anyOf', 2], {}),
+    /data\/\* has more alternatives/,
   ],
   ['added response value', put(received('properties', 'priority', 'enum', 5), 'x')],
   ['other description', put(['info', 'description'], 'x')],

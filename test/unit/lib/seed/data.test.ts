@@ -4,6 +4,7 @@ import { createProject } from '../../../../functions/projects/contract.ts';
 import { createTag } from '../../../../functions/tags/contract.ts';
 import { createTask } from '../../../../functions/tasks/contract.ts';
 import { createUser } from '../../../../functions/users/contract.ts';
+import { knownStatuses } from '../../../../lib/openapi/resources.ts';
 import { DataGenerator, type Ids } from '../../../../lib/seed/data.ts';
 import { type Amounts, type Kind, kinds } from '../../../../lib/seed/options.ts';
 
@@ -76,7 +77,7 @@ test('every organization has users, tags and projects', () => {
 
 test('statuses, priorities and due dates vary and fit together', () => {
   expect(new Set(data.tasks.map(({ status }) => status))).toEqual(
-    new Set(['todo', 'in-progress', 'done', 'cancelled']),
+    new Set(['planned', 'active', 'completed', 'archived']),
   );
   expect(new Set(data.tasks.map(({ priority }) => priority)).size).toBe(5);
   expect(new Set(data.projects.map(({ status }) => status))).toEqual(
@@ -84,9 +85,14 @@ test('statuses, priorities and due dates vary and fit together', () => {
   );
   for (const { projectId, status, dueDate } of data.tasks) {
     if (entityOf('projects', projectId)['status'] !== 'completed') continue;
-    expect(['done', 'cancelled']).toContain(status);
+    expect(['completed', 'archived']).toContain(status);
     if (dueDate !== null) expect(String(dueDate) < '2026-03-04').toBe(true);
   }
+});
+
+test.each(kinds)('statuses of generated %s are those that the documentation names', (kind) => {
+  const statuses = data[kind].map(({ status = 'active' }) => status);
+  expect(knownStatuses).toEqual(expect.arrayContaining(statuses));
 });
 
 test('tasks need no other entities', () => {

@@ -30,14 +30,15 @@ describe('the options of npm run seed', () => {
     ['--tasks ten', '--tasks must be a whole number from 0 to 10000000, not "ten".'],
     ['--tasks 1.5', '--tasks must be a whole number from 0 to 10000000, not "1.5".'],
     ['--tasks=-1', '--tasks must be a whole number from 0 to 10000000, not "-1".'],
+    ['--tasks -5', '--tasks must be a whole number from 0 to 10000000, not "-5".'],
     ['--concurrency 0', '--concurrency must be a whole number from 1 to 256, not "0".'],
     [
       '--url localhost:3000',
       '--url must be an HTTP URL, for example http://localhost:3000, not "localhost:3000".',
     ],
     ['--organizations 0', 'Every project belongs to an organization.'],
-    ['--task 5', "Unknown option '--task'"],
-    ['5', "Unexpected argument '5'"],
+    ['--task 5', 'There is no option --task. Did you mean "--tasks"?'],
+    ['5', 'The command takes no argument "5".'],
   ])('reject %s', (flags, message) => {
     const read = (): unknown => seedOptions(flags.split(' '));
     expect(read).toThrow(UsageError);

@@ -24,7 +24,8 @@ export const columnBytes = ({ dictionary, ordinals }: Column): number =>
 const maxByte = 0xff;
 const maxTwoBytes = 0xffff;
 
-function newOrdinals(rows: number, size: number): Ordinals {
+/** Returns zeros for some rows, wide enough for the ordinals of a dictionary. @param size number of values of the dictionary. */
+export function newOrdinals(rows: number, size: number): Ordinals {
   if (size <= maxByte + 1) return new Uint8Array(rows);
   return size <= maxTwoBytes + 1 ? new Uint16Array(rows) : new Uint32Array(rows);
 }

@@ -2,10 +2,11 @@
  * Facets: how many rows of each segment have certain values. A list in the order of creation that filters by these values needs the columns
  * of no segment but those that contain its page.
  */
-import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Value } from '../../model/row.ts';
+import { bucketOf, divideIntoBuckets } from './buckets.ts';
 import type { FacetFields, Segment } from './manifest.ts';
-import type { RowFilter } from './row-filter.ts';
+import { onlyText, type RowFilter } from './row-filter.ts';
 
 /** Row counts by the key of the values and by the id of the segment. A count of a later facet run is added to those of earlier ones. */
 export type FacetCounts = Map<string, Map<string, number>>;
@@ -28,9 +29,7 @@ export function facetKeyOf(
   facets: readonly FacetFields[],
   filters: readonly RowFilter[],
 ): string | undefined {
-  // Rows without a value are not counted.
-  if (filters.some(({ accepts }) => accepts(undefined))) return undefined;
-  const values = Object.fromEntries(filters.map(({ field, text }) => [field, text]));
+  const values = Object.fromEntries(filters.map((filter) => [filter.field, onlyText(filter)]));
   const fields = facets.find((facet) => {
     return facet.length === filters.length && facet.every((field) => Object.hasOwn(values, field));
   });
@@ -88,9 +87,6 @@ export function sizeOfFacets(counts: FacetCounts): number {
   return size;
 }
 
-/** Returns the item of a facet run that has the counts of a key. */
-export const bucketOf = (key: string, buckets: number): number => crc32(key) % buckets;
-
 /** The ids of segments, and for each key pairs: the position of a segment among them, and its count. */
 type StoredFacets = [segmentIds: string[], counts: [key: string, ...numbers: number[]][]];
 
@@ -109,15 +105,14 @@ function encodeBucket(counts: Iterable<readonly [string, ReadonlyMap<string, num
   return deflateRawSync(JSON.stringify([[...positions.keys()], stored] satisfies StoredFacets));
 }
 
-/** Encodes counts as items of about `itemBytes` each. */
-export function encodeFacets(counts: FacetCounts, itemBytes: number): Buffer[] {
+/** Encodes counts as one item or as buckets. @param bucketBytes bytes of a bucket, on average. */
+export function encodeFacets(counts: FacetCounts, bucketBytes: number): Buffer[] {
   const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
-  const whole = encodeBucket(sorted);
-  const buckets = Math.ceil(whole.length / itemBytes);
-  if (buckets <= 1) return [whole];
-  const byBucket = Array.from({ length: buckets }, (): (typeof sorted)[number][] => []);
-  for (const entry of sorted) byBucket[bucketOf(entry[0], buckets)]?.push(entry);
-  return byBucket.map(encodeBucket);
+  return divideIntoBuckets(encodeBucket(sorted), bucketBytes, (count) => {
+    const byBucket = Array.from({ length: count }, (): (typeof sorted)[number][] => []);
+    for (const entry of sorted) byBucket[bucketOf(entry[0], count)]?.push(entry);
+    return byBucket.map(encodeBucket);
+  });
 }
 
 /** Decodes one item that `encodeFacets` returns. */

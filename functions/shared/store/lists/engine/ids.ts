@@ -36,6 +36,22 @@ export function chunkOf(fence: Buffer, id: string): number {
   return Math.max(0, isFirst ? position : position - 1);
 }
 
+/** Returns the number of ids that are less than a text, which need not be an id. */
+export function positionOfBoundary(ids: Buffer, text: string): number {
+  let low = 0;
+  let high = countIds(ids);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (idAt(ids, middle) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the chunk of a segment that has the last id that is less than a text; the first one if there is none. */
+export const chunkOfBoundary = (fence: Buffer, text: string): number =>
+  Math.max(0, positionOfBoundary(fence, text) - 1);
+
 /** Returns the items of a segment's ids: the chunks, and the fence, which is the first id of each chunk. */
 export function encodeIdChunks(ids: readonly string[]): {
   readonly chunks: Buffer[];

@@ -1,16 +1,18 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
 import type { ColumnCache } from './column-cache.ts';
-import { chunkOf, chunkOfRow, chunkRows, positionOfId } from './ids.ts';
-import { type Segment, versionField } from './manifest.ts';
-import { locatePage, type PagePlace, totalOf, windowOf } from './page-place.ts';
-import { type PageRow, type SegmentRows, selectRows } from './page-rows.ts';
+import { orderTies } from './creation-ties.ts';
+import { chunkOfRow } from './ids.ts';
+import { versionField } from './manifest.ts';
+import { locatePage, type PagePlace, totalOf } from './page-place.ts';
+import { type PageRow, selectRows } from './page-rows.ts';
 import { type LogState, readState } from './read-state.ts';
-import { type RowDelta, tailDeltas } from './row-delta.ts';
-import { isNotDeleted, matchingRows, type RowRange } from './row-filter.ts';
-import type { IdRange, RowQuery } from './row-query.ts';
-import { readUntilCurrent, Snapshot, StaleRead } from './snapshot.ts';
-import { SortedColumn } from './sort-key.ts';
+import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './row-delta.ts';
+import type { RowQuery } from './row-query.ts';
+import { readSegments, type SegmentRows } from './segment-rows.ts';
+import { Snapshot } from './snapshot.ts';
+import { readUntilCurrent, StaleRead } from './stale-read.ts';
 import type { LogReader } from './storage.ts';
+import { type Counts, countFields } from './value-counts.ts';
 
 /** A row of a page. */
 export interface ListedRow {
@@ -22,6 +24,7 @@ export interface ListedRow {
 export interface RowPage {
   readonly rows: readonly ListedRow[];
   readonly total: number;
+  readonly counts: Counts;
 }
 
 /** What a list reads with. */
@@ -30,52 +33,6 @@ export interface ListSource {
   readonly cache: ColumnCache;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-}
-
-/** Returns the rows of a segment whose ids are in a range. */
-async function rowRange(snapshot: Snapshot, segment: Segment, ids: IdRange | undefined): Promise<RowRange> {
-  const all = { from: 0, to: segment.rows };
-  if (!ids || (segment.first >= ids.from && segment.last < ids.to)) return all;
-  if (segment.last < ids.from || segment.first >= ids.to) return { from: 0, to: 0 };
-  await snapshot.loadFences([segment]);
-  const fence = snapshot.fence(segment);
-  const positionOf = async (id: string): Promise<number> => {
-    const chunk = chunkOf(fence, id);
-    await snapshot.loadIds([{ segment, chunk }]);
-    return chunk * chunkRows + positionOfId(snapshot.ids(segment, chunk), id);
-  };
-  const [from, to] = await Promise.all([positionOf(ids.from), positionOf(ids.to)]);
-  return { from, to };
-}
-
-/** Returns the rows of a segment that match. Their columns are in memory. */
-async function segmentRows(snapshot: Snapshot, segment: Segment, query: RowQuery): Promise<SegmentRows> {
-  const { filters, order, ids } = query;
-  const all = segment.deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
-  const columns = all.map(({ field }) => snapshot.column(segment, field));
-  const rows = matchingRows(all, columns, await rowRange(snapshot, segment, ids));
-  const sorted = order && new SortedColumn(snapshot.column(segment, order.field), order, rows);
-  return { segment, count: rows.length, rows, sorted };
-}
-
-/** Reads the columns of segments, and returns their rows that match. */
-async function readSegments(
-  { reader }: ListSource,
-  snapshot: Snapshot,
-  segments: readonly Segment[],
-  query: RowQuery,
-): Promise<SegmentRows[]> {
-  const withDeleted = segments.filter(({ deleted }) => deleted > 0);
-  await Promise.all([
-    snapshot.loadColumns(fieldsOf(query), segments),
-    snapshot.loadColumns([versionField], withDeleted),
-  ]);
-  const read: SegmentRows[] = [];
-  for (const segment of segments) {
-    reader.requireTime();
-    read.push(await segmentRows(snapshot, segment, query));
-  }
-  return read;
 }
 
 /** Returns the ids and versions of rows. */
@@ -101,64 +58,81 @@ async function listedRows(
   });
 }
 
-/** Returns the fields that a list needs of all rows. */
-const fieldsOf = ({ filters, order }: RowQuery): string[] => [
-  ...new Set([...filters.map(({ field }) => field), ...(order ? [order.field] : [])]),
-];
-
 /** Returns the rows of all segments that match; of segments that are not on the page, only their number, if it is known. */
 async function matchingSegments(
-  source: ListSource,
+  { reader }: ListSource,
   snapshot: Snapshot,
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<SegmentRows[]> {
   const { segments } = snapshot.manifest;
-  const place = await locatePage(snapshot, deltas, query);
-  if (!place) return readSegments(source, snapshot, segments, query);
-  const read = await readSegments(source, snapshot, place.segments, query);
+  const place = await locatePage(reader, snapshot, deltas, query);
+  if (!place) return readSegments(reader, snapshot, segments, query);
+  const read = await readSegments(reader, snapshot, place.segments, query);
   const bySegment = new Map(read.map((rows) => [rows.segment, rows]));
   return segments.map(
     (segment, position) => bySegment.get(segment) ?? { segment, count: place.counts[position] as number },
   );
 }
 
-/**
- * Returns one page of the rows that match, and the exact total, as of a state of the log.
- * @throws StaleRead when the state has been replaced meanwhile.
- */
-export async function readRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
+/** Returns the counts of values over the rows of all segments, with the changes of the tail. */
+function countValues(
+  { reader }: ListSource,
+  snapshot: Snapshot,
+  segments: readonly SegmentRows[],
+  { changes, countBy }: { readonly changes: readonly MatchingChange[] } & Pick<RowQuery, 'countBy'>,
+): Counts {
+  return countFields(countBy, (counter, field) => {
+    for (const { segment, rows, count } of segments) {
+      if (!rows || count === 0) continue;
+      reader.requireTime();
+      counter.addRows(snapshot.column(segment, field), rows);
+    }
+    for (const { row, count } of changes) counter.add(row[field], count);
+  });
+}
+
+/** Returns one page of the rows that match, with ties in the order of ids. */
+async function readByOrders(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
   const snapshot = new Snapshot(state.manifest, source.reader, source.cache);
-  const deltas = tailDeltas(state, query);
+  const changes = matchingChanges(state, query);
+  const deltas = toDeltas(state.manifest, changes, query);
   const segments = await matchingSegments(source, snapshot, deltas, query);
   const total = totalOf(
     segments.map(({ count }) => count),
     deltas,
   );
-  const { from, to } = windowOf(query, total);
-  const page = await selectRows(
-    snapshot,
-    { segments, deltas, isSorted: query.order !== undefined },
-    from,
-    to,
-  );
-  if (query.isDescending) page.reverse();
-  return { rows: await listedRows(snapshot, state.tail, page), total };
+  const counts = countValues(source, snapshot, segments, { changes, countBy: query.countBy });
+  const page = await selectRows(snapshot, { segments, deltas, total }, query);
+  return { rows: await listedRows(snapshot, state.tail, page), total, counts };
+}
+
+/**
+ * Returns one page of the rows that match, the exact total, and the counts of values, as of a state of the log.
+ * @throws StaleRead when the state has been replaced meanwhile.
+ */
+export async function readRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
+  const page = await readByOrders(source, state, query);
+  if (!query.ties) return page;
+  const rows = await orderTies(query, page.rows, (part) => readByOrders(source, state, part));
+  return { ...page, rows };
 }
 
 /**
  * Returns the place of a page, as of a state of the log; `undefined` when only the columns of all segments tell it.
  * @throws StaleRead when the state has been replaced meanwhile.
  */
-export const readPagePlace = (
-  source: ListSource,
+export function readPagePlace(
+  { reader, cache }: ListSource,
   state: LogState,
   query: RowQuery,
-): Promise<PagePlace | undefined> =>
-  locatePage(new Snapshot(state.manifest, source.reader, source.cache), tailDeltas(state, query), query);
+): Promise<PagePlace | undefined> {
+  const deltas = toDeltas(state.manifest, matchingChanges(state, query), query);
+  return locatePage(reader, new Snapshot(state.manifest, reader, cache), deltas, query);
+}
 
 /**
- * Returns one page of the rows that match, and the exact total: all as of one moment after the call.
+ * Returns one page of the rows that match, the exact total, and the counts of values: all as of one moment after the call.
  * @throws StaleRead when the log changes so often that no attempt succeeds.
  */
 export const listRows = (source: ListSource, query: RowQuery): Promise<RowPage> =>

@@ -34,6 +34,8 @@ export interface Segment {
   readonly deleted: number;
   /** By field: the snapshot that wrote the column. */
   readonly columns: Readonly<Record<string, SnapshotId>>;
+  /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
+  readonly buckets: Readonly<Record<string, number>>;
   /** By field: the number of values in runs that the column does not contain. */
   readonly patched: Readonly<Record<string, number>>;
 }
@@ -110,11 +112,42 @@ export const newSnapshotId = (version: number): SnapshotId =>
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
-/** Returns the name of a segment's column. */
-export const columnName = ({ id, columns }: Segment, field: string): ItemName | undefined => {
+/** Returns the names of the items of a segment's column, in the order of the buckets. */
+export function columnNames({ id, columns, buckets }: Segment, field: string): ItemName[] {
   const snapshot = columns[field];
-  return snapshot === undefined ? undefined : `${id}/${snapshot}/${field}`;
-};
+  if (snapshot === undefined) return [];
+  const name: ItemName = `${id}/${snapshot}/${field}`;
+  const count = buckets[field];
+  if (count === undefined) return [name];
+  return Array.from({ length: count }, (_, bucket): ItemName => `${bucketPrefix(name)}${bucket}`);
+}
+
+/** Returns the beginning of the names of a column's buckets. */
+export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
+
+/** A column in buckets, with the names of all of them. */
+export interface BucketedColumn {
+  readonly name: ItemName;
+  readonly buckets: readonly ItemName[];
+}
+
+/** Returns the columns of which all buckets are among some names. */
+export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>): BucketedColumn[] =>
+  segments.flatMap((segment) =>
+    Object.keys(segment.buckets)
+      .map((field) => ({
+        name: `${segment.id}/${segment.columns[field]}/${field}` as const,
+        buckets: columnNames(segment, field),
+      }))
+      .filter(({ buckets }) => buckets.every((name) => names.has(name))),
+  );
+
+/** Returns whether an item of a segment is a column or a bucket of one. The names of ids have two parts. */
+export const isColumnName = (name: ItemName): boolean => name.split('/').length === 3;
+
+/** Returns whether an item of a segment is a bucket of a column. The names of fields contain no point. */
+export const isBucketName = (name: ItemName): boolean =>
+  isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
 
 /** Returns the name of a chunk of a segment's ids. */
 export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
@@ -165,7 +198,7 @@ export function segmentNames(segment: Segment): ItemName[] {
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
   );
-  const columns = Object.keys(segment.columns).flatMap((field) => columnName(segment, field) ?? []);
+  const columns = Object.keys(segment.columns).flatMap((field) => columnNames(segment, field));
   return [...columns, fenceName(segment), ...chunks];
 }
 
@@ -188,7 +221,7 @@ export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string):
   return low;
 }
 
-const format = 2;
+const format = 3;
 
 /** Returns the attributes of a manifest's item, without its key. */
 export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({

@@ -1,11 +1,14 @@
 /** Page places: where a page in the order of creation is, known without the columns of any segment. */
 import { facetKeyOf } from './facets.ts';
+import { allIds, type IdRange } from './id-ranges.ts';
 import type { Segment } from './manifest.ts';
-import { overlapping } from './page-rows.ts';
 import { groupDeltas, type RowDelta, sumOf } from './row-delta.ts';
 import type { RowRange } from './row-filter.ts';
-import { allIds, type IdRange, type RowQuery } from './row-query.ts';
+import { overlapping } from './row-groups.ts';
+import type { RowQuery } from './row-query.ts';
+import { coverageOf, readSegments } from './segment-rows.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { LogReader } from './storage.ts';
 
 /** The rows of one segment that match, and those of them that are on the page. */
 export interface PagePart extends RowRange {
@@ -26,7 +29,7 @@ export interface PagePlace {
   readonly parts: readonly PagePart[];
 }
 
-/** Returns the window of a page, counted from the lowest row. */
+/** Returns the window of a page in the order of creation, counted from the lowest row. */
 export function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRange {
   const [from, to] = isDescending ? [total - skip - limit, total - skip] : [skip, skip + limit];
   return { from: Math.max(0, from), to: Math.max(0, Math.min(total, to)) };
@@ -36,15 +39,32 @@ export function windowOf({ isDescending, skip, limit }: RowQuery, total: number)
 export const totalOf = (counts: readonly number[], deltas: readonly RowDelta[]): number =>
   counts.reduce((sum, count) => sum + count, 0) + sumOf(deltas);
 
-/** Returns the number of rows that match in each segment, if there are no filters, or if facets count what matches them. */
+/** Returns the number of rows in a set of ids in each segment. Only the segments at the edges of the set are read. */
+async function countIds(reader: LogReader, snapshot: Snapshot, query: RowQuery): Promise<number[]> {
+  const { segments } = snapshot.manifest;
+  const edges = segments.filter((segment) => coverageOf(query.ids, segment) === 'part');
+  const read = await readSegments(reader, snapshot, edges, query);
+  const counts = new Map(read.map(({ segment, count }) => [segment, count]));
+  return segments.map((segment) => {
+    const isCovered = coverageOf(query.ids, segment) === 'all';
+    return counts.get(segment) ?? (isCovered ? segment.rows - segment.deleted : 0);
+  });
+}
+
+/**
+ * Returns the number of rows that match in each segment, if there are no filters, or if facets count what matches them; `undefined` when only
+ * the columns of all segments tell it, or when the list counts values.
+ */
 async function countBySegment(
+  reader: LogReader,
   snapshot: Snapshot,
-  { filters, ids, order }: RowQuery,
+  query: RowQuery,
 ): Promise<number[] | undefined> {
-  if (order || ids) return undefined;
-  const { segments, facets } = snapshot.manifest;
-  if (filters.length === 0) return segments.map(({ rows, deleted }) => rows - deleted);
-  const key = facetKeyOf(facets.fields, filters);
+  const { filters, ids, orders, countBy } = query;
+  if (orders.length > 0 || countBy.length > 0) return undefined;
+  if (filters.length === 0) return countIds(reader, snapshot, query);
+  if (ids) return undefined;
+  const key = facetKeyOf(snapshot.manifest.facets.fields, filters);
   return key === undefined ? undefined : snapshot.countRows(key);
 }
 
@@ -60,11 +80,12 @@ function idsOf(segments: readonly Segment[], position: number): IdRange {
 
 /** Returns the place of a page; `undefined` when only the columns of all segments tell it. */
 export async function locatePage(
+  reader: LogReader,
   snapshot: Snapshot,
   deltas: readonly RowDelta[],
   query: RowQuery,
 ): Promise<PagePlace | undefined> {
-  const counts = await countBySegment(snapshot, query);
+  const counts = await countBySegment(reader, snapshot, query);
   if (!counts) return undefined;
   const { segments } = snapshot.manifest;
   const bySegment = groupDeltas(deltas, ({ segment }) => segment);
@@ -74,7 +95,6 @@ export async function locatePage(
     count: count + sumOf(bySegment.get(position) ?? []),
   }));
   const total = totalOf(counts, deltas);
-  const { from, to } = windowOf(query, total);
-  const parts = overlapping(groups, from, to);
+  const parts = overlapping(groups, windowOf(query, total));
   return { total, counts, segments: parts.flatMap(({ segment }) => segment ?? []), parts };
 }

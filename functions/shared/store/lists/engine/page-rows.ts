@@ -1,151 +1,64 @@
 /**
- * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by sort key, by segment,
+ * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by each sort key, by segment,
  * by chunk of ids, and at last by id. Changes that the columns do not contain yet add rows to these groups or remove rows from them.
  */
 import { chunkOf, chunkOfRow } from './ids.ts';
 import type { Segment } from './manifest.ts';
+import type { OrderedColumn } from './ordered-column.ts';
 import { groupDeltas, type RowDelta, sumOf } from './row-delta.ts';
 import type { RowRange } from './row-filter.ts';
+import { divideByKey, divideInDirection, type Group, type GroupPart, overlapping } from './row-groups.ts';
+import type { RowQuery } from './row-query.ts';
+import type { SegmentRows } from './segment-rows.ts';
 import type { Snapshot } from './snapshot.ts';
-import {
-  compareSortKeys,
-  countBelow,
-  type KeyCounts,
-  keyAtRank,
-  ListedKeys,
-  lowerBound,
-  type SortedColumn,
-  type SortKey,
-  upperBound,
-} from './sort-key.ts';
-
-/** The rows of one segment that match. */
-export interface SegmentRows {
-  readonly segment: Segment;
-  /** Number of rows that match. */
-  readonly count: number;
-  /** Absent when the page has no row of the segment. */
-  readonly rows?: Uint32Array | undefined;
-  /** Absent when the list is in the order of creation. */
-  readonly sorted?: SortedColumn | undefined;
-}
 
 /** A row of a page: in the columns, or from the log. */
 export type PageRow = { readonly segment: Segment; readonly row: number } | { readonly id: string };
 
-/** Rows and deltas that are next to each other in the order, and the part of them that is on the page. */
-interface Group {
-  readonly key: SortKey;
-  readonly segment: SegmentRows | undefined;
+/** Rows of one segment, or added ones that are in no segment. */
+interface SegmentGroup extends RowRange {
+  readonly segment: Segment | undefined;
   readonly rows: Uint32Array;
   readonly deltas: readonly RowDelta[];
   readonly count: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-type Counted = Omit<Group, 'from' | 'to'>;
-
-const noRows = new Uint32Array(0);
-
-/** Returns the groups that overlap a window, each with the part of the window that is in it. */
-export function overlapping<Counts extends { readonly count: number }>(
-  groups: Iterable<Counts>,
-  from: number,
-  to: number,
-): (Counts & RowRange)[] {
-  const found: (Counts & RowRange)[] = [];
-  let start = 0;
-  for (const group of groups) {
-    const end = start + group.count;
-    if (Math.min(end, to) > Math.max(start, from)) {
-      found.push({ ...group, from: Math.max(0, from - start), to: Math.min(group.count, to - start) });
-    }
-    start = end;
-  }
-  return found;
-}
-
-/** Returns the distinct keys between two keys, both included, in their order. */
-function keysBetween(all: readonly KeyCounts[], first: SortKey, last: SortKey): SortKey[] {
-  const keys: SortKey[] = [];
-  for (const counts of all) {
-    const end = upperBound(counts, last);
-    for (let position = lowerBound(counts, first); position < end; position += 1) {
-      // Most keys of a large dictionary have no matching rows.
-      if (counts.before(position + 1) !== counts.before(position)) keys.push(counts.keyAt(position));
-    }
-  }
-  keys.sort(compareSortKeys);
-  return keys.filter(
-    (key, position) => position === 0 || compareSortKeys(keys[position - 1] as SortKey, key) !== 0,
-  );
-}
-
-/** Returns the rows of a segment with one sort key. */
-function rowsWithKey({ segment, rows, sorted }: SegmentRows, key: SortKey): Uint32Array {
-  if (!rows) throw new Error(`The rows of the segment ${segment.id} were not read.`);
-  if (!sorted) return rows;
-  const first = lowerBound(sorted, key);
-  const end = upperBound(sorted, key);
-  const count = sorted.before(end) - sorted.before(first);
-  if (count === 0) return noRows;
-  const found = new Uint32Array(count);
-  let next = 0;
-  for (const row of rows) {
-    const position = sorted.positionOf(row);
-    if (position >= first && position < end) found[next++] = row;
-  }
-  return found;
-}
-
-/** Returns the number of rows of a segment with one sort key. */
-function countWithKey({ count, sorted }: SegmentRows, key: SortKey): number {
-  return sorted ? sorted.before(upperBound(sorted, key)) - sorted.before(lowerBound(sorted, key)) : count;
 }
 
 /** The rows of all segments, and the deltas. */
 export interface Rows {
   readonly segments: readonly SegmentRows[];
   readonly deltas: readonly RowDelta[];
-  readonly isSorted: boolean;
+  readonly total: number;
 }
 
-/** Returns the window by sort key: the key of each group and the part of it that is on the page. */
-function groupsByKey({ segments, deltas, isSorted }: Rows, from: number, to: number) {
-  if (!isSorted) return [{ key: null, deltas, from, to }];
-  const all: KeyCounts[] = segments.flatMap(({ sorted }) => sorted ?? []);
-  all.push(new ListedKeys(deltas));
-  const first = keyAtRank(all, from);
-  const last = keyAtRank(all, to - 1);
-  const groups = keysBetween(all, first, last).map((key): Counted => {
-    const own = deltas.filter((delta) => compareSortKeys(delta.key, key) === 0);
-    const count = segments.reduce((sum, segment) => sum + countWithKey(segment, key), sumOf(own));
-    return { key, segment: undefined, rows: noRows, deltas: own, count };
+const noRows = new Uint32Array(0);
+
+function partOf({ segment, count, rows }: SegmentRows, position: number): GroupPart {
+  const requireRows = (): Uint32Array => {
+    if (!rows) throw new Error(`The rows of the segment ${segment.id} were not read.`);
+    return rows;
+  };
+  return { segment: position, count, rows: requireRows };
+}
+
+/** Divides a group by segment. */
+function divideBySegment({ segments }: Rows, { parts, deltas, ...window }: Group): SegmentGroup[] {
+  const byPosition = new Map(parts.map((part) => [part.segment, part]));
+  const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
+  const positions = [...new Set([...byPosition.keys(), ...deltasOf.keys()])].sort((a, b) => a - b);
+  const groups = positions.map((position) => {
+    const part = byPosition.get(position);
+    const own = deltasOf.get(position) ?? [];
+    const segment = segments[position]?.segment;
+    return { segment, part, deltas: own, count: (part?.count ?? 0) + sumOf(own) };
   });
-  const skipped = countBelow(all, first);
-  return overlapping(groups, from - skipped, to - skipped);
+  return overlapping(groups, window).map(({ part, ...group }) => ({
+    ...group,
+    rows: part?.rows() ?? noRows,
+  }));
 }
 
-/** Divides a group of one sort key by segment. */
-function divideBySegment(
-  { segments }: Rows,
-  { key, deltas, from, to }: Pick<Group, 'key' | 'deltas' | 'from' | 'to'>,
-): Group[] {
-  const bySegment = groupDeltas(deltas, ({ segment }) => segment);
-  const groups = segments.map((segment, position): Counted => {
-    const own = bySegment.get(position) ?? [];
-    return { key, segment, rows: noRows, deltas: own, count: countWithKey(segment, key) + sumOf(own) };
-  });
-  const added = bySegment.get(segments.length) ?? [];
-  groups.push({ key, segment: undefined, rows: noRows, deltas: added, count: sumOf(added) });
-  return overlapping(groups, from, to).map((group) =>
-    group.segment ? { ...group, rows: rowsWithKey(group.segment, key) } : group,
-  );
-}
-
-/** Divides a group of one sort key and one segment by chunk of ids. */
-function divideByChunk(fence: Buffer, { rows, deltas, from, to, ...group }: Group): Group[] {
+/** Divides the rows of one segment by chunk of ids. */
+function divideByChunk(fence: Buffer, { rows, deltas, from, to, segment }: SegmentGroup): SegmentGroup[] {
   const byChunk = groupDeltas(deltas, ({ id }) => chunkOf(fence, id));
   const starts = new Map<number, number>();
   const ends = new Map<number, number>();
@@ -155,60 +68,77 @@ function divideByChunk(fence: Buffer, { rows, deltas, from, to, ...group }: Grou
     ends.set(chunk, position + 1);
   }
   const chunks = [...new Set([...byChunk.keys(), ...starts.keys()])].sort((one, other) => one - other);
-  const groups = chunks.map((chunk): Counted => {
+  const groups = chunks.map((chunk) => {
     const own = byChunk.get(chunk) ?? [];
     const part = rows.subarray(starts.get(chunk) ?? 0, ends.get(chunk) ?? 0);
-    return { ...group, rows: part, deltas: own, count: part.length + sumOf(own) };
+    return { segment, rows: part, deltas: own, count: part.length + sumOf(own) };
   });
-  return overlapping(groups, from, to);
+  return overlapping(groups, { from, to });
 }
 
-/** Returns the rows of a group without deltas, or of one whose chunk of ids was read. */
-function rowsOfGroup(snapshot: Snapshot, { segment, rows, deltas, from, to }: Group): PageRow[] {
-  if (!segment || rows.length === 0) {
-    const added = deltas.filter(({ count }) => count > 0).map(({ id }) => ({ id }));
-    return added.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(from, to);
-  }
-  if (deltas.length === 0)
-    return Array.from(rows.subarray(from, to), (row) => ({ segment: segment.segment, row }));
+/** A row of a group that is not divided any more. */
+type OrderedRow = RowRange & { readonly count: 1; readonly pageRow: PageRow };
+
+/** Divides a group without deltas, or one whose chunk of ids was read, into its rows. */
+function divideById(snapshot: Snapshot, { segment, rows, deltas, from, to }: SegmentGroup): OrderedRow[] {
+  const toOrdered = (pageRow: PageRow): OrderedRow => ({ count: 1, from: 0, to: 1, pageRow });
+  if (segment && deltas.length === 0)
+    return Array.from(rows.subarray(from, to), (row) => toOrdered({ segment, row }));
   const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
-  const kept = Array.from(rows, (row) => ({ id: snapshot.idOf(segment.segment, row), row })).filter(
-    ({ id }) => !removed.has(id),
-  );
-  const added = deltas.filter(({ count }) => count > 0).map(({ id }) => ({ id, row: undefined }));
-  return [...kept, ...added]
+  const found = deltas
+    .filter(({ count }) => count > 0)
+    .map(({ id }): { readonly id: string; readonly pageRow: PageRow } => ({ id, pageRow: { id } }));
+  for (const row of segment ? rows : noRows) {
+    const id = snapshot.idOf(segment as Segment, row);
+    if (!removed.has(id)) found.push({ id, pageRow: { segment: segment as Segment, row } });
+  }
+  return found
     .sort((one, other) => (one.id < other.id ? -1 : 1))
     .slice(from, to)
-    .map(({ id, row }) => (row === undefined ? { id } : { segment: segment.segment, row }));
+    .map(({ pageRow }) => toOrdered(pageRow));
 }
 
-const needsIds = ({ rows, deltas, segment }: Group): boolean =>
+const needsIds = ({ rows, deltas, segment }: SegmentGroup): boolean =>
   segment !== undefined && rows.length > 0 && deltas.length > 0;
 
-/**
- * Returns the rows at positions of an ascending order.
- * @param from position of the first row.
- * @param to position after the last row, which must not exceed the total.
- */
+const segmentsOf = (groups: readonly SegmentGroup[]): Segment[] =>
+  groups.flatMap((group) => (needsIds(group) ? [group.segment as Segment] : []));
+
+/** Returns the rows of a page, in the order of the list. */
 export async function selectRows(
   snapshot: Snapshot,
   rows: Rows,
-  from: number,
-  to: number,
+  { orders, isDescending, skip, limit }: Pick<RowQuery, 'orders' | 'isDescending' | 'skip' | 'limit'>,
 ): Promise<PageRow[]> {
-  if (to <= from) return [];
-  const bySegment = groupsByKey(rows, from, to).flatMap((group) => divideBySegment(rows, group));
-  await snapshot.loadFences(
-    bySegment.filter(needsIds).map(({ segment }) => (segment as SegmentRows).segment),
+  const { segments, deltas, total } = rows;
+  const to = Math.min(total, skip + limit);
+  if (to <= skip) return [];
+  const parts = segments.map(partOf).filter(({ count }) => count > 0);
+  let groups: Group[] = [{ parts, deltas, count: total, from: skip, to }];
+  for (const [level, order] of orders.entries()) {
+    const columnOf = (segment: number): OrderedColumn => segments[segment]?.columns?.[level] as OrderedColumn;
+    groups = groups.flatMap((group) =>
+      divideInDirection(group, order.isDescending, (one) => divideByKey(one, level, columnOf)),
+    );
+  }
+  const bySegment = groups.flatMap((group) =>
+    divideInDirection(group, isDescending, (one) => divideBySegment(rows, one)),
   );
+  await snapshot.loadFences(segmentsOf(bySegment));
   const byChunk = bySegment.flatMap((group) =>
-    needsIds(group) ? divideByChunk(snapshot.fence((group.segment as SegmentRows).segment), group) : [group],
+    needsIds(group)
+      ? divideInDirection(group, isDescending, (one) =>
+          divideByChunk(snapshot.fence(one.segment as Segment), one),
+        )
+      : [group],
   );
   await snapshot.loadIds(
     byChunk.filter(needsIds).map((group) => ({
-      segment: (group.segment as SegmentRows).segment,
+      segment: group.segment as Segment,
       chunk: chunkOfRow(group.rows[0] as number),
     })),
   );
-  return byChunk.flatMap((group) => rowsOfGroup(snapshot, group));
+  return byChunk
+    .flatMap((group) => divideInDirection(group, isDescending, (one) => divideById(snapshot, one)))
+    .map(({ pageRow }) => pageRow);
 }

@@ -5,7 +5,7 @@ import { marginMs } from '../../model/log-timing.ts';
 import type { ColumnCache } from './column-cache.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { mergeRecords, type RowChange } from './row-change.ts';
-import { StaleRead } from './snapshot.ts';
+import { StaleRead } from './stale-read.ts';
 import type { LogReader } from './storage.ts';
 
 export interface LogState {

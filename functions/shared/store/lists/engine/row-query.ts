@@ -1,26 +1,29 @@
 /** Queries of rows. */
+import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { SortOrder } from './sort-key.ts';
+import type { CountedField } from './value-counts.ts';
 
-/** Ids from one on, up to, but without, another. */
-export interface IdRange {
-  readonly from: string;
-  readonly to: string;
+/** The order of rows that were created in the same millisecond. */
+export interface TieOrder {
+  readonly orders: readonly SortOrder[];
+  /** The direction of the ids of rows that are equal in all orders. */
+  readonly isDescending: boolean;
 }
 
-/** All ids are in this range. A sort key cannot be empty. */
-export const allIds: IdRange = { from: '0', to: 'g' };
-
-/** Returns whether an id is in a range; without a range, every id is. */
-export const isInRange = (range: IdRange | undefined, id: string): boolean =>
-  range === undefined || (id >= range.from && id < range.to);
-
 export interface RowQuery {
+  /** All of them must hold. */
   readonly filters: readonly RowFilter[];
-  readonly ids?: IdRange | undefined;
-  /** Without it, the order is that of creation. */
-  readonly order?: SortOrder | undefined;
+  /** Only these ids, as a set of ranges. */
+  readonly ids?: readonly IdRange[] | undefined;
+  /** The first one decides, then the next ones, then the id. Without any, the order is that of creation. */
+  readonly orders: readonly SortOrder[];
+  /** The direction of the ids of rows that are equal in all orders. */
   readonly isDescending: boolean;
+  /** In the order of creation: what decides between rows of one millisecond. Without it, their ids do. */
+  readonly ties?: TieOrder | undefined;
   readonly skip: number;
   readonly limit: number;
+  /** The fields whose values are counted over all rows that match. */
+  readonly countBy: readonly CountedField[];
 }

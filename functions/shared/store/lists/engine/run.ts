@@ -116,6 +116,19 @@ export function decodeRun(encoded: Uint8Array): RunValues {
   );
 }
 
+/** Returns the values of the items of one run. */
+export function joinRunItems(items: readonly RunValues[]): RunValues {
+  const [first, ...others] = items;
+  if (first && others.length === 0) return first;
+  const all: MutableRunValues = new Map();
+  for (const values of items) {
+    for (const [segmentId, fields] of values) {
+      for (const [field, patch] of fields) for (const entry of patch) setValue(all, segmentId, field, entry);
+    }
+  }
+  return all;
+}
+
 /**
  * Returns the values of several runs as one. Of one value, the newest run decides. Values of segments that do not exist any more,
  * and values that the columns contain already, are left out.

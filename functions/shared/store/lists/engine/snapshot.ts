@@ -1,122 +1,41 @@
 /** Snapshots: the columns of a manifest, with the values of its runs. */
-import { buildColumn, type Column, columnBytes, decodeColumn, patchColumn } from './column.ts';
+import { type Bucket, bucketOf, columnOfTexts, filterNames, joinBuckets } from './buckets.ts';
+import { buildColumn, type Column, columnBytes, type Patch, patchColumn } from './column.ts';
 import type { ColumnCache } from './column-cache.ts';
-import type { ColumnValue } from './dictionary.ts';
-import { bucketOf, decodeFacets, type FacetCounts } from './facets.ts';
+import type { FacetCounts } from './facets.ts';
 import { chunkOfRow, chunkRows, idAt } from './ids.ts';
+import { LogItems } from './log-items.ts';
 import {
-  columnName,
+  columnNames,
   type FacetRun,
   facetName,
   facetNames,
   fenceName,
   type ItemName,
   idsName,
-  isFacetName,
-  isRunName,
   type Manifest,
   type Run,
   runNames,
   type Segment,
 } from './manifest.ts';
-import { decodeRun, isNewerThan, type MutableRunValues, patchOf, type RunValues, setValue } from './run.ts';
+import { OrderedColumn } from './ordered-column.ts';
+import { onlyTexts, type RowFilter } from './row-filter.ts';
+import { isNewerThan, joinRunItems, patchOf, type RunValues } from './run.ts';
+import { SearchTexts } from './search-texts.ts';
+import type { ValueOrder } from './sort-key.ts';
 import type { LogReader } from './storage.ts';
 
-/** The state that was read has been replaced while it was read: the read starts again. */
-export class StaleRead extends Error {
-  constructor(what: string) {
-    super(`A list was read while it changed: ${what}.`);
-    this.name = 'StaleRead';
-  }
-}
-
-/** Times that a read is made, at most. */
-const maxAttempts = 4;
-
-/**
- * Reads again while the log changes.
- * @throws StaleRead when it changes so often that no attempt succeeds.
- */
-export async function readUntilCurrent<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof StaleRead) || attempt === maxAttempts) throw error;
-    }
-  }
-}
-
-/** A decoded immutable item. */
-type Decoded = Column | Buffer | RunValues | FacetCounts;
-
-/** Bytes of a value of a run in memory, about. */
-const runValueBytes = 120;
-
-/** Bytes of a number of a facet, and of its key, in memory, about. */
-const facetCountBytes = 60;
-const facetKeyBytes = 300;
-
-function decode(name: ItemName, encoded: Uint8Array): { readonly value: Decoded; readonly bytes: number } {
-  if (isRunName(name)) {
-    const value = decodeRun(encoded);
-    let bytes = 0;
-    for (const fields of value.values())
-      for (const patch of fields.values()) bytes += patch.size * runValueBytes;
-    return { value, bytes };
-  }
-  if (isFacetName(name)) {
-    const value = decodeFacets(encoded);
-    let bytes = 0;
-    for (const counts of value.values()) bytes += facetKeyBytes + counts.size * facetCountBytes;
-    return { value, bytes };
-  }
-  if (name.split('/').length === 2) return { value: Buffer.from(encoded), bytes: encoded.length };
-  const value = decodeColumn(encoded);
-  return { value, bytes: columnBytes(value) };
-}
+/** Returns the values of several patches, of which the last one decides. */
+const joinPatches = (patches: readonly Patch[]): Patch => new Map(patches.flatMap((patch) => [...patch]));
 
 /** Reads the immutable items of one manifest. */
 export class Snapshot {
   readonly manifest: Manifest;
-  readonly #reader: LogReader;
-  readonly #cache: ColumnCache;
-  /** Items of this read: the cache may drop them meanwhile. */
-  readonly #items = new Map<string, Decoded>();
+  readonly #items: LogItems;
 
   constructor(manifest: Manifest, reader: LogReader, cache: ColumnCache) {
     this.manifest = manifest;
-    this.#reader = reader;
-    this.#cache = cache;
-  }
-
-  /**
-   * Reads items unless they are in memory.
-   * @throws StaleRead when one does not exist any more.
-   */
-  async #load(names: readonly ItemName[]): Promise<void> {
-    const missing = new Set<ItemName>();
-    for (const name of names) {
-      if (this.#items.has(name)) continue;
-      const cached = this.#cache.get(name);
-      if (cached === undefined) missing.add(name);
-      else this.#items.set(name, cached as Decoded);
-    }
-    if (missing.size === 0) return;
-    this.#keep(missing, await this.#reader.readItems([...missing], false));
-    // A replica may not have an item yet that was written a moment ago.
-    if (missing.size > 0) this.#keep(missing, await this.#reader.readItems([...missing], true));
-    for (const name of missing) throw new StaleRead(`the item ${name} is gone`);
-  }
-
-  #keep(missing: Set<ItemName>, found: ReadonlyMap<ItemName, Uint8Array>): void {
-    for (const [name, encoded] of found) {
-      this.#reader.requireTime();
-      const { value, bytes } = decode(name, encoded);
-      this.#items.set(name, value);
-      this.#cache.set(name, value, bytes);
-      missing.delete(name);
-    }
+    this.#items = new LogItems(manifest.segments, reader, cache);
   }
 
   /** Reads the columns of some fields, of all segments or of some. */
@@ -124,37 +43,52 @@ export class Snapshot {
     fields: readonly string[],
     segments: readonly Segment[] = this.manifest.segments,
   ): Promise<void> {
-    const columns = segments.flatMap((segment) =>
-      fields.flatMap((field) => columnName(segment, field) ?? []),
-    );
-    const runs = this.manifest.runs.flatMap((run) => runNames(run, fields));
-    await this.#load([...columns, ...runs]);
+    const columns = segments.flatMap((segment) => fields.flatMap((field) => columnNames(segment, field)));
+    await this.#items.load([...columns, ...this.#runNames(fields)]);
+  }
+
+  /** Reads what the filters of segments need of columns, and the columns of some fields. */
+  async loadFilters(
+    filtered: readonly { readonly segment: Segment; readonly filters: readonly RowFilter[] }[],
+    fields: readonly string[],
+  ): Promise<void> {
+    const columns = filtered.flatMap(({ segment, filters }) => [
+      ...filters.flatMap((filter) => filterNames(segment, filter)),
+      ...fields.flatMap((field) => columnNames(segment, field)),
+    ]);
+    const filters = filtered.flatMap((one) => one.filters);
+    const runs = this.#runNames([...new Set([...fields, ...filters.map(({ field }) => field)])]);
+    await this.#items.load([...columns, ...runs]);
+  }
+
+  #runNames(fields: readonly string[]): ItemName[] {
+    return this.manifest.runs.flatMap((run) => runNames(run, fields));
   }
 
   /** Reads all values of some runs. */
   async loadRuns(runs: readonly Run[]): Promise<void> {
-    await this.#load(runs.flatMap((run) => runNames(run)));
+    await this.#items.load(runs.flatMap((run) => runNames(run)));
   }
 
   /** Reads all numbers of some facet runs. */
   async loadFacetRuns(runs: readonly FacetRun[]): Promise<void> {
-    await this.#load(runs.flatMap(facetNames));
+    await this.#items.load(runs.flatMap(facetNames));
   }
 
   /** Returns all numbers of a facet run, by bucket. */
   facetRun(run: FacetRun): FacetCounts[] {
-    return facetNames(run).map((name) => this.#get<FacetCounts>(name));
+    return facetNames(run).map((name) => this.#items.get<FacetCounts>(name));
   }
 
   /** Reads the numbers of rows with a key of facets. Returns them by the position of the segment. */
   async countRows(key: string): Promise<number[]> {
     const { segments, facets } = this.manifest;
     const names = facets.runs.map((run) => facetName(run, bucketOf(key, run.buckets)));
-    await this.#load(names);
+    await this.#items.load(names);
     const positions = new Map(segments.map(({ id }, position) => [id, position]));
     const counts = segments.map(() => 0);
     for (const name of names) {
-      for (const [id, count] of this.#get<FacetCounts>(name).get(key) ?? []) {
+      for (const [id, count] of this.#items.get<FacetCounts>(name).get(key) ?? []) {
         const position = positions.get(id);
         if (position !== undefined) counts[position] = (counts[position] as number) + count;
       }
@@ -164,12 +98,12 @@ export class Snapshot {
 
   /** Reads the fences of segments. */
   async loadFences(segments: readonly Segment[]): Promise<void> {
-    await this.#load(segments.map(fenceName));
+    await this.#items.load(segments.map(fenceName));
   }
 
   /** Reads chunks of segments' ids. */
   async loadIds(chunks: readonly { readonly segment: Segment; readonly chunk: number }[]): Promise<void> {
-    await this.#load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
+    await this.#items.load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
   }
 
   /** Reads all ids of segments. */
@@ -181,20 +115,14 @@ export class Snapshot {
     );
   }
 
-  #get<Item extends Decoded>(name: ItemName): Item {
-    const item = this.#items.get(name);
-    if (item === undefined) throw new Error(`The item ${name} was not loaded.`);
-    return item as Item;
-  }
-
   /** Returns the first id of each chunk. */
   fence(segment: Segment): Buffer {
-    return this.#get(fenceName(segment));
+    return this.#items.get(fenceName(segment));
   }
 
   /** Returns the ids of a chunk. */
   ids(segment: Segment, chunk: number): Buffer {
-    return this.#get(idsName(segment, chunk));
+    return this.#items.get(idsName(segment, chunk));
   }
 
   /** Returns the id of a row. */
@@ -204,47 +132,65 @@ export class Snapshot {
 
   /** Returns all values of a run. */
   runValues(run: Run): RunValues {
-    const [first, ...others] = runNames(run).map((name) => this.#get<RunValues>(name));
-    if (first && others.length === 0) return first;
-    const all: MutableRunValues = new Map();
-    for (const values of [first ?? [], ...others]) {
-      for (const [segmentId, fields] of values) {
-        for (const [field, patch] of fields)
-          for (const entry of patch) setValue(all, segmentId, field, entry);
-      }
-    }
-    return all;
+    return joinRunItems(runNames(run).map((name) => this.#items.get<RunValues>(name)));
   }
 
-  /** Returns the runs that have values of a segment's field which its column does not contain, and these values. */
-  #patches(
-    segment: Segment,
-    field: string,
-  ): { readonly key: string; readonly patch: Map<number, ColumnValue> } {
-    let key = '';
-    const patch = new Map<number, ColumnValue>();
+  /** Returns the name of a segment's column with the runs that are newer, and the values of these runs, the oldest first. */
+  #current(segment: Segment, field: string): { readonly name: string; readonly patches: readonly Patch[] } {
+    let name = `${segment.id}/${segment.columns[field] ?? 'absent'}/${field}`;
+    const patches: Patch[] = [];
     for (const run of this.manifest.runs) {
       if (!isNewerThan(run, segment, field)) continue;
-      for (const name of runNames(run, [field])) {
-        const values = patchOf(this.#get<RunValues>(name), segment.id, field);
-        if (values.size > 0) key += `+${run.snapshot}`;
-        for (const [row, value] of values) patch.set(row, value);
+      for (const item of runNames(run, [field])) {
+        const values = patchOf(this.#items.get<RunValues>(item), segment.id, field);
+        if (values.size === 0) continue;
+        name += `+${run.snapshot}`;
+        patches.push(values);
       }
     }
-    return { key, patch };
+    return { name, patches };
+  }
+
+  /** Returns a column as its items have it. */
+  #storedColumn(segment: Segment, field: string): Column {
+    const [first, ...others] = columnNames(segment, field);
+    if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
+    if (others.length === 0) return this.#items.get(first);
+    return joinBuckets(
+      [first, ...others].map((name) => this.#items.get<Bucket>(name)),
+      segment.rows,
+    );
   }
 
   /** Returns the column of a field as of the manifest. A field without a column is absent in all rows. */
   column(segment: Segment, field: string): Column {
-    const name = columnName(segment, field);
-    const { key, patch } = this.#patches(segment, field);
-    const cacheKey = `${name ?? `${segment.id}/absent/${field}`}${key}`;
-    const known = this.#items.get(cacheKey) ?? this.#cache.get(cacheKey);
-    if (known !== undefined) return known as Column;
-    const base = name ? this.#get<Column>(name) : buildColumn(Array(segment.rows).fill(undefined));
-    const column = patchColumn(base, patch);
-    this.#items.set(cacheKey, column);
-    this.#cache.set(cacheKey, column, columnBytes(column));
-    return column;
+    const { name, patches } = this.#current(segment, field);
+    const derive = (): Column => patchColumn(this.#storedColumn(segment, field), joinPatches(patches));
+    return this.#items.derived(name, derive, columnBytes);
+  }
+
+  /** Returns the column of a field in the order of its sort keys. */
+  orderedColumn(segment: Segment, order: ValueOrder): OrderedColumn {
+    const { field, ranks, defaultValue } = order;
+    const name = `${this.#current(segment, field).name}/ordered${JSON.stringify([ranks, defaultValue])}`;
+    const derive = (): OrderedColumn => new OrderedColumn(this.column(segment, field), order);
+    return this.#items.derived(name, derive, ({ bytes }) => bytes);
+  }
+
+  /** Returns the texts of the column of a field in lower case. */
+  searchTexts(segment: Segment, field: string): SearchTexts {
+    const derive = (): SearchTexts => new SearchTexts(field, this.column(segment, field).dictionary);
+    return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
+  }
+
+  /** Returns the column of a filter's field. It may be absent where the filter does not accept the value. */
+  filterColumn(segment: Segment, filter: RowFilter): Column {
+    const { field } = filter;
+    const texts = onlyTexts(filter);
+    const names = filterNames(segment, filter);
+    if (!texts || names.length === columnNames(segment, field).length) return this.column(segment, field);
+    const buckets = names.map((name) => this.#items.get<Bucket>(name));
+    const patch = joinPatches(this.#current(segment, field).patches);
+    return columnOfTexts(buckets, { texts, rows: segment.rows, patch });
   }
 }

@@ -22,6 +22,11 @@ export interface LogReader {
   /** Reads immutable items. Those that do not exist are absent. */
   readItems(names: readonly ItemName[], isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /**
+   * Reads all buckets of a column in one query. It rounds their bytes together up to read units; reads by name round those of each bucket.
+   * @param column the name of the column without the number of a bucket.
+   */
+  readBuckets(column: ItemName, isConsistent: boolean): Promise<ReadonlyMap<ItemName, Uint8Array>>;
+  /**
    * Checks that time is left. Long computations call it between their parts: nothing else interrupts them.
    * @throws StoreUnavailable when the time of the request is over.
    */

@@ -4,7 +4,7 @@ import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../
 import { StoreUnavailable } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
 import type { Item, Key } from '../../model/writes.ts';
-import { decodeManifest, type ItemName, isManifest } from './manifest.ts';
+import { bucketPrefix, decodeManifest, type ItemName, isManifest } from './manifest.ts';
 import type { LogReader } from './storage.ts';
 
 /** Items of the log between two sort keys. */
@@ -29,6 +29,10 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
 
 /** Returns the name of an immutable item. */
 export const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+
+/** Returns the bytes of immutable items by their names. */
+export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
+  new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
 
 /**
  * Reads items of a log consistently.
@@ -74,7 +78,18 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));
       const items = await database.getMany(keys, isConsistent);
-      return new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
+      return encodedItems(items);
+    },
+    readBuckets: async (column, isConsistent) => {
+      const { pk, sk } = itemKey(tenant, kind, column);
+      const pages = database.pages({
+        KeyConditionExpression: 'pk = :partition AND begins_with(sk, :buckets)',
+        ExpressionAttributeValues: { ':partition': pk, ':buckets': bucketPrefix(sk) },
+        ConsistentRead: isConsistent,
+      });
+      const items: Item[] = [];
+      for await (const page of pages) items.push(...page);
+      return encodedItems(items);
     },
     requireTime: () => {
       if (database.deadline.remaining() <= 0) throw new StoreUnavailable('the list takes too long');

@@ -10,6 +10,9 @@ import {
 } from '../../../../../functions/shared/contract/fields.ts';
 import { bodyFields, commonFields, resource } from '../../../../../functions/shared/contract/resource.ts';
 
+const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
+const tag = resource({ kind: 'tag', plural: 'tags', fields: commonFields });
+
 const sample = resource({
   kind: 'task',
   plural: 'tasks',
@@ -20,8 +23,8 @@ const sample = resource({
     color: withDefault(color(), '#808080'),
     subtitle: nullable(label(255)),
     summary: label(256),
-    projectId: reference('project'),
-    tagIds: withDefault(references('tag', 50), []),
+    projectId: reference(project),
+    tagIds: withDefault(references(tag, 50), []),
   },
 });
 
@@ -41,22 +44,13 @@ test('a resource names its fields in the order of responses', () => {
     'updatedAt',
   ];
   expect(sample.fieldNames).toEqual(names);
-  expect(sample.filters).toEqual(names);
+  expect(Object.keys(sample.listFields)).toEqual(names);
 });
 
-test('a resource sorts by all fields but arrays', () => {
-  expect(sample.sorts).toEqual([
-    'id',
-    'name',
-    'status',
-    'description',
-    'priority',
-    'color',
-    'subtitle',
-    'summary',
-    'projectId',
-    'createdAt',
-    'updatedAt',
+test('a resource expands its references, under the names of what they refer to', () => {
+  expect(Object.values(sample.expansions)).toEqual([
+    { name: 'project', field: 'projectId', isArray: false, target: project },
+    { name: 'tags', field: 'tagIds', isArray: true, target: tag },
   ]);
 });
 

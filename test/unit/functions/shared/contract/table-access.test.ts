@@ -1,4 +1,5 @@
 import {
+  batchAccess,
   childrenAccess,
   compactionAccess,
   copyAccess,
@@ -11,8 +12,9 @@ import {
   updateAccess,
 } from '../../../../../functions/shared/contract/table-access.ts';
 
-test('readAccess allows the query that reads an entity and its long text', () => {
-  expect(readAccess).toEqual({ actions: ['Query'] });
+test('readAccess allows the query that reads an entity and its long text, and reading its references', () => {
+  expect(readAccess('task')).toEqual({ actions: ['Query', 'BatchGetItem'] });
+  expect(readAccess('organization')).toEqual({ actions: ['Query'] });
 });
 
 describe('createAccess', () => {
@@ -82,6 +84,21 @@ describe('removeAccess', () => {
       actions: ['GetItem', 'PutItem', 'DeleteItem'],
       indexes: [],
       usesListEngine: false,
+    });
+  });
+});
+
+describe('batchAccess', () => {
+  test('allows what creating and deleting an entity needs, and reading batches', () => {
+    expect(batchAccess({ kind: 'task' })).toEqual({
+      actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+      indexes: [],
+      usesListEngine: false,
+    });
+    expect(batchAccess({ kind: 'organization' })).toEqual({
+      actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
+      indexes: ['parent'],
+      usesListEngine: true,
     });
   });
 });

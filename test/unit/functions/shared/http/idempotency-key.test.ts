@@ -102,7 +102,7 @@ test.each([
     issues: [
       {
         parameter: 'Idempotency-Key',
-        detail: '"Idempotency-Key" must be 1 to 255 visible ASCII characters.',
+        detail: '"Idempotency-Key" must be 1 to 255 printable ASCII characters.',
       },
     ],
   });

@@ -1,10 +1,19 @@
 import { create, list, read, remove, replace } from '../../../../../functions/shared/contract/contract.ts';
+import { nullable, reference } from '../../../../../functions/shared/contract/fields.ts';
 import { commonFields, resource } from '../../../../../functions/shared/contract/resource.ts';
+import { versionTag } from '../../../../../functions/shared/http/entity-tags.ts';
 import type { PipelineEvent } from '../../../../../functions/shared/http/middleware.ts';
 import { type Rendering, renderers } from '../../../../../functions/shared/http/renderers.ts';
+import type { ListQuery } from '../../../../../functions/shared/store/model/list-query.ts';
 import type { Session } from '../../../../../functions/shared/store/unit-of-work/session.ts';
 
 const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
+
+const task = resource({
+  kind: 'task',
+  plural: 'tasks',
+  fields: { ...commonFields, projectId: nullable(reference(project)) },
+});
 
 const stored = {
   kind: 'project' as const,
@@ -38,6 +47,8 @@ const rendering = (
     replayed?: boolean;
     id?: string;
     query?: Rendering['query'];
+    view?: Rendering['view'];
+    expanded?: Rendering['expanded'];
   } = {},
 ): Rendering => ({
   contract,
@@ -45,6 +56,8 @@ const rendering = (
   id: '',
   session: { tenant: 'acme', replayed } as Session,
   query: undefined,
+  view: { expansions: [] },
+  expanded: new Map(),
   ...more,
 });
 
@@ -67,6 +80,25 @@ describe('an entity', () => {
       statusCode: 304,
       headers: { etag: '"7a2c4d8f0e36-3"', 'cache-control': 'private, no-cache' },
     });
+  });
+
+  test('with expanded references has no tag: they have versions of their own', () => {
+    const expansions = Object.values(task.expansions);
+    const expanded = new Map([[stored.entity.id, stored.entity]]);
+    const headers = { 'if-none-match': '*' };
+    const entity = { ...stored.entity, projectId: stored.entity.id };
+    const view = { expansions };
+    const response = renderers.entity(rendering(read(task), { headers, view, expanded }), {
+      ...stored,
+      entity,
+    });
+    expect(response).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': 'private, no-cache' },
+    });
+    expect(response.headers).not.toHaveProperty('etag');
+    const parent = JSON.parse(shown);
+    expect(JSON.parse(response.body ?? '')).toEqual({ ...parent, projectId: entity.id, project: parent });
   });
 
   test('that the caller has in another version is sent', () => {
@@ -112,14 +144,22 @@ describe('an entity', () => {
 });
 
 describe('a list', () => {
-  const query = { filters: [], sortBy: 'createdAt', sortOrder: 'desc', page: 2, limit: 2 } as const;
-  const page = { entities: [stored.entity], total: 3 };
+  const query: ListQuery = {
+    filters: [],
+    sort: [{ field: 'createdAt', direction: 'desc' }],
+    countBy: [],
+    page: 2,
+    limit: 2,
+    withTexts: true,
+  };
+  const page = { entities: [stored.entity], versions: [stored.version], total: 3, counts: {} };
   const response = {
     statusCode: 200,
     headers: {
       'content-type': 'application/json',
       etag: '"Q0EZibKPuax2ea-TBKlZH9zupAG"',
       'cache-control': 'private, no-cache',
+      'x-total-count': '3',
       link:
         '</v1/projects?page=1&limit=2>; rel="first", ' +
         '</v1/projects?page=1&limit=2>; rel="prev", ' +
@@ -143,13 +183,40 @@ describe('a list', () => {
 
   test('of one parent links to its own path, with the id encoded', () => {
     const nested = list(project, { path: '/v1/organizations/{id}/projects', nestedBy: 'organizationId' });
-    const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), { entities: [], total: 0 });
+    const { headers } = renderers.list(rendering(nested, { query, id: 'a/b>' }), {
+      entities: [],
+      versions: [],
+      total: 0,
+      counts: {},
+    });
     expect(headers).toHaveProperty(
       'link',
       '</v1/organizations/a%2Fb%3E/projects?page=1&limit=2>; rel="first", ' +
         '</v1/organizations/a%2Fb%3E/projects?page=1&limit=2>; rel="prev", ' +
         '</v1/organizations/a%2Fb%3E/projects?page=1&limit=2>; rel="last"',
     );
+  });
+
+  test('has counts when it is asked for them', () => {
+    const counts = { status: [{ value: 'open', count: 3 }] };
+    const counting = { ...query, countBy: ['status'] };
+    const { body } = renderers.list(rendering(list(project), { query: counting }), { ...page, counts });
+    expect(body).toBe(
+      `{"data":[${shown}],"total":3,"page":2,"totalPages":2,"counts":{"status":[{"value":"open","count":3}]}}`,
+    );
+  });
+
+  test('shows only the fields that it is asked for', () => {
+    const view = { fields: new Set(['id', 'name']), expansions: [] };
+    const { body } = renderers.list(rendering(list(project), { query, view }), page);
+    expect(JSON.parse(body ?? '')).toMatchObject({ data: [{ id: stored.entity.id, name: 'Build' }] });
+    expect(body).not.toContain('status');
+  });
+
+  test('has the entity tags of its entities when it is asked for them', () => {
+    const view = { expansions: [], withEtags: true };
+    const { body } = renderers.list(rendering(list(project), { query, view }), page);
+    expect(JSON.parse(body ?? '').etags).toEqual([versionTag(stored.entity.id, stored.version)]);
   });
 
   test('without a query is an error of the program', () => {

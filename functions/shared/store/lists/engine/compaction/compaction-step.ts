@@ -1,5 +1,6 @@
 /** Writes segments again that new rows belong to, and columns of which runs hide too many values. */
-import { buildColumn, columnValues, encodeColumn, patchColumn, valueAt } from '../column.ts';
+import { encodeColumnItems } from '../buckets.ts';
+import { buildColumn, columnValues, patchColumn, valueAt } from '../column.ts';
 import { countRow, type FacetCounts } from '../facets.ts';
 import {
   deletedVersion,
@@ -14,7 +15,14 @@ import { type MutableRunValues, patchOf, setValue } from '../run.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { LocatedChanges } from './locate.ts';
 import type { Rewrite } from './plan-rewrites.ts';
-import { areTooLarge, type NewItems, type SegmentRow, SegmentWriter } from './segment-writer.ts';
+import {
+  addColumns,
+  areTooLarge,
+  countBuckets,
+  type NewItems,
+  type SegmentRow,
+  SegmentWriter,
+} from './segment-writer.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 /** Returns the columns to write again, by segment: those of which runs hide the largest share. */
@@ -52,7 +60,7 @@ export class CompactionStep {
     facets: readonly FacetFields[],
   ) {
     this.snapshotId = newSnapshotId(snapshot.manifest.version + 1);
-    this.#writer = new SegmentWriter(this.snapshotId, sizes.maxRows, facets);
+    this.#writer = new SegmentWriter(this.snapshotId, sizes, facets);
     this.items = this.#writer.items;
     this.#snapshot = snapshot;
     this.#located = located;
@@ -155,22 +163,27 @@ export class CompactionStep {
   ): Promise<Segment[]> {
     if (fields.length === 0) return [segment];
     await this.#snapshot.loadColumns(fields, [segment]);
-    const columns = new Map<string, Buffer>();
+    const columns = new Map<string, Buffer[]>();
     for (const field of fields) {
       const patched = patchColumn(this.#snapshot.column(segment, field), patchOf(values, segment.id, field));
       // Built again, because the dictionary of a patched column also has the values that were replaced.
-      columns.set(field, encodeColumn(buildColumn(columnValues(patched))));
+      columns.set(field, encodeColumnItems(buildColumn(columnValues(patched)), this.sizes.bucketBytes));
     }
     if (areTooLarge(columns)) {
       values.delete(segment.id);
       return this.#writer.write(await this.#rowsOf([segment]));
     }
-    for (const [field, bytes] of columns) {
-      this.items.set(`${segment.id}/${this.snapshotId}/${field}`, bytes);
-      values.get(segment.id)?.delete(field);
-    }
+    for (const field of fields) values.get(segment.id)?.delete(field);
+    const ofOthers = (numbers: Readonly<Record<string, number>>): Record<string, number> =>
+      Object.fromEntries(Object.entries(numbers).filter(([field]) => !fields.includes(field)));
     const own = Object.fromEntries(fields.map((field) => [field, this.snapshotId]));
-    const left = Object.entries(segment.patched).filter(([field]) => !fields.includes(field));
-    return [{ ...segment, columns: { ...segment.columns, ...own }, patched: Object.fromEntries(left) }];
+    const written: Segment = {
+      ...segment,
+      columns: { ...segment.columns, ...own },
+      buckets: { ...ofOthers(segment.buckets), ...countBuckets(columns) },
+      patched: ofOthers(segment.patched),
+    };
+    addColumns(this.items, written, columns);
+    return [written];
   }
 }

@@ -52,7 +52,7 @@ export async function rebuild(
   if (watermark < scanned.endedAt) throw new RangeError('The scan ended less than the margin ago.');
   const rows = await rowsAt(writer, scanned, watermark, marginMs);
   const snapshotId = newSnapshotId(before.version + 1);
-  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes.maxRows, writer.facets);
+  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes, writer.facets);
   const youngId = firstIdAt(watermark - maxCreationMs);
   const settled = rows.filter(({ id }) => id < youngId);
   const segments = [...segmentWriter.write(settled), ...segmentWriter.write(rows.slice(settled.length))];

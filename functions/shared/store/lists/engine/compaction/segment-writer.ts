@@ -1,10 +1,11 @@
 /** Writes segments: rows as columns and chunks of ids. */
 import type { Value } from '../../../model/row.ts';
-import { buildColumn, encodeColumn } from '../column.ts';
+import { encodeColumnItems } from '../buckets.ts';
+import { buildColumn } from '../column.ts';
 import { countRow, type FacetCounts } from '../facets.ts';
 import { encodeIdChunks } from '../ids.ts';
 import {
-  columnName,
+  columnNames,
   type FacetFields,
   fenceName,
   type ItemName,
@@ -14,6 +15,7 @@ import {
   type SnapshotId,
   versionField,
 } from '../manifest.ts';
+import type { CompactionSizes } from './sizes.ts';
 
 /** A row of a segment with all its values. */
 export interface SegmentRow {
@@ -25,25 +27,38 @@ export interface SegmentRow {
 /** Items to write, by name. */
 export type NewItems = Map<ItemName, Uint8Array>;
 
-/**
- * Rows in a segment, at most. In larger segments, columns would exceed an item; in smaller ones, more read units would be lost to columns
- * that fill their last 4 KB in part. Two bytes are enough for the ordinals of a field whose values are all different.
- */
-export const maxSegmentRows = 32_768;
+/** The items of columns, by field. */
+export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Returns whether the rows of some columns must be divided. */
-export const areTooLarge = (columns: ReadonlyMap<string, Buffer>): boolean =>
-  [...columns.values()].some((bytes) => bytes.length > maxItemBytes);
+export const areTooLarge = (columns: EncodedColumns): boolean =>
+  [...columns.values()].flat().some((bytes) => bytes.length > maxItemBytes);
 
-function encodeColumns(rows: readonly SegmentRow[]): Map<string, Buffer> {
-  const fields = new Set(rows.flatMap(({ values }) => Object.keys(values)));
-  const columns = new Map<string, Buffer>();
-  for (const field of fields) {
-    columns.set(field, encodeColumn(buildColumn(rows.map(({ values }) => values[field]))));
+/** Returns the numbers of buckets of the columns that have several. */
+export const countBuckets = (columns: EncodedColumns): Record<string, number> =>
+  Object.fromEntries(
+    [...columns].filter(([, { length }]) => length > 1).map(([field, { length }]) => [field, length]),
+  );
+
+/** Adds columns of a segment to the items of a step. */
+export function addColumns(items: NewItems, segment: Segment, columns: EncodedColumns): void {
+  for (const [field, encoded] of columns) {
+    const names = columnNames(segment, field);
+    for (const [position, bytes] of encoded.entries()) items.set(names[position] as ItemName, bytes);
   }
-  columns.set(versionField, encodeColumn(buildColumn(rows.map(({ version }) => String(version)))));
+}
+
+function encodeColumns(rows: readonly SegmentRow[], bucketBytes: number): EncodedColumns {
+  const fields = new Set(rows.flatMap(({ values }) => Object.keys(values)));
+  const columns = new Map<string, Buffer[]>();
+  for (const field of [...fields, versionField]) {
+    const all = rows.map(({ version, values }) => (field === versionField ? String(version) : values[field]));
+    columns.set(field, encodeColumnItems(buildColumn(all), bucketBytes));
+  }
   return columns;
 }
+
+type SegmentSizes = Pick<CompactionSizes, 'maxRows' | 'bucketBytes'>;
 
 /** Writes the segments of one compaction step. */
 export class SegmentWriter {
@@ -51,23 +66,22 @@ export class SegmentWriter {
   /** The facets of all segments that were written. */
   readonly facetCounts: FacetCounts = new Map();
   readonly #snapshot: SnapshotId;
-  readonly #maxRows: number;
+  readonly #sizes: SegmentSizes;
   readonly #facets: readonly FacetFields[];
   #count = 0;
 
   /**
-   * @param maxRows rows in a segment, at most.
    * @param facets what is counted.
    */
-  constructor(snapshot: SnapshotId, maxRows: number, facets: readonly FacetFields[]) {
+  constructor(snapshot: SnapshotId, sizes: SegmentSizes, facets: readonly FacetFields[]) {
     this.#snapshot = snapshot;
-    this.#maxRows = maxRows;
+    this.#sizes = sizes;
     this.#facets = facets;
   }
 
   /** Returns the segments of some rows, which are in the order of their ids. */
   write(rows: readonly SegmentRow[]): Segment[] {
-    const parts = Math.ceil(rows.length / this.#maxRows);
+    const parts = Math.ceil(rows.length / this.#sizes.maxRows);
     const size = Math.ceil(rows.length / Math.max(1, parts));
     return Array.from({ length: parts }, (_, part) => rows.slice(part * size, (part + 1) * size)).flatMap(
       (part) => this.#writePart(part),
@@ -75,7 +89,7 @@ export class SegmentWriter {
   }
 
   #writePart(rows: readonly SegmentRow[]): Segment[] {
-    const columns = encodeColumns(rows);
+    const columns = encodeColumns(rows, this.#sizes.bucketBytes);
     if (rows.length > 1 && areTooLarge(columns)) {
       const half = rows.length >> 1;
       return [...this.#writePart(rows.slice(0, half)), ...this.#writePart(rows.slice(half))];
@@ -87,12 +101,13 @@ export class SegmentWriter {
       rows: rows.length,
       deleted: 0,
       columns: Object.fromEntries([...columns.keys()].map((field) => [field, this.#snapshot])),
+      buckets: countBuckets(columns),
       patched: {},
     };
     this.#count += 1;
     for (const { values } of rows)
       countRow(this.facetCounts, this.#facets, { segmentId: segment.id, values, count: 1 });
-    for (const [field, bytes] of columns) this.items.set(columnName(segment, field) as ItemName, bytes);
+    addColumns(this.items, segment, columns);
     const { chunks, fence } = encodeIdChunks(rows.map(({ id }) => id));
     this.items.set(fenceName(segment), fence);
     for (const [chunk, bytes] of chunks.entries()) this.items.set(idsName(segment, chunk), bytes);

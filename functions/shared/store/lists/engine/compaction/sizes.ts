@@ -1,5 +1,10 @@
 /** Sizes of compaction. */
-import { maxSegmentRows } from './segment-writer.ts';
+
+/**
+ * Rows in a segment, at most. In larger segments, columns would exceed an item; in smaller ones, more read units would be lost to columns
+ * that fill their last 4 KB in part. Two bytes are enough for the ordinals of a field whose values are all different.
+ */
+const maxSegmentRows = 32_768;
 
 /** Sizes that decide what a step writes. The simulation uses small ones, to see everything with few rows. */
 export interface CompactionSizes {
@@ -13,8 +18,8 @@ export interface CompactionSizes {
   readonly fanOut: number;
   /** Bytes of a run above which each of its fields becomes an item of its own. */
   readonly maxWholeRunBytes: number;
-  /** Bytes of an item of facets, about: half a read unit. */
-  readonly facetItemBytes: number;
+  /** Bytes of a bucket of facets or of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
+  readonly bucketBytes: number;
   /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
   readonly maxRecords: number;
   /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
@@ -30,7 +35,7 @@ export const defaultSizes: CompactionSizes = {
   maxRewrittenColumns: 16,
   fanOut: 4,
   maxWholeRunBytes: 8_192,
-  facetItemBytes: 3_000,
+  bucketBytes: 3_600,
   maxRecords: 4_000,
   maxHealingRecords: 20_000,
   minFirstRecords: 128,

@@ -7,7 +7,7 @@ import { ConditionFailed } from '../../../model/errors.ts';
 import { type Kind, referencesOf } from '../../../model/relations.ts';
 import { encodeManifest, type FacetFields } from '../manifest.ts';
 import type { LogWriter } from '../storage.ts';
-import { itemKey, itemName, openLogReader, readLogItems, recordRange } from '../table-log.ts';
+import { encodedItems, itemKey, openLogReader, readLogItems, recordRange } from '../table-log.ts';
 
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;
@@ -34,7 +34,7 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
         ExpressionAttributeValues: { ':partition': itemKey(tenant, kind, `${prefix}/`).pk },
         Limit: max,
       });
-      return new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
+      return encodedItems(items);
     },
     putItems: (items) =>
       forEach(items, concurrency, ([name, bytes]) =>

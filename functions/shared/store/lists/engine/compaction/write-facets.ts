@@ -24,7 +24,7 @@ function planMerge(runs: readonly FacetRun[], size: number): { kept: FacetRun[];
 /** Writes counts as a run. Returns nothing when there are none. */
 export function writeFacetRun({ snapshotId, items, sizes }: WritingStep, counts: FacetCounts): FacetRun[] {
   if (counts.size === 0) return [];
-  const encoded = encodeFacets(counts, sizes.facetItemBytes);
+  const encoded = encodeFacets(counts, sizes.bucketBytes);
   const run = { snapshot: snapshotId, buckets: encoded.length, counts: sizeOfFacets(counts) };
   for (const [bucket, bytes] of encoded.entries()) items.set(facetName(run, bucket), bytes);
   return [run];

@@ -14,6 +14,7 @@ import {
 } from '../../../../../../functions/shared/store/model/job.ts';
 import { applyChangeSet } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
+import { listQuery, sortedBy } from '../../../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
 /** When the records of a test are written. */
@@ -125,7 +126,7 @@ describe('with 128 records', () => {
   });
 
   test('leaves lists as they are', async () => {
-    const query = { filters: [], sortBy: 'name', sortOrder: 'asc', page: 3, limit: 50 } as const;
+    const query = listQuery({ sort: sortedBy('name'), page: 3, limit: 50 });
     const before = await listEntities(session, 'tag', query);
     await stepAt(writtenAt + minuteMs);
     expect(await listEntities(store.session(session.tenant), 'tag', query)).toEqual(before);

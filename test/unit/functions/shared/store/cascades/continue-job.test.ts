@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { continueJob } from '../../../../../../functions/shared/store/cascades/continue-job.ts';
 import { deleteEntity } from '../../../../../../functions/shared/store/cascades/delete-entity.ts';
+import { readJobs } from '../../../../../../functions/shared/store/cascades/read-jobs.ts';
 import { createEntity } from '../../../../../../functions/shared/store/entities/create-entity.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
 import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
-import {
-  buildJobWrite,
-  decodeJob,
-  type Job,
-  jobsQuery,
-} from '../../../../../../functions/shared/store/model/job.ts';
+import { buildJobWrite, type Job } from '../../../../../../functions/shared/store/model/job.ts';
 import type { Kind } from '../../../../../../functions/shared/store/model/relations.ts';
 import {
   applyChangeSet,
   applyInBatches,
 } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
+import { isValue, listQuery } from '../../../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
 /** Jobs without the stream. The tests call each step directly: with a short timeout, twice or late. */
@@ -34,24 +31,14 @@ const newSession = (): Session => ({ tenant: randomUUID(), database: store.datab
 const fields = (more: Record<string, unknown> = {}) => ({ name: 'x', status: 'active', ...more });
 
 async function count(session: Session, kind: Kind, field: string, value: string): Promise<number> {
-  const query = {
-    filters: [[field, value]] as const,
-    sortBy: 'createdAt',
-    sortOrder: 'desc',
-    page: 1,
-    limit: 1,
-  } as const;
+  const query = listQuery({ filters: [isValue(field, value)], limit: 1 });
   return (await listEntities(session, kind, query)).total;
 }
 
-/** Jobs of the store itself. Those that compact logs wait for further records when they are done. */
-const internalJobs: readonly string[] = ['fold', 'compact'];
-
-/** Returns the jobs of a tenant that requests have begun. */
+/** Returns the jobs of a tenant that requests have begun. Those that compact logs wait for further records when they are done. */
 async function pendingJobs({ tenant }: Session): Promise<Job[]> {
-  const found: Job[] = [];
-  for await (const items of store.database().pages(jobsQuery)) found.push(...items.map(decodeJob));
-  return found.filter((job) => job.tenant === tenant && !internalJobs.includes(job.work.type));
+  const jobs = await readJobs(store.database());
+  return jobs.filter((job) => job.tenant === tenant && job.work.type !== 'compact');
 }
 
 /** Runs all due jobs until none is due. Repeats steps that time out. @returns the number of steps. */

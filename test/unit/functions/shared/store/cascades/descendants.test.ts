@@ -43,7 +43,7 @@ const summary = (changeSets: readonly ChangeSet[] | undefined) =>
   }));
 
 test('of a task are none', async () => {
-  expect(await findDescendants(session, 'task', await task({}), 98)).toEqual([]);
+  expect(await findDescendants(session, 'task', [await task({})], 98)).toEqual([]);
 });
 
 test('of a project are its tasks, which are deleted', async () => {
@@ -51,7 +51,7 @@ test('of a project are its tasks, which are deleted', async () => {
   const first = await task({ projectId });
   await task({});
   const second = await task({ projectId });
-  expect(summary(await findDescendants(session, 'project', projectId, 98))).toEqual([
+  expect(summary(await findDescendants(session, 'project', [projectId], 98))).toEqual([
     { changes: [['task', first, 'deleted']], jobs: [] },
     { changes: [['task', second, 'deleted']], jobs: [] },
   ]);
@@ -62,10 +62,10 @@ test('of a user and of a tag are tasks, which lose the reference', async () => {
   const tag = await make('tag', { organizationId: null });
   const other = await make('tag', { organizationId: null });
   const id = await task({ userId, tagIds: [other, tag] });
-  expect(summary(await findDescendants(session, 'user', userId, 98))).toEqual([
+  expect(summary(await findDescendants(session, 'user', [userId], 98))).toEqual([
     { changes: [['task', id, { userId: null, tagIds: [other, tag] }]], jobs: [] },
   ]);
-  expect(summary(await findDescendants(session, 'tag', tag, 98))).toEqual([
+  expect(summary(await findDescendants(session, 'tag', [tag], 98))).toEqual([
     { changes: [['task', id, { userId, tagIds: [other] }]], jobs: [] },
   ]);
 });
@@ -76,7 +76,7 @@ test('of an organization are its projects and their tasks, and its users and tag
   const user = await make('user', { organizationId });
   const tag = await make('tag', { organizationId });
   const id = await task({ projectId: project, userId: user, tagIds: [tag] });
-  expect(summary(await findDescendants(session, 'organization', organizationId, 98))).toEqual([
+  expect(summary(await findDescendants(session, 'organization', [organizationId], 98))).toEqual([
     {
       changes: [['project', project, 'deleted']],
       jobs: [{ type: 'sweep', kind: 'project', id: project, final: false, relation: 0, after: '' }],
@@ -93,7 +93,7 @@ test('are as many as the limit, or left to the job', async () => {
   for (let number = 0; number < 2; number += 1) await task({ projectId: project });
   await make('user', { organizationId });
   await make('tag', { organizationId });
-  const found = (limit: number) => findDescendants(session, 'organization', organizationId, limit);
+  const found = (limit: number) => findDescendants(session, 'organization', [organizationId], limit);
   expect(await found(5)).toHaveLength(5);
   for (let limit = 0; limit < 5; limit += 1) expect([limit, await found(limit)]).toEqual([limit, undefined]);
 });

@@ -76,14 +76,16 @@ describe('buildDelete', () => {
 describe('sweepChild', () => {
   test('deletes a child of a cascade, with the sweep of its own dependents', () => {
     const project = stored('project', { organizationId: parentId });
-    const { changes, writes } = sweepChild('acme', relationOf('project', 'organization'), project, parentId);
+    const { changes, writes } = sweepChild('acme', relationOf('project', 'organization'), project, [
+      parentId,
+    ]);
     expect(changes).toEqual([{ before: project }]);
     expect(writes).toHaveLength(1);
   });
 
   test('sets a reference to null', () => {
     const task = stored('task', { userId: parentId, projectId: otherId });
-    const { changes, writes } = sweepChild('acme', relationOf('task', 'user'), task, parentId);
+    const { changes, writes } = sweepChild('acme', relationOf('task', 'user'), task, [parentId]);
     expect(changes).toEqual([
       {
         before: task,
@@ -99,7 +101,7 @@ describe('sweepChild', () => {
 
   test('removes a reference from an array, and keeps the others in their order', () => {
     const task = stored('task', { tagIds: [otherId, parentId, '01890000-0000-7000-8000-000000000003'] });
-    const { changes } = sweepChild('acme', relationOf('task', 'tag'), task, parentId);
+    const { changes } = sweepChild('acme', relationOf('task', 'tag'), task, [parentId]);
     expect(changes[0]?.after?.entity['tagIds']).toEqual([otherId, '01890000-0000-7000-8000-000000000003']);
   });
 });

@@ -16,16 +16,21 @@ import type { Entity } from '../../../../../../functions/shared/store/model/enti
 import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
 import { decodeEntity } from '../../../../../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../../../../../functions/shared/store/model/keys.ts';
-import type { ListQuery } from '../../../../../../functions/shared/store/model/list-query.ts';
+import type { ListQuery, Page } from '../../../../../../functions/shared/store/model/list-query.ts';
+import { Digest } from '../../../../../../functions/shared/store/model/long-text.ts';
 import type { Item } from '../../../../../../functions/shared/store/model/writes.ts';
 import {
   applyChangeSet,
   applyInBatches,
 } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
-import { task } from '../../../../../../functions/tasks/contract.ts';
+import { task } from '../../../../../../functions/tasks/resource.ts';
 import { ascendingBy } from '../../../../../contract/total-order.ts';
+import { Random } from '../../../../../simulation/random.ts';
 import { compactAll } from '../../../../../support/compaction.ts';
+import { areValues, isValue, listQuery, sortedBy } from '../../../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
+import { plainList } from '../../../../../support/plain-list.ts';
+import { type RandomField, randomQuery } from '../../../../../support/random-queries.ts';
 
 /** Compares lists of a collection that needs several reads with an in-memory model. */
 
@@ -103,7 +108,8 @@ test('any page of any list matches the model', async () => {
       if (sortOrder === 'desc') matching.reverse();
       const page = 1 + Math.floor((place * matching.length) / limit);
       const { ranks, defaults } = task;
-      const query = { filters: Object.entries(filters), sortBy, sortOrder, ranks, defaults, limit, page };
+      const sort = sortedBy(sortBy, sortOrder);
+      const query = listQuery({ filters: areValues(filters), sort, ranks, defaults, limit, page });
       const { entities: found, total } = await listEntities(store.session(tenant), 'task', query);
       expect(total).toBe(matching.length);
       expect(found.map(({ id }) => id)).toEqual(
@@ -114,10 +120,51 @@ test('any page of any list matches the model', async () => {
   );
 });
 
+const anyName = (random: Random): string =>
+  [...nameOf(random.below(200))].slice(0, 1 + random.below(4)).join('');
+const anyId = (random: Random): string => (entities[random.below(number)] as Entity).id;
+const anyTime = (random: Random): string => (entities[random.below(number)] as Entity).createdAt;
+
+const fields: Readonly<Record<string, RandomField>> = {
+  status: { type: 'text', value: (random) => random.pick(['active', 'done', 'none']), isCounted: true },
+  priority: { type: 'enumeration', value: (random) => random.pick(['none', 'low']), isCounted: true },
+  projectId: {
+    type: 'nullable',
+    value: (random) => random.pick([...parents, smallParent, smallParent]),
+    isCounted: true,
+  },
+  dueDate: { type: 'nullable', value: () => '2026-01-01', isCounted: true },
+  tagIds: { type: 'array', value: () => smallParent, isCounted: true },
+  name: { type: 'text', value: anyName },
+  id: { type: 'ordered', value: anyId },
+  createdAt: { type: 'ordered', value: anyTime },
+};
+
+test('any list, with any operators, orders and counts, matches a plain search', async () => {
+  const { ranks, defaults } = task;
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.nat({ max: 3 }), fc.boolean(), async (seed, page, isOfParent) => {
+      const random = new Random(seed);
+      const any = randomQuery(random, fields, { ranks, defaults, page: page + 1 });
+      const ofParent = isValue('projectId', random.pick([smallParent, ...parents]));
+      const query = isOfParent ? { ...any, filters: [...any.filters, ofParent] } : any;
+      const { entities: found, total, counts } = await listEntities(store.session(tenant), 'task', query);
+      const expected = plainList(entities, query);
+      expect({ query, total, counts, ids: found.map(({ id }) => id) }).toEqual({
+        query,
+        total: expected.total,
+        counts: expected.counts,
+        ids: expected.entities.map(({ id }) => id),
+      });
+    }),
+    { numRuns: 150 },
+  );
+});
+
 test('lists of a parent with few children read its index, the log and the total, and no columns', async () => {
-  const filters = [['projectId', smallParent]] as const;
   const session = store.session(tenant);
-  const query = { filters, sortBy: 'name', sortOrder: 'asc', limit: 100, page: 1 } as const;
+  const filters = [isValue('projectId', smallParent)];
+  const query = listQuery({ filters, sort: sortedBy('name'), limit: 100 });
   const { entities: found, total } = await listEntities(session, 'task', query);
   const children = entities.filter(({ projectId }) => projectId === smallParent);
   expect([found.length, total]).toEqual([children.length, children.length]);
@@ -127,13 +174,12 @@ test('lists of a parent with few children read its index, the log and the total,
 
 describe('a page of one parent that is near the beginning or the end of a segment', () => {
   const children = () => entities.filter(({ projectId }) => projectId === smallParent);
-  const query = {
-    filters: [['projectId', smallParent]],
-    sortBy: 'createdAt',
-    sortOrder: 'desc',
+  const query = listQuery({
+    filters: [isValue('projectId', smallParent)],
+    sort: sortedBy('createdAt', 'desc'),
     limit: 25,
     page: 2,
-  } as const;
+  });
   const lastFive = () =>
     children()
       .slice(0, 5)
@@ -177,7 +223,7 @@ describe('a page of one parent that is near the beginning or the end of a segmen
 test('every page by name continues after the previous page', async () => {
   const byName = entities.toSorted(ascendingBy('name'));
   for (let page = 1; page <= number / 100; page += 7) {
-    const query = { filters: [], sortBy: 'name', sortOrder: 'asc', limit: 100, page } as const;
+    const query = listQuery({ sort: sortedBy('name'), limit: 100, page });
     const found = await listEntities(store.session(tenant), 'task', query);
     expect(found.entities.map(({ id }) => id)).toEqual(
       byName.slice((page - 1) * 100, page * 100).map(({ id }) => id),
@@ -186,7 +232,7 @@ test('every page by name continues after the previous page', async () => {
 });
 
 test('a list that was read before reads the head of the log and the entities of the page', async () => {
-  const query = { filters: [], sortBy: 'name', sortOrder: 'asc', limit: 20, page: 1 } as const;
+  const query = listQuery({ sort: sortedBy('name') });
   await compactAll(store.database(), tenant, 'task');
   await listEntities(store.session(tenant), 'task', query);
   const session = store.session(tenant);
@@ -195,34 +241,21 @@ test('a list that was read before reads the head of the log and the entities of 
   expect(session.database.consumption.readUnits).toBeLessThanOrEqual(11);
 });
 
-const listOf = (more: Partial<ListQuery> = {}): ListQuery => ({
-  filters: [],
-  sortBy: 'name',
-  sortOrder: 'asc',
-  page: 1,
-  limit: 20,
-  ...more,
-});
+const listOf = (more: Partial<ListQuery> = {}): ListQuery => listQuery({ sort: sortedBy('name'), ...more });
 
 describe('a list by id', () => {
-  const byId = (more: readonly (readonly [string, string])[] = [], page = 1) => {
+  const byId = (more: Readonly<Record<string, string>> = {}, others: Partial<ListQuery> = {}) => {
     const { id } = entities[7] as Entity;
-    const query = listOf({ filters: [['id', id], ...more], page, defaults: task.defaults });
+    const query = listOf({ filters: areValues({ id, ...more }), defaults: task.defaults, ...others });
     return listEntities(store.session(tenant), 'task', query);
   };
 
   test('has the entity, whatever other filters it matches', async () => {
     const entity = entities[7] as Entity;
-    const found = { entities: [entity], total: 1 };
+    const found = { entities: [entity], versions: [1], total: 1, counts: {} };
     expect(await byId()).toEqual(found);
-    expect(
-      await byId([
-        ['name', entity.name],
-        ['status', entity.status],
-        ['createdAt', entity.createdAt],
-        ['priority', String(entity['priority'])],
-      ]),
-    ).toEqual(found);
+    const { name, status, createdAt, priority } = entity;
+    expect(await byId({ name, status, createdAt, priority: String(priority) })).toEqual(found);
   });
 
   test.each([
@@ -230,24 +263,36 @@ describe('a list by id', () => {
     ['createdAt', '2026-01-01T00:00:00.000Z'],
     ['tagIds', '01890000-0000-7000-8000-000000000001'],
   ])('is empty when the entity does not match a filter by %s', async (field, value) => {
-    expect(await byId([[field, value]])).toEqual({ entities: [], total: 0 });
+    expect(await byId({ [field]: value })).toEqual({ entities: [], versions: [], total: 0, counts: {} });
   });
 
   test('has one page', async () => {
-    expect(await byId([], 2)).toEqual({ entities: [], total: 1 });
+    expect(await byId({}, { page: 2 })).toEqual({ entities: [], versions: [], total: 1, counts: {} });
+  });
+
+  test('counts the values of the entity', async () => {
+    const { status } = entities[7] as Entity;
+    const countBy = ['status', 'tagIds'];
+    const counts = { status: [{ value: status, count: 1 }], tagIds: [] };
+    expect(await byId({}, { countBy, page: 2 })).toMatchObject({ total: 1, counts });
+    expect(await byId({ name: 'another' }, { countBy })).toMatchObject({
+      counts: { status: [], tagIds: [] },
+    });
   });
 
   test('is empty for another tenant', async () => {
-    const query = listOf({ filters: [['id', (entities[7] as Entity).id]] });
+    const query = listOf({ filters: [isValue('id', (entities[7] as Entity).id)] });
     expect(await listEntities(store.session(randomUUID()), 'task', query)).toEqual({
       entities: [],
+      versions: [],
       total: 0,
+      counts: {},
     });
   });
 });
 
 describe('a list by the list engine', () => {
-  const names = (page: { readonly entities: readonly Entity[] }) => page.entities.map(({ name }) => name);
+  const names = (page: Page) => page.entities.map(({ name }) => name);
 
   /** Creates three tags of a new tenant, whose rows are in columns. */
   async function compactedTags() {
@@ -310,7 +355,7 @@ test('a list of a small parent is read again when a record became visible later 
   const create = (name: string) => buildCreate('task', { name, status: 'active', projectId: smallParent });
   await applyChangeSet(session, { changes: [create('a')] });
   const list = async () => {
-    const query = listOf({ filters: [['projectId', smallParent]] });
+    const query = listOf({ filters: [isValue('projectId', smallParent)] });
     return (await listEntities(session, 'task', query)).entities.map(({ name }) => name);
   };
   expect(await list()).toEqual(['a']);
@@ -324,4 +369,15 @@ test('a list of a small parent is read again when a record became visible later 
   const { after } = buildUpdate(late.after, { name: 'c' });
   await applyChangeSet(session, { changes: [{ before: { ...late.after, stamp }, after }] });
   expect(await list()).toEqual(['a', 'c']);
+});
+
+test('a list reads long texts only when it is asked for them', async () => {
+  const session = store.session(randomUUID());
+  const description = 'd'.repeat(1_000);
+  const change = buildCreate('task', { name: 'a', status: 'active', description });
+  await applyChangeSet(session, { changes: [change] });
+  const descriptionOf = async (withTexts: boolean) =>
+    (await listEntities(session, 'task', listOf({ withTexts }))).entities[0]?.description;
+  expect(await descriptionOf(true)).toBe(description);
+  expect(await descriptionOf(false)).toBeInstanceOf(Digest);
 });

@@ -1,16 +1,32 @@
 import { planQuery, reachableIndexes } from '../../../../../../functions/shared/store/lists/query-plan.ts';
-import type { ListQuery } from '../../../../../../functions/shared/store/model/list-query.ts';
+import type { Filter, ListQuery } from '../../../../../../functions/shared/store/model/list-query.ts';
 import { type Kind, referencesOf } from '../../../../../../functions/shared/store/model/relations.ts';
+import { isValue, listQuery, sortedBy } from '../../../../../support/list-queries.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 const otherId = '01890000-0000-7000-8000-000000000002';
 
-const plan = (kind: Kind, filters: ListQuery['filters'], sortBy = 'createdAt') =>
-  planQuery('acme', kind, { filters, sortBy });
+type Pairs = readonly (readonly [field: string, value: string])[];
+
+const plan = (kind: Kind, pairs: Pairs, sortBy = 'createdAt', more: Partial<ListQuery> = {}) =>
+  planQuery(
+    'acme',
+    kind,
+    listQuery({
+      filters: pairs.map(([field, value]) => isValue(field, value)),
+      sort: sortedBy(sortBy),
+      ...more,
+    }),
+  );
 
 describe('planQuery', () => {
   const listed = (listing: object, parent?: object) => ({ by: 'engine', listing, parent });
-  const ofProject = { family: 'parent', partition: `acme#task#projectId#${id}`, field: 'projectId' };
+  const ofProject = {
+    family: 'parent',
+    partition: `acme#task#projectId#${id}`,
+    field: 'projectId',
+    parentId: id,
+  };
 
   describe('in the order of creation, an index has the entities of a page next to each other', () => {
     test.each(['createdAt', 'id'])('of all entities of a kind, by %s', (sortBy) => {
@@ -33,12 +49,14 @@ describe('planQuery', () => {
       ['task', 'userId', 'other-parent'],
     ] as const)('of the children of one parent, for %s.%s', (kind, field, family) => {
       const index = { family, partition: `acme#${kind}#${field}#${id}` };
-      expect(plan(kind, [[field, id]])).toEqual(listed({ ...index, status: undefined }, { ...index, field }));
+      expect(plan(kind, [[field, id]])).toEqual(
+        listed({ ...index, status: undefined }, { ...index, field, parentId: id }),
+      );
     });
 
     test('of one status of the children of one parent, in any order of the filters', () => {
       const index = { family: 'other-parent', partition: `acme#task#userId#${id}` };
-      const planned = listed({ ...index, status: 'open' }, { ...index, field: 'userId' });
+      const planned = listed({ ...index, status: 'open' }, { ...index, field: 'userId', parentId: id });
       const status = ['status', 'open'] as const;
       const user = ['userId', id] as const;
       expect(plan('task', [status, user])).toEqual(planned);
@@ -47,7 +65,7 @@ describe('planQuery', () => {
 
     test('of a filter that is repeated with the same value', () => {
       const project = ['projectId', id] as const;
-      const { field: _, ...index } = ofProject;
+      const { field: _, parentId: __, ...index } = ofProject;
       expect(plan('task', [project, project])).toEqual(listed({ ...index, status: undefined }, ofProject));
     });
   });
@@ -88,20 +106,41 @@ describe('planQuery', () => {
       ).toEqual(withParent);
     });
 
-    test('two values of one field, which both must hold', () => {
+    test.each<Filter>([
+      { field: 'status', operator: 'ne', values: ['done'] },
+      { field: 'projectId', operator: 'in', values: [id] },
+      { field: 'projectId', operator: 'ne', values: [otherId] },
+      { field: 'id', operator: 'lt', values: [id] },
+    ])('the operator of %j, alone and with a parent', (filter) => {
+      expect(plan('task', [], 'createdAt', { filters: [filter] })).toEqual(byEngine);
+      const filters = [filter, isValue('projectId', id)];
+      expect(plan('task', [], 'createdAt', { filters })).toEqual(withParent);
+    });
+
+    test('counts of values', () => {
+      expect(plan('task', [], 'createdAt', { countBy: ['status'] })).toEqual(byEngine);
+      expect(plan('task', [['projectId', id]], 'createdAt', { countBy: ['status'] })).toEqual(withParent);
+    });
+
+    test('two values of an array, which both must hold', () => {
       expect(
         plan('task', [
-          ['projectId', otherId],
-          ['projectId', id],
-        ]),
-      ).toEqual(withParent);
-      expect(
-        plan('task', [
-          ['status', 'open'],
-          ['status', 'done'],
+          ['tagIds', otherId],
+          ['tagIds', id],
         ]),
       ).toEqual(byEngine);
     });
+  });
+
+  test('of several sort fields, an index serves those that begin with the id', () => {
+    const listingOf = (...fields: string[]) =>
+      (plan('task', [], '', { sort: fields.flatMap((field) => sortedBy(field)) }) as { listing?: object })
+        .listing;
+    expect(listingOf('id', 'name')).toMatchObject({ family: 'all' });
+    expect(listingOf('createdAt', 'createdAt')).toMatchObject({ family: 'all' });
+    // Entities of one millisecond are in the order of names, which no index has.
+    expect(listingOf('createdAt', 'name')).toBeUndefined();
+    expect(listingOf('name', 'createdAt')).toBeUndefined();
   });
 
   test('reads one entity for an id, whatever other filters and whatever order there are', () => {
@@ -135,6 +174,30 @@ describe('planQuery', () => {
       ['a status of 65 characters', 'status', 'x'.repeat(65)],
     ])('for %s, which no entity can have', (_, field, value) => {
       expect(plan('task', [[field, value]])).toEqual({ by: 'nothing' });
+    });
+
+    test('for two values of one field', () => {
+      for (const field of ['id', 'projectId']) {
+        expect(
+          plan('task', [
+            [field, id],
+            [field, otherId],
+          ]),
+        ).toEqual({ by: 'nothing' });
+      }
+      expect(
+        plan('task', [
+          ['name', 'a'],
+          ['name', 'b'],
+        ]),
+      ).toEqual({ by: 'nothing' });
+    });
+
+    test.each(['status', 'tagIds', 'id'])('for none of the values of %s', (field) => {
+      const filters: Filter[] = [{ field, operator: 'in', values: [] }];
+      expect(plan('task', [], 'name', { filters })).toEqual({ by: 'nothing' });
+      const others: Filter[] = [{ field, operator: 'notIn', values: [] }];
+      expect(plan('task', [], 'name', { filters: others })).toMatchObject({ by: 'engine' });
     });
 
     test('when one of several filters cannot match, in any order of the list', () => {
@@ -177,7 +240,7 @@ describe('reachableIndexes', () => {
 });
 
 /** The fields of filters that decide the plan, and one that never does. */
-const filterSets = (kind: Kind): ListQuery['filters'][] => {
+const filterSets = (kind: Kind): Pairs[] => {
   const fields = ['id', 'status', 'name', ...referencesOf(kind).map(({ field }) => field)];
   const textOf = (field: string): string => ({ status: 'open', name: 'Build' })[field] ?? id;
   return Array.from({ length: 2 ** fields.length }, (_, bits) =>

@@ -6,6 +6,7 @@ import {
   isReady,
   type Job,
   jobKey,
+  jobShards,
   jobsQuery,
   parseJobKey,
 } from '../../../../../../functions/shared/store/model/job.ts';
@@ -77,7 +78,7 @@ describe('buildJobWrite', () => {
   const item = {
     pk: 'acme#job#1',
     sk: 'job',
-    ofKind: '#job',
+    ofKind: '#job#4',
     id: '1',
     tenant: 'acme',
     version: 4,
@@ -115,16 +116,34 @@ describe('buildJobWrite', () => {
     );
   });
 
-  test('puts a job where the query for the jobs of all tenants finds it', () => {
+  test('puts a job where one of the queries for the jobs of all tenants finds it', () => {
     const write = buildJobWrite(undefined, job);
-    const partition = jobsQuery.ExpressionAttributeNames['#partition'];
-    expect('put' in write && write.put[partition]).toBe('#job');
-    expect(jobsQuery).toEqual({
+    const partition = jobsQuery(0).ExpressionAttributeNames['#partition'];
+    expect('put' in write && write.put[partition]).toBe('#job#4');
+    expect(jobsQuery(4)).toEqual({
       IndexName: 'all',
       KeyConditionExpression: '#partition = :jobs',
       ExpressionAttributeNames: { '#partition': 'ofKind' },
-      ExpressionAttributeValues: { ':jobs': '#job' },
+      ExpressionAttributeValues: { ':jobs': '#job#4' },
     });
+  });
+
+  test('spreads the jobs of tenants evenly over all partitions, those of one tenant into one', () => {
+    const partitionOf = (tenant: string, id = '1'): unknown => {
+      const write = buildJobWrite(undefined, { ...job, tenant, id });
+      return 'put' in write && write.put['ofKind'];
+    };
+    const counts = new Map<unknown, number>();
+    for (let number = 0; number < 1_600; number += 1) {
+      const partition = partitionOf(`@tenant-${number}`);
+      counts.set(partition, (counts.get(partition) ?? 0) + 1);
+    }
+    const partitions = Array.from({ length: jobShards }, (_, shard) =>
+      Object.values(jobsQuery(shard).ExpressionAttributeValues),
+    );
+    expect([...counts.keys()].sort()).toEqual(partitions.flat().sort());
+    expect(Math.max(...counts.values())).toBeLessThan(200);
+    expect(partitionOf('acme', '2')).toBe(partitionOf('acme', '1'));
   });
 });
 
@@ -133,7 +152,7 @@ describe('beginJob', () => {
     put: {
       pk: expect.stringMatching(/^acme#job#./),
       sk: 'job',
-      ofKind: '#job',
+      ofKind: '#job#4',
       id,
       tenant: 'acme',
       version: 1,
@@ -171,6 +190,7 @@ describe('decodeJob', () => {
   test.each([
     ['with a lease', { ...job, lease }],
     ['without a lease', job],
+    ['with a number of steps', { ...job, steps: 7 }],
   ])('returns the job of an item %s', (_, state) => {
     const write = buildJobWrite(undefined, state);
     if (!('put' in write)) throw new Error('The write puts no item.');

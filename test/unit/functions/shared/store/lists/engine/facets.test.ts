@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { bucketOf } from '../../../../../../../functions/shared/store/lists/engine/buckets.ts';
 import {
   addCount,
-  bucketOf,
   countRow,
   decodeFacets,
   encodeFacets,
@@ -15,13 +15,13 @@ import {
   emptyManifest,
   type Segment,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import type { RowFilter } from '../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
 
 const facets = [['status'], ['projectId'], ['projectId', 'status']];
 
-const filter = (field: string, text?: string) => ({
+const filter = (field: string, ...texts: string[]): RowFilter => ({
   field,
-  accepts: (value: unknown) => value === text && text !== undefined,
-  ...(text && { text }),
+  condition: { by: 'texts', texts },
 });
 
 const segment = (id: string): Segment => ({
@@ -31,6 +31,7 @@ const segment = (id: string): Segment => ({
   rows: 0,
   deleted: 0,
   columns: {},
+  buckets: {},
   patched: {},
 });
 
@@ -63,10 +64,16 @@ describe('facetKeyOf', () => {
 
   test.each([
     ['there is a filter that no facet has', [filter('status', 'done'), filter('name', 'x')]],
-    ['a filter accepts more than one text', [filter('status')]],
+    ['a filter accepts more than one text', [filter('status', 'done', 'open')]],
+    ['a filter accepts all texts but one', [{ ...filter('status', 'done'), isNegated: true }]],
+    [
+      'a filter compares',
+      [{ field: 'status', condition: { by: 'range', from: 'done', to: 'done' } } satisfies RowFilter],
+    ],
     ['two filters have the same field', [filter('projectId', 'p1'), filter('projectId', 'p2')]],
     ['nothing is counted', [filter('userId', 'u1')]],
-    ['rows without a value match', [{ field: 'status', text: 'done', accepts: () => true }]],
+    ['rows with null match', [{ ...filter('status', 'done'), acceptsNull: true }]],
+    ['rows that are older than the field match', [{ ...filter('status', 'done'), defaultValue: 'done' }]],
   ])('is undefined when %s', (_, filters) => {
     expect(facetKeyOf(facets, filters)).toBeUndefined();
   });

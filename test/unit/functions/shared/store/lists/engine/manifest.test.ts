@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import {
-  columnName,
+  columnNames,
   decodeManifest,
   emptyManifest,
   encodeManifest,
   fenceName,
   idsName,
+  isBucketName,
+  isColumnName,
   isFacetName,
   isManifest,
   isRunName,
@@ -18,6 +20,7 @@ import {
   segmentNames,
   segmentOf,
   sequenceOf,
+  wholeColumns,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { stampPrefix } from '../../../../../../../functions/shared/store/model/change-log.ts';
 
@@ -28,6 +31,7 @@ const segment: Segment = {
   rows: 300,
   deleted: 2,
   columns: { $version: '7-aaaaaa', name: '8-bbbbbb' },
+  buckets: {},
   patched: { $version: 5 },
 };
 
@@ -45,8 +49,8 @@ const manifest: Manifest = {
 
 describe('names of items', () => {
   test('of a segment are those of its columns, its fence and its chunks of ids', () => {
-    expect(columnName(segment, 'name')).toBe('7-aaaaaa.0/8-bbbbbb/name');
-    expect(columnName(segment, 'color')).toBeUndefined();
+    expect(columnNames(segment, 'name')).toEqual(['7-aaaaaa.0/8-bbbbbb/name']);
+    expect(columnNames(segment, 'color')).toEqual([]);
     expect(fenceName(segment)).toBe('7-aaaaaa.0/fence');
     expect(idsName(segment, 1)).toBe('7-aaaaaa.0/ids1');
     expect(segmentNames(segment)).toEqual([
@@ -56,6 +60,23 @@ describe('names of items', () => {
       '7-aaaaaa.0/ids0',
       '7-aaaaaa.0/ids1',
     ]);
+  });
+
+  test('of a column in buckets are one for each bucket', () => {
+    const bucketed = { ...segment, buckets: { name: 2 } };
+    const names = ['7-aaaaaa.0/8-bbbbbb/name.0', '7-aaaaaa.0/8-bbbbbb/name.1'];
+    expect(columnNames(bucketed, 'name')).toEqual(names);
+    expect(segmentNames(bucketed).filter(isBucketName)).toEqual(names);
+    expect(segmentNames(bucketed).filter(isColumnName)).toEqual(['7-aaaaaa.0/7-aaaaaa/$version', ...names]);
+  });
+
+  test('contain a column in buckets if they contain each bucket', () => {
+    const bucketed = { ...segment, buckets: { name: 2 } };
+    const buckets = columnNames(bucketed, 'name');
+    const names = new Set([...buckets, ...columnNames(bucketed, '$version')]);
+    expect(wholeColumns([bucketed], names)).toEqual([{ name: '7-aaaaaa.0/8-bbbbbb/name', buckets }]);
+    expect(wholeColumns([bucketed], new Set(buckets.slice(1)))).toEqual([]);
+    expect(wholeColumns([segment], names)).toEqual([]);
   });
 
   test('of a small run are one for all fields', () => {
@@ -137,7 +158,7 @@ describe('the item of a manifest', () => {
   const item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 2, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 3, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
@@ -146,8 +167,8 @@ describe('the item of a manifest', () => {
   });
 
   test('of an unknown format throws TypeError', () => {
-    expect(() => decodeManifest({ ...item, format: 3 })).toThrow(
-      new TypeError('Unknown format of a manifest: 3.'),
+    expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
+      new TypeError('Unknown format of a manifest: 2.'),
     );
   });
 

@@ -7,7 +7,7 @@ import {
   type Manifest,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { readState } from '../../../../../../../functions/shared/store/lists/engine/read-state.ts';
-import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
+import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/stale-read.ts';
 import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
 import { marginMs } from '../../../../../../../functions/shared/store/model/log-timing.ts';
 import { idOf, LogBuilder, startMs } from '../../../../../../support/log-builder.ts';

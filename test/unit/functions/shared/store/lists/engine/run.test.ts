@@ -51,6 +51,7 @@ const segmentOf = (id: string, columns: Record<string, string>): Segment => ({
   rows: 100,
   deleted: 0,
   columns,
+  buckets: {},
   patched: {},
 });
 

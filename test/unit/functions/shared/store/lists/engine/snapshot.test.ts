@@ -1,3 +1,4 @@
+import { bucketOf, encodeBuckets } from '../../../../../../../functions/shared/store/lists/engine/buckets.ts';
 import {
   buildColumn,
   columnValues,
@@ -10,6 +11,7 @@ import {
 import type { ColumnValue } from '../../../../../../../functions/shared/store/lists/engine/dictionary.ts';
 import { encodeIdChunks, idAt } from '../../../../../../../functions/shared/store/lists/engine/ids.ts';
 import {
+  bucketPrefix,
   emptyManifest,
   type ItemName,
   type Run,
@@ -17,12 +19,14 @@ import {
   type Segment,
   smallRunName,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import type { RowFilter } from '../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
 import {
   encodeRun,
   type MutableRunValues,
   setValue,
 } from '../../../../../../../functions/shared/store/lists/engine/run.ts';
-import { Snapshot, StaleRead } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
+import { Snapshot } from '../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
+import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/stale-read.ts';
 import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
 import { idOf } from '../../../../../../support/log-builder.ts';
 
@@ -35,6 +39,7 @@ const segment: Segment = {
   rows: 3,
   deleted: 0,
   columns: { name: '1-aaaaaa', status: '3-cccccc' },
+  buckets: {},
   patched: {},
 };
 
@@ -47,7 +52,11 @@ function valuesOf(patch: Patch): MutableRunValues {
 }
 
 let items: Map<ItemName, Uint8Array>;
-let reads: { readonly names: readonly ItemName[]; readonly isConsistent: boolean }[];
+let reads: {
+  readonly names?: readonly ItemName[];
+  readonly column?: ItemName;
+  readonly isConsistent: boolean;
+}[];
 /** Items that replicas do not have yet. */
 let recent: Set<ItemName>;
 let cache: ColumnCache;
@@ -72,7 +81,12 @@ const reader = {
     const found = names.filter((name) => items.has(name) && (isConsistent || !recent.has(name)));
     return new Map(found.map((name) => [name, items.get(name) as Uint8Array]));
   },
-} as Pick<LogReader, 'readItems' | 'requireTime'> as LogReader;
+  readBuckets: async (column, isConsistent) => {
+    reads.push({ column, isConsistent });
+    const found = [...items].filter(([name]) => name.startsWith(bucketPrefix(column)));
+    return new Map(found.filter(([name]) => isConsistent || !recent.has(name)));
+  },
+} as Pick<LogReader, 'readItems' | 'readBuckets' | 'requireTime'> as LogReader;
 
 /** Adds the item of a small run. */
 function addRun(snapshot: string, patch: Patch): Run {
@@ -139,6 +153,89 @@ describe('a column', () => {
     ]);
     await snapshot.loadRuns([run]);
     expect(snapshot.runValues(run)).toEqual(valuesOf(patch));
+  });
+});
+
+describe('a column in buckets', () => {
+  const [first = '', ...others] = ids;
+  const second = others.find((id) => bucketOf(id, 2) !== bucketOf(first, 2)) ?? '';
+  const bucketed: Segment = { ...segment, columns: { projectId: '1-aaaaaa' }, buckets: { projectId: 2 } };
+  const names = ['1-aaaaaa.0/1-aaaaaa/projectId.0', '1-aaaaaa.0/1-aaaaaa/projectId.1'] as const;
+  const isProject = (...texts: string[]): RowFilter => ({
+    field: 'projectId',
+    condition: { by: 'texts', texts },
+  });
+  const snapshotWith = (...runs: Run[]): Snapshot =>
+    new Snapshot({ ...emptyManifest, segments: [bucketed], runs }, reader, cache);
+
+  beforeEach(() => {
+    const encoded = encodeBuckets(buildColumn([first, second, null]), 2);
+    for (const [position, name] of names.entries()) items.set(name, encoded[position] as Buffer);
+  });
+
+  test('has the values of all buckets', async () => {
+    const snapshot = snapshotWith(addRun('2-aaaaaa', [['projectId', 0, second]]));
+    await snapshot.loadColumns(['projectId']);
+    expect(columnValues(snapshot.column(bucketed, 'projectId'))).toEqual([second, second, null]);
+    expect(reads).toEqual([
+      { names: [smallRunName('2-aaaaaa')], isConsistent: false },
+      { column: '1-aaaaaa.0/1-aaaaaa/projectId', isConsistent: false },
+    ]);
+  });
+
+  test('is read without the buckets that are in memory', async () => {
+    await snapshotWith().loadFilters([{ segment: bucketed, filters: [isProject(first)] }], []);
+    await snapshotWith().loadColumns(['projectId']);
+    expect(reads.map((read) => read.names)).toEqual([
+      [names[bucketOf(first, 2)]],
+      [names[bucketOf(second, 2)]],
+    ]);
+  });
+
+  test('is read again if a replica does not have all buckets', async () => {
+    recent.add(names[0]);
+    const snapshot = snapshotWith();
+    await snapshot.loadColumns(['projectId']);
+    expect(columnValues(snapshot.column(bucketed, 'projectId'))).toEqual([first, second, null]);
+    expect(reads).toEqual([
+      { column: '1-aaaaaa.0/1-aaaaaa/projectId', isConsistent: false },
+      { names: [names[0]], isConsistent: true },
+    ]);
+  });
+
+  test('throws when a bucket is gone', async () => {
+    items.delete(names[1]);
+    await expect(snapshotWith().loadColumns(['projectId'])).rejects.toThrow(StaleRead);
+  });
+
+  test('has the rows with one id, of which one bucket and the runs are read', async () => {
+    const run = addRun('2-aaaaaa', [['projectId', 2, second]]);
+    const snapshot = snapshotWith(run);
+    await snapshot.loadFilters([{ segment: bucketed, filters: [isProject(second)] }], []);
+    const column = snapshot.filterColumn(bucketed, isProject(second));
+    expect(columnValues(column)).toEqual([undefined, second, second]);
+    const read = [names[bucketOf(second, 2)], smallRunName('2-aaaaaa')];
+    expect(reads).toEqual([{ names: read, isConsistent: false }]);
+  });
+
+  test('has all values for a filter that needs all buckets', async () => {
+    const filters: RowFilter[] = [
+      isProject(first, second),
+      { ...isProject(first), isNegated: true, acceptsNull: true },
+    ];
+    const snapshot = snapshotWith();
+    await snapshot.loadFilters([{ segment: bucketed, filters }], []);
+    for (const filter of filters)
+      expect(columnValues(snapshot.filterColumn(bucketed, filter))).toEqual([first, second, null]);
+    expect(reads).toEqual([{ column: '1-aaaaaa.0/1-aaaaaa/projectId', isConsistent: false }]);
+  });
+
+  test('is read with the columns of the order at once', async () => {
+    items.set('1-aaaaaa.0/1-aaaaaa/name', encodeColumn(buildColumn(['a', 'b', 'c'])));
+    const named = { ...bucketed, columns: { ...bucketed.columns, name: '1-aaaaaa' } };
+    await snapshotWith().loadFilters([{ segment: named, filters: [isProject(first)] }], ['name']);
+    const read = [names[bucketOf(first, 2)], '1-aaaaaa.0/1-aaaaaa/name'];
+    expect(reads).toEqual([{ names: read, isConsistent: false }]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type Manifest,
   manifestNames,
 } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { isText } from '../../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
 import { garbageMs, marginMs } from '../../../../../../../../functions/shared/store/model/log-timing.ts';
 import type { Row } from '../../../../../../../../functions/shared/store/model/row.ts';
 import { Crash } from '../../../../../../../simulation/memory-log.ts';
@@ -32,8 +33,6 @@ const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
     isForced: true,
     ...source,
   });
-
-const isValue = (field: string, value: string) => ({ field, accepts: (other: unknown) => other === value });
 
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
 
@@ -103,7 +102,7 @@ describe('a step', () => {
     log.commit(startMs + 30, rowsOf(5, { name: '3', color: '1' }));
     await log.compact(startMs + 31, sizes);
     expect(patched()).toEqual({ $version: 10 });
-    expect(await log.list({ filters: [isValue('name', '1')] })).toMatchObject({ total: 15 });
+    expect(await log.list({ filters: [isText('name', '1')] })).toMatchObject({ total: 15 });
   });
 
   test('returns undefined, and changes no list, when another process was faster', async () => {
@@ -281,7 +280,7 @@ describe('a late record', () => {
     log.log.records.push(late);
     await log.compact(startMs + 2 * minuteMs);
     expect(log.log.manifest?.version).toBe(1);
-    const isLast = { field: 'name', accepts: (value: unknown) => value === 'last' };
+    const isLast = isText('name', 'last');
     expect(await log.list({ filters: [isLast] })).toMatchObject({ rows: [{ id: a, version: 3 }] });
   });
 
@@ -291,7 +290,7 @@ describe('a late record', () => {
     log.log.records.push(log.build(startMs + 1, { [a]: { name: 'late', color: 'blue' } }));
     log.commit(startMs + 20, { [a]: { name: 'last', color: 'blue' } });
     await log.compact(startMs + 2 * minuteMs);
-    const isBlue = { field: 'color', accepts: (value: unknown) => value === 'blue' };
+    const isBlue = isText('color', 'blue');
     expect(await log.list({ filters: [isBlue] })).toMatchObject({
       rows: [{ id: a, version: 3 }],
     });
@@ -324,7 +323,7 @@ test('a rewritten segment keeps a field that is newer than the segment', async (
   await log.compact(startMs + 3, { maxPatchedShare: 1 });
   log.commit(startMs + 4, { [d]: { name: 'd' }, [a]: undefined });
   await log.compact(startMs + 5);
-  const isRed = { field: 'color', accepts: (value: unknown) => value === 'red' };
+  const isRed = isText('color', 'red');
   expect(await log.ids({ filters: [isRed] })).toEqual([b]);
 });
 
@@ -340,6 +339,28 @@ test('a column that is written again does not keep values that no row has', asyn
     lengths.push(log.log.items.get(name)?.length ?? 0);
   }
   expect(Math.max(...lengths)).toBeLessThan(40);
+});
+
+test('a column of ids that is written again has as many buckets as it needs', async () => {
+  const isFirst = isText('projectId', idOf(0));
+  const random = new Random(1);
+  const counts: number[] = [];
+  for (const [change, projects] of [20, 1, 90].entries()) {
+    const rows = Array.from(
+      { length: 400 },
+      (_, number) => [idOf(number), { projectId: idOf(random.below(projects)) }] as const,
+    );
+    log.commit(startMs + 10 * change, Object.fromEntries(rows));
+    await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxPatchedShare: 0 });
+    const { segments = [], runs } = log.log.manifest ?? {};
+    expect(runs).toEqual([]);
+    counts.push(segments[0]?.buckets['projectId'] ?? 1);
+    const total = rows.filter(([, { projectId }]) => projectId === idOf(0)).length;
+    expect(await log.list({ filters: [isFirst] })).toMatchObject({ total });
+  }
+  expect(counts[0]).toBeGreaterThan(1);
+  expect(counts[1]).toBe(1);
+  expect(counts[2]).toBeGreaterThan(counts[0] as number);
 });
 
 test('lists work at the version of the manifest whose number spells the name of a run', async () => {
@@ -377,8 +398,8 @@ describe('values that deflate cannot shorten', () => {
     log.commit(startMs + 10, rowsOf(longName, every));
     // The log throws when an item is larger than DynamoDB allows.
     await log.compact(startMs + 11, sizes);
-    expect(await log.ids({ filters: [isValue('name', longName(120))] })).toEqual([idOf(120)]);
-    expect(await log.list({ filters: [isValue('name', 'a')] })).toMatchObject({
+    expect(await log.ids({ filters: [isText('name', longName(120))] })).toEqual([idOf(120)]);
+    expect(await log.list({ filters: [isText('name', 'a')] })).toMatchObject({
       total: rowCount - rowCount / every,
     });
     return log.log.manifest as Manifest;

@@ -19,6 +19,7 @@ const segmentOf = (first: number, last: number, rows: number, deleted = 0): Segm
   rows,
   deleted,
   columns: {},
+  buckets: {},
   patched: {},
 });
 

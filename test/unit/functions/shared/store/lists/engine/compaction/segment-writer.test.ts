@@ -13,9 +13,12 @@ import {
 } from '../../../../../../../../functions/shared/store/lists/engine/ids.ts';
 import {
   type ItemName,
+  isBucketName,
   maxItemBytes,
+  type Segment,
   segmentNames,
 } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { Random } from '../../../../../../../simulation/random.ts';
 import { idOf } from '../../../../../../../support/log-builder.ts';
 
 const rowsOf = (count: number, nameOf = (row: number): string => `name ${row}`): SegmentRow[] =>
@@ -30,13 +33,13 @@ const valuesIn = (writer: SegmentWriter, name: ItemName) =>
 
 describe('SegmentWriter', () => {
   test('writes no segment without rows', () => {
-    const writer = new SegmentWriter('1-aaaaaa', 10, []);
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []);
     expect(writer.write([])).toEqual([]);
     expect(writer.items.size).toBe(0);
   });
 
   test('writes the columns of all fields, the versions, the ids and the fence', () => {
-    const writer = new SegmentWriter('1-aaaaaa', 10, []);
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []);
     const rows: SegmentRow[] = [
       { id: idOf(1), version: 3, values: { name: 'a', color: null } },
       { id: idOf(2), version: 1, values: { name: 'b' } },
@@ -49,6 +52,7 @@ describe('SegmentWriter', () => {
         rows: 2,
         deleted: 0,
         columns: { name: '1-aaaaaa', color: '1-aaaaaa', $version: '1-aaaaaa' },
+        buckets: {},
         patched: {},
       },
     ]);
@@ -64,22 +68,36 @@ describe('SegmentWriter', () => {
     [11, [6, 5]],
     [25, [9, 9, 7]],
   ])('divides %i rows evenly into segments of at most 10 rows', (count, sizes) => {
-    const segments = new SegmentWriter('1-aaaaaa', 10, []).write(rowsOf(count));
+    const segments = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []).write(
+      rowsOf(count),
+    );
     expect(segments.map(({ rows }) => rows)).toEqual(sizes);
     expect(segments.map(({ id }) => id)).toEqual(sizes.map((_, part) => `1-aaaaaa.${part}`));
   });
 
   test('numbers the segments of several calls on', () => {
-    const writer = new SegmentWriter('1-aaaaaa', 10, []);
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []);
     const ids = [...writer.write(rowsOf(1)), ...writer.write(rowsOf(1))].map(({ id }) => id);
     expect(ids).toEqual(['1-aaaaaa.0', '1-aaaaaa.1']);
   });
 
   test('writes exactly the items that the manifest refers to', () => {
-    const writer = new SegmentWriter('1-aaaaaa', 1_000, []);
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 1_000, bucketBytes: 3_000 }, []);
     const segments = writer.write(rowsOf(chunkRows + 1));
     expect([...writer.items.keys()].toSorted()).toEqual(segments.flatMap(segmentNames).toSorted());
     expect(countIds(writer.items.get('1-aaaaaa.0/ids1') as Buffer)).toBe(1);
+  });
+
+  test('writes a large column of ids as buckets', () => {
+    const random = new Random(1);
+    const rows = rowsOf(600).map((row) => ({ ...row, values: { projectId: idOf(random.below(50)) } }));
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 600, bucketBytes: 200 }, []);
+    const [segment] = writer.write(rows);
+    const { projectId: count = 0, ...others } = segment?.buckets ?? {};
+    expect(count).toBeGreaterThan(1);
+    expect(others).toEqual({});
+    expect([...writer.items.keys()].filter(isBucketName)).toHaveLength(count);
+    expect([...writer.items.keys()].toSorted()).toEqual(segmentNames(segment as Segment).toSorted());
   });
 
   test('divides a segment whose columns are larger than an item may be', () => {
@@ -88,7 +106,7 @@ describe('SegmentWriter', () => {
       Array.from({ length: 200 }, (_, position) =>
         String.fromCharCode(33 + ((Math.abs(Math.sin(row * 1_000 + position)) * 1e6) % 90)),
       ).join('');
-    const writer = new SegmentWriter('1-aaaaaa', 16_384, []);
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 16_384, bucketBytes: 3_000 }, []);
     const segments = writer.write(rowsOf(3_000, random));
     expect(segments.length).toBeGreaterThan(1);
     expect(segments.reduce((sum, { rows }) => sum + rows, 0)).toBe(3_000);

@@ -70,6 +70,23 @@ test('readOldestRecords is one consistent query upwards', async () => {
 });
 
 test.each([true, false])(
+  'readBuckets is one query, consistent if it has to be (%j)',
+  async (isConsistent) => {
+    await log.readBuckets('1-aaaaaa.0/1-aaaaaa/projectId', isConsistent);
+    expect(calls).toEqual([
+      {
+        KeyConditionExpression: 'pk = :partition AND begins_with(sk, :buckets)',
+        ExpressionAttributeValues: {
+          ':partition': 'acme#task#columns#1-aaaaaa.0',
+          ':buckets': '1-aaaaaa/projectId.',
+        },
+        ConsistentRead: isConsistent,
+      },
+    ]);
+  },
+);
+
+test.each([true, false])(
   'readItems reads items by key, consistently if it has to (%j)',
   async (isConsistent) => {
     await log.readItems(['1-aaaaaa.0/1-aaaaaa/name', 'run:2-bbbbbb/all'], isConsistent);
@@ -107,7 +124,7 @@ test('putItems and deleteItems write each item by its key', async () => {
 test('replaceManifest puts the manifest under the condition of its version', async () => {
   await log.replaceManifest({ ...emptyManifest, version: 1 });
   await log.replaceManifest({ ...emptyManifest, version: 2 });
-  const item = { pk: 'acme#task#log', sk: '~', format: 2, state: expect.any(Buffer) };
+  const item = { pk: 'acme#task#log', sk: '~', format: 3, state: expect.any(Buffer) };
   expect(calls).toEqual([
     [{ ...item, version: 1 }, { expression: 'attribute_not_exists(pk)' }],
     [

@@ -1,0 +1,17 @@
+create table organizations (id uuid primary key, name text not null, status text not null, description text not null,
+  created_at timestamptz not null, updated_at timestamptz not null);
+
+create table projects (id uuid primary key, name text not null, status text not null, organization_id uuid not null,
+  description text not null, start_date date, due_date date, created_at timestamptz not null,
+  updated_at timestamptz not null);
+
+create table users (id uuid primary key, name text not null, status text not null, email text, organization_id uuid,
+  created_at timestamptz not null, updated_at timestamptz not null);
+
+create table tags (id uuid primary key, name text not null, status text not null, color text not null,
+  description text not null, organization_id uuid, created_at timestamptz not null, updated_at timestamptz not null);
+
+-- The priority is its rank.
+create table tasks (id uuid primary key, name text not null, status text not null, description text not null,
+  priority smallint not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
+  created_at timestamptz not null, updated_at timestamptz not null);

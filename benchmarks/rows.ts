@@ -1,0 +1,153 @@
+/**
+ * `npm run bench:rows`: measures how long lists take whose columns are in memory, without a database: filters by each operator, several sort
+ * fields, and counts of values.
+ *
+ * `-- --rows 1000000` measures with 10^6 rows instead of 100,000.
+ */
+import { parseArgs } from 'node:util';
+import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
+import { type ListSource, listRows } from '../functions/shared/store/lists/engine/list-rows.ts';
+import { toRowQuery } from '../functions/shared/store/lists/to-row-query.ts';
+import { idAfter } from '../functions/shared/store/model/ids.ts';
+import type { Filter, ListQuery, SortField } from '../functions/shared/store/model/list-query.ts';
+import { type Row, toRow } from '../functions/shared/store/model/row.ts';
+import { task } from '../functions/tasks/resource.ts';
+import { DataGenerator } from '../lib/seed/data.ts';
+import { listQuery } from '../test/support/list-queries.ts';
+import { LogBuilder } from '../test/support/log-builder.ts';
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
+const size = Number(values.rows);
+const runs = 9;
+
+/** Rows in one step of compaction: a whole segment. */
+const stepRows = 32_768;
+
+const days = 150;
+const dayMs = 86_400_000;
+
+/** Returns a UUID of version 7 with a time and a number. */
+const idAt = (timeMs: number, number: number): string => {
+  const hex = Math.floor(timeMs).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+};
+
+const start = Date.now() - days * dayMs;
+
+const amounts = {
+  organizations: 20,
+  users: 200,
+  tags: 60,
+  projects: Math.min(2_000, size / 200),
+  tasks: size,
+};
+const generator = new DataGenerator(amounts, 1, new Date());
+const ids: Record<keyof typeof amounts, string[]> = {
+  organizations: [],
+  users: [],
+  tags: [],
+  projects: [],
+  tasks: [],
+};
+for (const kind of ['organizations', 'users', 'tags', 'projects'] as const) {
+  for (let position = 0; position < amounts[kind]; position += 1) {
+    generator[kind](position, ids);
+    ids[kind].push(idAfter(idAt(start, position)));
+  }
+}
+
+function rowOf(position: number, timeMs: number): Row {
+  const fields = generator.tasks(position, ids) as unknown as Record<string, unknown>;
+  const updatedMs = Math.min(start + days * dayMs, timeMs + Math.random() ** 3 * days * dayMs);
+  return toRow({ ...fields, updatedAt: new Date(updatedMs).toISOString() } as never);
+}
+
+const log = new LogBuilder();
+for (let first = 0; first < size; first += stepRows) {
+  const rows: Record<string, Row> = {};
+  for (let position = first; position < Math.min(size, first + stepRows); position += 1) {
+    const timeMs = start + (position * days * dayMs) / size;
+    rows[idAt(timeMs, position)] = rowOf(position, timeMs);
+  }
+  log.commit(start + first, rows);
+  await log.compact(start + first + 1);
+}
+log.log.records.length = 0;
+console.log(`${size} rows in ${log.log.manifest?.segments.length} segments`);
+
+const cache = new SharedColumnCache(4 * 1024 ** 3).of('acme', 'task');
+const source = (): ListSource => ({ reader: log.log.open(), cache, nowMs: Date.now() });
+
+async function timeOf(query: Parameters<typeof listRows>[1]): Promise<number> {
+  const began = performance.now();
+  await listRows(source(), query);
+  return performance.now() - began;
+}
+
+const where = (field: string, operator: Filter['operator'], ...values: string[]): Filter => ({
+  field,
+  operator,
+  values,
+});
+const by = (...fields: string[]): SortField[] =>
+  fields.map((name) => ({
+    field: name.replace('-', ''),
+    direction: name.startsWith('-') ? 'desc' : 'asc',
+  }));
+const today = new Date().toISOString().slice(0, 10);
+const lastWeek = new Date(Date.now() - 7 * dayMs).toISOString();
+const user = ids.users[0] ?? '';
+
+const lists: Readonly<Record<string, Partial<ListQuery>>> = {
+  'status eq, by creation': { filters: [where('status', 'eq', 'planned')] },
+  'name contains "review"': { filters: [where('name', 'contains', 'review')] },
+  'name contains "e"': { filters: [where('name', 'contains', 'e')] },
+  'name contains "zzzz"': { filters: [where('name', 'contains', 'zzzz')] },
+  'name startsWith "re"': { filters: [where('name', 'startsWith', 're')] },
+  'updatedAt gte last week, by updatedAt': {
+    filters: [where('updatedAt', 'gte', lastWeek)],
+    sort: by('-updatedAt'),
+  },
+  'updatedAt gte last week': { filters: [where('updatedAt', 'gte', lastWeek)] },
+  'createdAt gte last week': { filters: [where('createdAt', 'gte', lastWeek)] },
+  'createdAt gte last week, status ne done': {
+    filters: [where('createdAt', 'gte', lastWeek), where('status', 'ne', 'completed')],
+  },
+  'by name': { sort: by('name') },
+  'by priority, dueDate, name': { sort: by('-priority', 'dueDate', 'name') },
+  'by status, dueDate, updatedAt, page 500 of 100': {
+    sort: by('status', '-dueDate', 'updatedAt'),
+    page: 500,
+    limit: 100,
+  },
+  'by name, updatedAt, dueDate, page of 100': { sort: by('name', '-updatedAt', 'dueDate'), limit: 100 },
+  'by updatedAt, name, dueDate, page of 100': { sort: by('updatedAt', '-name', 'dueDate'), limit: 100 },
+  'by dueDate, priority, name, page of 100': {
+    sort: by('dueDate', '-priority', 'name'),
+    limit: 100,
+    page: 30,
+  },
+  'overdue tasks of a user by priority, counted by status': {
+    filters: [where('userId', 'eq', user), where('dueDate', 'lt', today), where('status', 'ne', 'completed')],
+    sort: by('-priority', 'dueDate'),
+    countBy: ['status'],
+  },
+  'counted by status': { countBy: ['status'] },
+  'counted by userId': { countBy: ['userId'] },
+  'counted by projectId': { countBy: ['projectId'] },
+  'counted by tagIds': { countBy: ['tagIds'] },
+  'counted by status and priority': { countBy: ['status', 'priority'] },
+};
+
+const { ranks, defaults } = task;
+for (const [name, list] of Object.entries(lists)) {
+  const query = toRowQuery('task', listQuery({ ...list, ranks, defaults }));
+  const first = await timeOf(query);
+  const times: number[] = [];
+  for (let run = 0; run < runs; run += 1) times.push(await timeOf(query));
+  const { total } = await listRows(source(), query);
+  times.sort((one, other) => one - other);
+  console.log(
+    `${name.padEnd(58)} ${String(total).padStart(8)} rows  first ${first.toFixed(0).padStart(5)} ms  warm ${(times[Math.floor(runs / 2)] ?? 0).toFixed(1).padStart(6)} ms`,
+  );
+}

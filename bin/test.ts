@@ -1,0 +1,33 @@
+/** `npm test`: types, lint, and the tests to run before every commit. */
+import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
+import { runSteps } from '../lib/cli/run-steps.ts';
+import { tool } from '../lib/cli/tools.ts';
+
+const help = `Checks types and lint, runs the unit, contract, infrastructure and client tests, and a few runs of the
+property and fault tests. "npm run test:all" runs everything.
+
+  npm test
+
+  --help   prints this text
+
+One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
+
+/** The property and fault tests that find most errors in little time. */
+const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|job-leases|simulation';
+
+await runCommand('npm test', async () => {
+  if (!flagsOrHelp(help, {})) return 0;
+  return runSteps([
+    { name: 'types', command: tool('tsc', '--noEmit') },
+    { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
+    { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
+    {
+      name: 'complete kinds',
+      command: tool('jest', '--selectProjects', 'unit', 'contract', 'infrastructure', 'client'),
+    },
+    {
+      name: 'selected tests',
+      command: tool('jest', '--selectProjects', 'properties', 'faults', '--testPathPatterns', selected),
+    },
+  ]);
+});

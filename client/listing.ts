@@ -1,0 +1,121 @@
+import type { Connection, RequestOptions } from './connection.ts';
+import {
+  type Counted,
+  creationDirection,
+  type Direction,
+  type Item,
+  type IterationQuery,
+  type ListQuery,
+  type Page,
+  queryAfter,
+  queryString,
+  type ResourceTypes,
+} from './query.ts';
+import { type Versioned, withVersion } from './versions.ts';
+
+/** A page as the service returns it. */
+interface ReceivedPage<Entity> extends Page<Entity> {
+  /** The versions of the entities in `data`, in the same order. */
+  readonly etags?: readonly string[];
+}
+
+/** A list of entities. */
+export class Listing<Types extends ResourceTypes> {
+  protected readonly connection: Connection;
+  protected readonly path: string;
+
+  constructor(connection: Connection, path: string) {
+    this.connection = connection;
+    this.path = path;
+  }
+
+  /**
+   * Gets one page, of 20 entities and the newest first unless the query says otherwise. `fields` and `expand` decide what its
+   * entities have, and `countBy` adds `counts`. Entities have their versions, so `update(entity, …)` is safe.
+   * @param query at most 20 filters, and at most 100 entities on a page.
+   * @throws ProblemError `invalid-request` for a query that the service does not accept.
+   * @example
+   * const { data, total, counts } = await client.tasks.list({
+   *   dueDate: { lt: '2026-03-09' },
+   *   priority: { in: ['high', 'urgent'] },
+   *   sortBy: ['priority', 'dueDate'],
+   *   sortOrder: ['desc', 'asc'],
+   *   expand: ['project'],
+   *   countBy: ['status'],
+   * });
+   */
+  async list<
+    Field extends keyof Types['entity'] = keyof Types['entity'],
+    Expand extends keyof Types['expansions'] = never,
+    Count extends keyof Types['counts'] = never,
+  >(
+    query?: ListQuery<Types, Field, Expand, Count>,
+    options?: RequestOptions,
+  ): Promise<Page<Versioned<Types['entity'], Item<Types, Field, Expand>>> & Counted<Types['counts'], Count>> {
+    // The types of the service's responses follow from the query, which TypeScript cannot see in the response.
+    return (await this.#read(query ?? {}, options)) as never;
+  }
+
+  /**
+   * Iterates over the entities of all pages.
+   *
+   * In the order of creation (no `sortBy`, or `createdAt` or `id` alone), each request continues after the last entity. It returns
+   * every entity that matches during the whole iteration exactly once, whatever others write meanwhile. In descending order, the default,
+   * it does not return entities that are created after it began.
+   *
+   * In another order, it requests one page after the other and returns no entity twice. An entity that others move meanwhile, by
+   * changing it or by creating or deleting entities before it, can be missed.
+   * @param query as of `list`. `limit` is the number of entities of each request, 100 by default.
+   * @example
+   * for await (const task of client.tasks.iterate({ status: 'active' })) console.log(task.name);
+   */
+  async *iterate<
+    Field extends keyof Types['entity'] = keyof Types['entity'],
+    Expand extends keyof Types['expansions'] = never,
+  >(
+    query?: IterationQuery<Types, Field, Expand>,
+    options?: RequestOptions,
+  ): AsyncGenerator<Versioned<Types['entity'], Item<Types, Field, Expand>>, void, undefined> {
+    if (query && 'page' in query) throw new TypeError('"page" is not an option: an iteration has all pages.');
+    const whole = { limit: 100, ...query };
+    const direction = creationDirection(whole);
+    const pages = direction
+      ? this.#pagesByKeyset(whole, options, direction)
+      : this.#pagesByNumber(whole, options);
+    for await (const page of pages) {
+      yield* page as readonly Versioned<Types['entity'], Item<Types, Field, Expand>>[];
+    }
+  }
+
+  async *#pagesByKeyset(query: object, options: RequestOptions | undefined, direction: Direction) {
+    for (let next = query; ; ) {
+      const { data, total } = await this.#read(next, options);
+      yield data;
+      const last = data[data.length - 1];
+      if (!last || total <= data.length) return;
+      next = queryAfter(query, last.id, direction);
+    }
+  }
+
+  async *#pagesByNumber(query: object, options: RequestOptions | undefined) {
+    const seen = new Set<string>();
+    for (let page = 1, last = 1; page <= last; page += 1) {
+      const { data, totalPages } = await this.#read({ ...query, page }, options);
+      yield data.filter(({ id }) => !seen.has(id));
+      for (const { id } of data) seen.add(id);
+      last = totalPages;
+    }
+  }
+
+  /** Requests a page with the versions of its entities. */
+  async #read(query: object, { signal }: RequestOptions = {}): Promise<Page<Types['entity']>> {
+    const { body } = await this.connection.send({
+      method: 'GET',
+      path: this.path,
+      query: queryString({ ...query, etags: true }),
+      signal,
+    });
+    const { data, etags = [], ...rest } = body as ReceivedPage<Types['entity']>;
+    return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...rest };
+  }
+}

@@ -1,0 +1,164 @@
+/** Queries of lists: their types, and the parameters of their requests. */
+
+import { encoded } from './encoding.ts';
+
+/** The types of a resource. `types.ts` has those of each. */
+export interface ResourceTypes {
+  readonly entity: { readonly id: string };
+  readonly new: object;
+  readonly changes: object;
+  readonly filters: object;
+  /** Fields that order a list. */
+  readonly sort: string;
+  /** By name: what `expand` adds to an entity. */
+  readonly expansions: object;
+  /** By field: what `countBy` adds to a page. */
+  readonly counts: object;
+}
+
+export type Direction = 'asc' | 'desc';
+
+/** How often a value occurs among all entities that match. */
+export interface ValueCount<Value> {
+  readonly value: Value;
+  readonly count: number;
+}
+
+export interface SortOptions<Sort extends string> {
+  /** Up to three fields. Default: `createdAt`. */
+  readonly sortBy?: Sort | readonly Sort[] | undefined;
+  /** One direction for all fields, or one for each. Default: `desc`. */
+  readonly sortOrder?: Direction | readonly Direction[] | undefined;
+}
+
+export interface ViewOptions<Field, Expand> {
+  /** The entities have only these fields and `id`. */
+  readonly fields?: readonly Field[] | undefined;
+  /** Adds the entities that references name. A token needs the read scope of each. */
+  readonly expand?: readonly Expand[] | undefined;
+}
+
+/** The query of an iteration: filters on fields, their order, and what its entities have. */
+export type IterationQuery<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] = keyof Types['entity'],
+  Expand extends keyof Types['expansions'] = never,
+> = Types['filters'] &
+  SortOptions<Types['sort']> &
+  ViewOptions<Field, Expand> & {
+    /** Entities of one request, at most 100. */
+    readonly limit?: number | undefined;
+  };
+
+/** The query of a page: that of an iteration, with the page and what is counted. */
+export type ListQuery<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] = keyof Types['entity'],
+  Expand extends keyof Types['expansions'] = never,
+  Count extends keyof Types['counts'] = never,
+> = IterationQuery<Types, Field, Expand> & {
+  /** Number of the page. Default: 1. */
+  readonly page?: number | undefined;
+  /** Counts the values of these fields over all entities that match, at most 100 values for each field. */
+  readonly countBy?: readonly Count[] | undefined;
+};
+
+/** What `expand` adds to an entity. */
+export type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
+  ? unknown
+  : Pick<Expansions, Expand>;
+
+/** An entity of a list: the chosen fields, and what is expanded. */
+export type Item<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'],
+  Expand extends keyof Types['expansions'],
+> = (keyof Types['entity'] extends Field ? Types['entity'] : Pick<Types['entity'], Field | 'id'>) &
+  Expanded<Types['expansions'], Expand>;
+
+/** What `countBy` adds to a page: the counts of exactly these fields. */
+export type Counted<Counts, Count extends keyof Counts> = [Count] extends [never]
+  ? unknown
+  : { readonly counts: Pick<Counts, Count> };
+
+/** A page of a list. */
+export interface Page<Entity> {
+  readonly data: readonly Entity[];
+  /** Number of entities on all pages. */
+  readonly total: number;
+  readonly page: number;
+  readonly totalPages: number;
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+const isFilter = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);
+
+/**
+ * Refuses values that have no meaning in a query. A caller without type checks would get a list of something else.
+ * @throws TypeError that names the parameter.
+ */
+function requireMeaning(name: string, value: unknown): void {
+  if (value === null) throw new TypeError(`"${name}" is null. Use { isNull: true } to find null.`);
+  if (value instanceof Date)
+    throw new TypeError(`"${name}" is a Date. Use its text, for example date.toISOString().`);
+}
+
+/** Writes a comma or a backslash within one of several values so that the service does not separate there. */
+const escaped = (value: unknown): string => String(value).replaceAll(/[\\,]/g, '\\$&');
+
+/** Returns the parameters of the operators of a field. */
+const operatorParameters = (field: string, filter: object): [string, string][] =>
+  Object.entries(filter)
+    .filter(([, value]) => value !== undefined && !isEmpty(value))
+    .map(([operator, value]) => {
+      const name = `${field}[${operator}]`;
+      requireMeaning(name, value);
+      return [name, Array.isArray(value) ? value.map(escaped).join(',') : String(value)];
+    });
+
+/**
+ * Returns the parameters of a query. Options without a value and empty arrays are left out: an entity is in none of no values, and has
+ * all of no values. No entity is one of no values, which the service cannot be asked: it is asked for the empty id instead, which
+ * no entity has.
+ */
+export function queryParameters(query: object): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  let matchesNothing = false;
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || isEmpty(value)) continue;
+    requireMeaning(name, value);
+    if (isFilter(value)) {
+      for (const [parameter, text] of operatorParameters(name, value)) parameters.set(parameter, text);
+      matchesNothing ||= 'in' in value && isEmpty(value.in);
+    } else {
+      parameters.set(name, Array.isArray(value) ? value.join(',') : String(value));
+    }
+  }
+  if (matchesNothing) parameters.set('id[in]', '');
+  return parameters;
+}
+
+/** Returns the query string of a query; `''` for a query without parameters. @throws TypeError for text that is not well-formed. */
+export const queryString = (query: object): string =>
+  Array.from(queryParameters(query), (parameter) => parameter.map(encoded).join('=')).join('&');
+
+/** Fields whose order is the order of creation: an id contains the time of the creation. */
+const creationFields: readonly string[] = ['createdAt', 'id'];
+
+/** Returns the direction of a list in the order of creation; `undefined` of a list in another order. */
+export function creationDirection({ sortBy, sortOrder }: SortOptions<string>): Direction | undefined {
+  const [field = 'createdAt', ...more] = [sortBy ?? []].flat();
+  if (more.length > 0 || !creationFields.includes(field)) return undefined;
+  return [sortOrder ?? []].flat()[0] ?? 'desc';
+}
+
+/**
+ * Returns the query for what comes after an entity in the order of creation. The ids of further entities are beyond its id, so the
+ * caller's own limit in this direction holds anyway. A query for one id has no further entities.
+ */
+export function queryAfter<Query extends object>(query: Query, id: string, direction: Direction): Query {
+  const { id: filter } = query as { readonly id?: unknown };
+  const keyset = direction === 'asc' ? { gt: id } : { lt: id };
+  return { ...query, id: { ...(isFilter(filter) ? filter : {}), ...keyset } };
+}

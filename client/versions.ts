@@ -1,0 +1,44 @@
+/** Versions of entities: what a write requires so that it does not overwrite a change of somebody else. */
+
+/** The key of the version. It is from the global registry, so that all copies of this package share it. */
+const version = Symbol.for('project-management-client.version');
+
+declare const entity: unique symbol;
+
+/** The `ETag` of an entity of this type. A project's is no task's: the compiler tells them apart. */
+export type EntityTag<Entity> = string & { readonly [entity]?: (of: Entity) => Entity };
+
+/**
+ * An entity with its version, as every method returns it: whole, or in the shape that `fields` and `expand` make of it.
+ *
+ * The key of the version is a symbol. A copy has it, so a write of `{ ...task, name: 'New' }` requires the version of `task`. JSON
+ * does not have it, and neither has `structuredClone`.
+ *
+ * @example
+ * let tasks: readonly Versioned<Task>[] = (await client.tasks.list()).data;
+ */
+export type Versioned<Entity, Shape = Entity> = Shape & { readonly [version]: EntityTag<Entity> };
+
+/**
+ * The target of a write. With an entity, the write fails with `version-mismatch` if the entity has changed since it was read. With
+ * an id, the write is unconditional.
+ */
+export type Target<Entity> = string | Versioned<Entity, { readonly id: string } & Partial<Entity>>;
+
+/**
+ * Returns the `ETag` of an entity, for example for `ifMatch` in a batch.
+ * @throws TypeError for an object without a version.
+ */
+export function etagOf<Entity>(of: Versioned<Entity, unknown>): EntityTag<Entity> {
+  const tag = of[version];
+  if (tag) return tag;
+  throw new TypeError(
+    'The entity has no version. Pass an entity that this client returned, or the id for an unconditional write.',
+  );
+}
+
+/** Adds its version to an entity. Without a tag, it has none. */
+export const withVersion = <Entity, Shape extends object>(
+  shape: Shape,
+  tag: string | null | undefined,
+): Versioned<Entity, Shape> => (tag ? { ...shape, [version]: tag } : shape) as Versioned<Entity, Shape>;

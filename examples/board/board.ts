@@ -1,0 +1,160 @@
+/** A task board for the service: filters, moves between statuses, and what happens when somebody else was faster. */
+import { createClient, isProblem } from 'project-management-client';
+import {
+  type Card,
+  type Column,
+  filtersOf,
+  readCard,
+  readChoices,
+  readColumns,
+  withCard,
+  withoutCard,
+} from './tasks.ts';
+import { byId, neighbour, notify, showChoices, showColumns, showText } from './view.ts';
+
+/** The address of the service. The build sets it. */
+declare const serviceUrl: string;
+
+const client = createClient({ url: serviceUrl });
+const filters = byId<HTMLFormElement>('filters');
+
+let statuses: readonly string[] = [];
+let columns: readonly Column[] = [];
+const pending = new Set<string>();
+
+/** Today as `YYYY-MM-DD`, as Swedish dates are written. */
+const today = (): string => new Date().toLocaleDateString('sv');
+
+function render(): void {
+  showColumns(columns, { statuses, pending, today: today(), onMove: move }, (id, status) => {
+    const card = findCard(id);
+    if (card) move(card, status);
+  });
+}
+
+const findCard = (id: string): Card | undefined =>
+  columns.flatMap(({ cards }) => cards).find((card) => card.id === id);
+
+/** Shows a change at once, and takes it back if the service refuses it. */
+async function moveCard(card: Card, status: string): Promise<void> {
+  const place = columns.find((column) => column.status === card.status)?.cards.indexOf(card) ?? 0;
+  pending.add(card.id);
+  columns = withCard(columns, { ...card, status });
+  render();
+  try {
+    // The card has the version that the board shows. The service refuses the write if there is a newer one.
+    const task = await client.tasks.update(card, { status });
+    columns = withCard(columns, { ...card, ...task });
+    notify(`“${card.name}” is now ${status}.`);
+  } catch (error) {
+    columns = withCard(columns, card, place);
+    if (isProblem(error, 'version-mismatch') || isProblem(error, 'not-found')) {
+      await showCurrent(card);
+    } else {
+      notify(`“${card.name}” is not moved. ${error instanceof Error ? error.message : error}`);
+    }
+  } finally {
+    pending.delete(card.id);
+    render();
+  }
+}
+
+/** Replaces a card that others have changed. */
+async function showCurrent(card: Card): Promise<void> {
+  render();
+  const current = await readCard(client, card.id);
+  columns = withoutCard(columns, card.id);
+  if (current) columns = withCard(columns, current);
+  notify(
+    current
+      ? `Somebody else changed “${card.name}” meanwhile. Your move is taken back, and the board shows the current task.`
+      : `Somebody else deleted “${card.name}” meanwhile.`,
+  );
+}
+
+function move(card: Card, status: string): void {
+  if (status === card.status || pending.has(card.id)) return;
+  moveCard(card, status).catch(showError);
+}
+
+function showError(error: unknown): void {
+  if (error instanceof Error && error.name === 'AbortError') return;
+  const code = Object.assign(document.createElement('code'), { textContent: 'npm start' });
+  const message = error instanceof Error ? error.message : String(error);
+  showText(`${message} If the service does not run, start it with `, code, ' and reload this page.');
+  byId('board').ariaBusy = 'false';
+}
+
+let loading = new AbortController();
+
+/** Reads the tasks that match the filters. A later call aborts an earlier one. */
+async function load(): Promise<void> {
+  loading.abort();
+  loading = new AbortController();
+  byId('board').ariaBusy = 'true';
+  const form = new FormData(filters);
+  const address = new URLSearchParams([...form].filter(([, value]) => value !== '') as [string, string][]);
+  history.replaceState(null, '', `${location.pathname}${address.size > 0 ? `?${address}` : ''}`);
+  columns = await readColumns(client, statuses, filtersOf(form, today()), loading.signal);
+  byId('board').ariaBusy = 'false';
+  render();
+}
+
+/** Fills the filters from the address of the page, so that a link shows the same tasks. */
+async function start(): Promise<void> {
+  const chosen = new URLSearchParams(location.search);
+  const choices = await readChoices(client);
+  statuses = choices.statuses;
+  showChoices('projectId', choices.projects, chosen.get('projectId') ?? '');
+  showChoices('userId', choices.users, chosen.get('userId') ?? '');
+  const { name, priority, overdue } = filters.elements as unknown as Record<string, HTMLInputElement>;
+  if (name) name.value = chosen.get('name') ?? '';
+  if (priority) priority.value = chosen.get('priority') ?? '';
+  if (overdue) overdue.checked = chosen.has('overdue');
+  await load();
+  if (columns.every(({ total }) => total === 0) && location.search === '') {
+    notify('There are no tasks yet. Add one above, or run “npm run seed”.');
+  }
+}
+
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+/** Loads after a pause in typing. */
+function loadSoon(): void {
+  clearTimeout(typing);
+  typing = setTimeout(() => load().catch(showError), 200);
+}
+
+filters.addEventListener('input', loadSoon);
+// The event comes before the fields are empty.
+filters.addEventListener('reset', loadSoon);
+filters.addEventListener('submit', (event) => event.preventDefault());
+
+byId<HTMLFormElement>('new-task').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  const name = String(new FormData(form).get('name'));
+  const status = statuses.includes('active') ? 'active' : statuses[0];
+  const projectId = String(new FormData(filters).get('projectId') ?? '') || null;
+  const add = async (): Promise<void> => {
+    const { id } = await client.tasks.create({ name, status, projectId });
+    const card = await readCard(client, id);
+    if (card) columns = withCard(columns, card);
+    form.reset();
+    render();
+    notify(`“${name}” is added.`);
+  };
+  add().catch((error: Error) => notify(error.message));
+});
+
+byId('board').addEventListener('keydown', (event) => {
+  const { target, key, shiftKey } = event;
+  if (!(target instanceof HTMLElement) || !target.matches('.card') || !/^Arrow/.test(key)) return;
+  event.preventDefault();
+  const card = findCard(target.dataset['id'] ?? '');
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (!shiftKey) neighbour(target, key)?.focus();
+  else if (card && step) move(card, statuses[statuses.indexOf(card.status) + step] ?? card.status);
+});
+
+start().catch(showError);

@@ -1,0 +1,134 @@
+/** What the board shows, and the queries that return it. Nothing here depends on the page. */
+import type {
+  Client,
+  ListQuery,
+  Task,
+  TaskExpansions,
+  TaskTypes,
+  Versioned,
+} from 'project-management-client';
+
+/** A task with its project and its assignee. Its version guards a move. */
+export type Card = Versioned<Task, Task & Pick<TaskExpansions, 'project' | 'user'>>;
+
+export interface Column {
+  readonly status: string;
+  readonly cards: readonly Card[];
+  /** Number of tasks that match, also of those that are not shown. */
+  readonly total: number;
+}
+
+/** A choice of a filter: an id and its name. */
+export type Choice = readonly [id: string, name: string];
+
+export interface Choices {
+  readonly statuses: readonly string[];
+  readonly projects: readonly Choice[];
+  readonly users: readonly Choice[];
+}
+
+/** Statuses in the order of work. Others follow in the order of their frequency. */
+const workflow = [
+  'planned',
+  'todo',
+  'active',
+  'in-progress',
+  'blocked',
+  'review',
+  'done',
+  'completed',
+  'cancelled',
+  'archived',
+];
+
+const maxColumns = 6;
+
+/** Cards of a column. */
+const maxCards = 50;
+
+/** Returns the statuses that have a column: those that tasks have, or the usual ones. */
+export function columnsOf(found: readonly string[]): string[] {
+  const place = (status: string): number =>
+    workflow.includes(status) ? workflow.indexOf(status) : workflow.length;
+  const all = found.length < 2 ? [...new Set(['planned', 'active', 'completed', ...found])] : [...found];
+  return all.sort((one, other) => place(one) - place(other)).slice(0, maxColumns);
+}
+
+/** Returns the query for what the form of filters holds. */
+export function filtersOf(form: FormData, today: string): ListQuery<TaskTypes> {
+  const value = (name: string): string | undefined => String(form.get(name) ?? '') || undefined;
+  const [name, priority] = [value('name'), value('priority') as Task['priority'] | undefined];
+  return {
+    projectId: value('projectId'),
+    userId: value('userId'),
+    ...(name && { name: { contains: name } }),
+    ...(priority && { priority: { gte: priority } }),
+    ...(form.has('overdue') && { dueDate: { lt: today } }),
+  };
+}
+
+/** Returns the choices of the filters: the statuses, projects and users that tasks have. */
+export async function readChoices(client: Client): Promise<Choices> {
+  const { counts } = await client.tasks.list({
+    countBy: ['status', 'projectId', 'userId'],
+    fields: ['id'],
+    limit: 1,
+  });
+  const idsIn = (values: readonly { readonly value: string | null }[]) =>
+    values.flatMap(({ value }) => value ?? []);
+  const named = { fields: ['name'], sortBy: 'name', sortOrder: 'asc', limit: 100 } as const;
+  const [projects, users] = await Promise.all([
+    client.projects.list({ ...named, id: { in: idsIn(counts.projectId) } }),
+    client.users.list({ ...named, id: { in: idsIn(counts.userId) } }),
+  ]);
+  return {
+    statuses: columnsOf(idsIn(counts.status)),
+    projects: projects.data.map(({ id, name }) => [id, name]),
+    users: users.data.map(({ id, name }) => [id, name]),
+  };
+}
+
+/** Returns the columns with the tasks that match, the most urgent first. */
+export function readColumns(
+  client: Client,
+  statuses: readonly string[],
+  filters: ListQuery<TaskTypes>,
+  signal: AbortSignal,
+): Promise<Column[]> {
+  const read = async (status: string): Promise<Column> => {
+    const { data, total } = await client.tasks.list(
+      {
+        ...filters,
+        status,
+        sortBy: ['priority', 'dueDate'],
+        sortOrder: ['desc', 'asc'],
+        expand: ['project', 'user'],
+        limit: maxCards,
+      },
+      { signal },
+    );
+    return { status, cards: data, total };
+  };
+  return Promise.all(statuses.map(read));
+}
+
+/** Returns the current card of a task; `undefined` if it was deleted. */
+export async function readCard(client: Client, id: string): Promise<Card | undefined> {
+  return (await client.tasks.list({ id, expand: ['project', 'user'] })).data[0];
+}
+
+/** Returns the columns without a card. */
+export const withoutCard = (columns: readonly Column[], id: string): Column[] =>
+  columns.map((column) => {
+    const cards = column.cards.filter((card) => card.id !== id);
+    return { ...column, cards, total: column.total - (column.cards.length - cards.length) };
+  });
+
+/** Returns the columns with a card in the column of its status, first or at its former place, and nowhere else. */
+export function withCard(columns: readonly Column[], card: Card, place = 0): Column[] {
+  return withoutCard(columns, card.id).map((column) =>
+    column.status === card.status
+      ? { ...column, cards: column.cards.toSpliced(place, 0, card), total: column.total + 1 }
+      : column,
+  );
+}

@@ -1,0 +1,167 @@
+/** The page: what it shows of the columns. */
+import type { Card, Choice, Column } from './tasks.ts';
+
+type Content = Node | string | undefined;
+
+/** Returns an element. */
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]>,
+  ...content: readonly Content[]
+): HTMLElementTagNameMap[Name] {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content.filter((one) => one !== undefined));
+  return made;
+}
+
+/** Returns the one element of the page with this id. */
+export function byId<Kind extends HTMLElement>(id: string): Kind {
+  return document.getElementById(id) as Kind;
+}
+
+/** `in-progress` as `In progress`. */
+const titleOf = (status: string): string =>
+  status.charAt(0).toUpperCase() + status.slice(1).replaceAll(/[-_]/g, ' ');
+
+const dayOf = (date: string): string =>
+  new Date(`${date}T00:00`).toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+
+/** What the cards need besides their tasks. */
+export interface CardOptions {
+  readonly statuses: readonly string[];
+  /** The ids of the tasks whose move is not confirmed yet. */
+  readonly pending: ReadonlySet<string>;
+  readonly today: string;
+  readonly onMove: (card: Card, status: string) => void;
+}
+
+function statusSelect(card: Card, { statuses, onMove }: CardOptions): HTMLSelectElement {
+  const options = statuses.map(
+    (status) => new Option(titleOf(status), status, false, status === card.status),
+  );
+  const select = element('select', { ariaLabel: `Status of ${card.name}` }, ...options);
+  select.addEventListener('change', () => onMove(card, select.value));
+  return select;
+}
+
+function cardElement(card: Card, options: CardOptions): HTMLLIElement {
+  const { id, name, priority, dueDate, project, user, status } = card;
+  const isPending = options.pending.has(id);
+  const isOverdue =
+    dueDate !== null && dueDate < options.today && !/^(?:done|completed|cancelled|archived)$/.test(status);
+  const due = dueDate === null ? undefined : `${isOverdue ? 'Overdue' : 'Due'} ${dayOf(dueDate)}`;
+  const made = element(
+    'li',
+    { className: 'card', tabIndex: 0, draggable: !isPending, ariaBusy: String(isPending) },
+    element('h3', {}, name),
+    element('p', {}, [project?.name, user?.name].filter(Boolean).join(' · ') || 'No project'),
+    due && element('p', { className: isOverdue ? 'overdue' : '' }, due),
+    element(
+      'div',
+      { className: 'facts' },
+      priority === 'none' ? undefined : element('span', { className: `priority ${priority}` }, priority),
+      statusSelect(card, options),
+    ),
+  );
+  made.dataset['id'] = id;
+  made.setAttribute('aria-keyshortcuts', 'Shift+ArrowLeft Shift+ArrowRight');
+  made.addEventListener('dragstart', ({ dataTransfer }) => dataTransfer?.setData('text/plain', id));
+  return made;
+}
+
+/** Returns a column. @param onDrop receives the id of a card that is dropped on it. */
+function columnElement(
+  { status, cards, total }: Column,
+  options: CardOptions,
+  onDrop: (id: string) => void,
+): HTMLElement {
+  const more = total - cards.length;
+  const list = element('ul', {}, ...cards.map((card) => cardElement(card, options)));
+  if (total === 0) list.append(element('li', { className: 'empty' }, 'No tasks'));
+  if (more > 0)
+    list.append(element('li', { className: 'empty' }, `${more} more. Use the filters to find them.`));
+  const heading = element(
+    'h2',
+    { id: `column-${status}` },
+    titleOf(status),
+    element('span', {}, String(total)),
+  );
+  const made = element('section', { className: 'column' }, heading, list);
+  made.setAttribute('aria-labelledby', heading.id);
+  made.dataset['status'] = status;
+  made.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    made.classList.add('target');
+  });
+  made.addEventListener('dragleave', ({ relatedTarget }) => {
+    if (!made.contains(relatedTarget as Node | null)) made.classList.remove('target');
+  });
+  made.addEventListener('drop', (event) => {
+    event.preventDefault();
+    made.classList.remove('target');
+    onDrop(event.dataTransfer?.getData('text/plain') ?? '');
+  });
+  return made;
+}
+
+/** Shows the columns. The focus stays on its card, also when the card moves. */
+export function showColumns(
+  columns: readonly Column[],
+  options: CardOptions,
+  onDrop: (id: string, status: string) => void,
+): void {
+  const focused = document.activeElement?.closest<HTMLElement>('.card');
+  const wasOnSelect = document.activeElement instanceof HTMLSelectElement;
+  const tops = new Map(
+    [...document.querySelectorAll<HTMLElement>('.column')].map((one) => [
+      one.dataset['status'],
+      one.querySelector('ul')?.scrollTop ?? 0,
+    ]),
+  );
+  byId('board').replaceChildren(
+    ...columns.map((column) => columnElement(column, options, (id) => onDrop(id, column.status))),
+  );
+  for (const one of document.querySelectorAll<HTMLElement>('.column')) {
+    one.querySelector('ul')?.scrollTo({ top: tops.get(one.dataset['status']) ?? 0 });
+  }
+  const card = focused && document.querySelector<HTMLElement>(`.card[data-id="${focused.dataset['id']}"]`);
+  (wasOnSelect ? card?.querySelector('select') : card)?.focus();
+}
+
+/** Shows a text instead of the columns. */
+export const showText = (...content: readonly Content[]): void =>
+  byId('board').replaceChildren(element('p', { className: 'text' }, ...content));
+
+/** Fills a filter with its choices. */
+export function showChoices(name: string, choices: readonly Choice[], selected: string): void {
+  const select = document.querySelector<HTMLSelectElement>(`#filters [name="${name}"]`);
+  select?.replaceChildren(new Option('any', ''), ...choices.map(([id, text]) => new Option(text, id)));
+  if (select) select.value = selected;
+}
+
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows a message for a while. Screen readers read it. */
+export function notify(message: string): void {
+  byId('notice').textContent = message;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => byId('notice').replaceChildren(), 8_000);
+}
+
+/** Returns the card beside the focused one in a direction: in its column, or at the same place of the next column with cards. */
+export function neighbour(card: HTMLElement, key: string): HTMLElement | undefined {
+  const columns = [...document.querySelectorAll('.column')].map((one) => [
+    ...one.querySelectorAll<HTMLElement>('.card'),
+  ]);
+  const column = columns.findIndex((cards) => cards.includes(card));
+  const place = columns[column]?.indexOf(card) ?? 0;
+  if (key === 'ArrowUp') return columns[column]?.[place - 1];
+  if (key === 'ArrowDown') return columns[column]?.[place + 1];
+  const beside = key === 'ArrowLeft' ? columns.slice(0, column).reverse() : columns.slice(column + 1);
+  const cards = beside.find(({ length }) => length > 0);
+  return cards?.[Math.min(place, cards.length - 1)];
+}

@@ -1,0 +1,5 @@
+import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchProjects } from './contract.ts';
+import { project } from './resource.ts';
+
+export const handler = batchEndpoint(batchProjects, project);

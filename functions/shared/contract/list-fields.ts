@@ -1,0 +1,114 @@
+/**
+ * What lists can do with a field. It follows from the type of the field, so a new field has all of it at once: the parameters of lists, the
+ * OpenAPI document and the client are derived from here.
+ */
+import * as v from 'valibot';
+import type { FilterOperator } from '../store/model/list-query.ts';
+import { longTextField } from '../store/model/long-text.ts';
+
+/** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */
+export type FieldType =
+  | 'text'
+  | 'long text'
+  | 'enumeration'
+  | 'date'
+  | 'time'
+  | 'id'
+  | 'reference'
+  | 'list of references';
+
+/** The operators that callers write, `field[operator]=value`. Without an operator, a filter is an exact match. */
+export type ListOperator = Exclude<FilterOperator, 'eq'>;
+
+const comparisons = ['lt', 'lte', 'gt', 'gte'] as const;
+const choices = ['ne', 'in', 'notIn'] as const;
+
+const operatorsOfType: Readonly<Record<FieldType, readonly ListOperator[]>> = {
+  text: [...choices, 'startsWith', 'contains', ...comparisons],
+  'long text': [...choices, 'startsWith'],
+  enumeration: [...choices, ...comparisons],
+  date: [...choices, ...comparisons],
+  time: [...choices, ...comparisons],
+  id: [...choices, ...comparisons],
+  reference: [...choices, ...comparisons],
+  'list of references': ['in', 'all', 'isEmpty'],
+};
+
+/** Operators that take several values. */
+export const operatorsOfSeveralValues: ReadonlySet<string> = new Set<ListOperator>(['in', 'notIn', 'all']);
+
+/** Operators whose value is `true` or `false`. */
+export const operatorsOfBooleans: ReadonlySet<string> = new Set<ListOperator>(['isNull', 'isEmpty']);
+
+/** Fields whose values hardly ever occur twice: counting them says nothing. */
+const uncounted: ReadonlySet<string> = new Set(['id', 'name', longTextField, 'createdAt', 'updatedAt']);
+
+export interface ListField {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly isNullable: boolean;
+  /** Of an enumeration: its values in the order of their rank. */
+  readonly values: readonly string[];
+  readonly operators: readonly ListOperator[];
+  readonly isSortable: boolean;
+  readonly isCountable: boolean;
+}
+
+type AnySchema = v.GenericSchema & {
+  readonly type: string;
+  readonly wrapped?: v.GenericSchema;
+  /** Of an enumeration, in the order of their rank. */
+  readonly options?: readonly string[];
+  /** Of an array. */
+  readonly item?: v.GenericSchema;
+};
+
+/** Returns a field's schema without its default. */
+export const withoutDefault = (schema: v.GenericSchema): v.GenericSchema => {
+  const { type, wrapped } = schema as AnySchema;
+  return type === 'optional' && wrapped ? wrapped : schema;
+};
+
+/** Returns the schema of a field's values other than null. */
+function valueSchema(schema: v.GenericSchema): AnySchema {
+  const bare = withoutDefault(schema) as AnySchema;
+  return bare.type === 'nullable' ? (bare.wrapped as AnySchema) : bare;
+}
+
+/** Returns what a reference, or each of a list of references, refers to; `undefined` for another field. */
+export function referenceTarget(schema: v.GenericSchema): unknown {
+  const value = valueSchema(schema);
+  return v.getMetadata(value.item ?? value)['reference'];
+}
+
+function typeOf(name: string, schema: v.GenericSchema): FieldType {
+  const value = valueSchema(schema);
+  if (name === longTextField) return 'long text';
+  if (value.type === 'array') return 'list of references';
+  if (value.type === 'picklist') return 'enumeration';
+  if (referenceTarget(schema) !== undefined) return 'reference';
+  return v.getMetadata(value)['format'] === 'date' ? 'date' : 'text';
+}
+
+const listField = (name: string, type: FieldType, isNullable: boolean): ListField => ({
+  name,
+  type,
+  isNullable,
+  values: [],
+  operators: [...operatorsOfType[type], ...(isNullable ? (['isNull'] as const) : [])],
+  isSortable: type !== 'list of references',
+  isCountable: !uncounted.has(name),
+});
+
+/** The fields that only the store sets. */
+const ownFields: Readonly<Record<string, FieldType>> = { id: 'id', createdAt: 'time', updatedAt: 'time' };
+
+/** Returns what lists can do with a field. @param schema absent for a field that only the store sets. */
+export function toListField(name: string, schema: v.GenericSchema | undefined): ListField {
+  if (!schema) return listField(name, ownFields[name] ?? 'text', false);
+  const isNullable = withoutDefault(schema).type === 'nullable';
+  return {
+    ...listField(name, typeOf(name, schema), isNullable),
+    values: valueSchema(schema).options ?? [],
+  };
+}

@@ -1,0 +1,60 @@
+/** Lambda handlers of batches. */
+import type { batch } from '../contract/contract.ts';
+import type { Resource } from '../contract/resource.ts';
+import { applyBatch, type BatchResult } from '../store/cascades/apply-batch.ts';
+import {
+  BatchFailed,
+  type OperationFailure,
+  ReferenceNotFound,
+  VersionMismatch,
+} from '../store/model/errors.ts';
+import { readOperations } from './batch-operations.ts';
+import { endpoint } from './endpoint.ts';
+import { versionTag } from './entity-tags.ts';
+import type { Handler } from './middleware.ts';
+import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
+
+/** Returns what is wrong with an operation, with pointers into the body of the batch. */
+function issuesOf({ position, error }: OperationFailure): readonly ValidationIssue[] {
+  const at = `/operations/${position}`;
+  const { issues, message } = toProblem(error);
+  // Its pointers already are those of the batch.
+  if (error instanceof Problem) return issues;
+  if (error instanceof ReferenceNotFound) {
+    return error.references.map(({ pointer, kind }) => ({
+      pointer: `${at}/body${pointer}`,
+      detail: `There is no ${kind} with this id.`,
+    }));
+  }
+  return [{ pointer: `${at}/${error instanceof VersionMismatch ? 'ifMatch' : 'id'}`, detail: message }];
+}
+
+/** Returns the problem of a batch: that of the first operation that fails, with the issues of all of them. */
+export function batchProblem(failed: BatchFailed): Problem {
+  const { code } = toProblem(failed.failures[0]?.error);
+  const { message, issues } = invalidRequest(failed.failures.flatMap(issuesOf));
+  return new Problem(code, `${failed.message} ${message}`, { issues, cause: failed });
+}
+
+/** The status that the request of each operation would have. */
+const statuses = { create: 201, update: 200, delete: 204 } as const;
+
+/** Returns what the response shows of an operation. */
+export function showResult({ show }: Resource, result: BatchResult): object {
+  const status = statuses[result.operation];
+  if (result.operation === 'delete') return { status };
+  const { entity, version } = result.stored;
+  return { status, etag: versionTag(entity.id, version), body: show(entity) };
+}
+
+/** Returns the Lambda handler of a batch on the entities of a resource. */
+export const batchEndpoint = (contract: ReturnType<typeof batch>, resource: Resource): Handler =>
+  endpoint(contract, async ({ session, body }) => {
+    const operations = readOperations(resource, body.operations);
+    try {
+      const results = await applyBatch(session, resource.kind, operations);
+      return results.map((result) => showResult(resource, result));
+    } catch (error) {
+      throw error instanceof BatchFailed ? batchProblem(error) : error;
+    }
+  });

@@ -1,0 +1,124 @@
+/** Reads the operations of a batch. Each is validated like the request that it stands for. */
+import * as v from 'valibot';
+import { reference } from '../contract/fields.ts';
+import { bodyFields, type Resource } from '../contract/resource.ts';
+import type { BatchOperation } from '../store/cascades/apply-batch.ts';
+import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
+import type { Fields } from '../store/model/entity.ts';
+import { readPrecondition } from './entity-tags.ts';
+import { invalidRequest, maxIssues, type ValidationIssue } from './problems.ts';
+import { isObject, validate } from './validation.ts';
+
+/** Characters of `ifMatch`: as many as the gateway allows for all headers. */
+export const maxIfMatchLength = 10_240;
+
+/** The members of each operation besides its name. */
+const members = {
+  create: ['body'],
+  update: ['id', 'ifMatch', 'body'],
+  delete: ['id', 'ifMatch'],
+} as const;
+
+type OperationName = keyof typeof members;
+
+export const operationNames = Object.keys(members) as OperationName[];
+
+const ifMatchSchema = () =>
+  v.pipe(
+    v.string('must be a string'),
+    v.maxLength(maxIfMatchLength, `must have at most ${maxIfMatchLength} characters`),
+  );
+
+/** Returns what is wrong with the members of an operation. The fields in its body are validated apart. */
+function checkMembers(
+  resource: Resource,
+  name: OperationName | undefined,
+  operation: Record<string, unknown>,
+  at: string,
+): readonly ValidationIssue[] {
+  const schemas = {
+    operation: v.picklist(operationNames, `must be one of ${operationNames.join(', ')}`),
+    id: reference(resource),
+    ifMatch: v.optional(ifMatchSchema()),
+    body: v.custom<object>(isObject, 'must be a JSON object'),
+  };
+  const required = ['operation' as const, ...(name ? members[name] : [])];
+  const schema = () => v.object(Object.fromEntries(required.map((member) => [member, schemas[member]])));
+  const writable = name ? required : Object.keys(schemas);
+  return validate({ writable, schema }, operation, at).issues;
+}
+
+/** Returns the fields in the body of an operation, and what is wrong with them. */
+function readFields(resource: Resource, name: OperationName, body: unknown, at: string) {
+  const schema = name === 'create' ? resource.schemas.whole : resource.schemas.part;
+  // A body that is no object is a mistake of the operation's own members.
+  return isObject(body)
+    ? validate({ ...bodyFields(resource), schema }, body, `${at}/body`)
+    : { issues: [], output: undefined };
+}
+
+/** The entity that an operation names. */
+interface Target {
+  readonly id: string;
+  readonly expected: ExpectedVersions;
+}
+
+/** Returns the entity that an operation names, and what is wrong with it. @param ids of the operations before. */
+function readTarget(
+  { id, ifMatch }: Record<string, unknown>,
+  ids: Set<string>,
+  at: string,
+): { readonly issues: readonly ValidationIssue[]; readonly target: Target } {
+  // Members of other types are mistakes of the operation's own members.
+  if (typeof id !== 'string') return { issues: [], target: { id: '', expected: undefined } };
+  const detail = 'An operation before has the same id. A batch names an entity at most once.';
+  const repeated = ids.has(id) ? [{ pointer: `${at}/id`, detail }] : [];
+  ids.add(id);
+  const precondition = readPrecondition('ifMatch', typeof ifMatch === 'string' ? ifMatch : undefined, id);
+  if ('expected' in precondition) return { issues: repeated, target: { id, ...precondition } };
+  const issues = [...repeated, { pointer: `${at}/ifMatch`, detail: precondition.detail }];
+  return { issues, target: { id, expected: undefined } };
+}
+
+/** Returns an operation, and what is wrong with it. */
+function readOperation(
+  resource: Resource,
+  value: unknown,
+  ids: Set<string>,
+  at: string,
+): { readonly issues: readonly ValidationIssue[]; readonly operation?: BatchOperation } {
+  if (!isObject(value)) return { issues: [{ pointer: at, detail: 'An operation must be a JSON object.' }] };
+  const name = operationNames.find((known) => known === value['operation']);
+  const own = checkMembers(resource, name, value, at);
+  if (name === undefined) return { issues: own };
+  if (name === 'delete') {
+    const { issues, target } = readTarget(value, ids, at);
+    return { issues: [...own, ...issues], operation: { operation: name, ...target } };
+  }
+  const { issues: fieldIssues, output } = readFields(resource, name, value['body'], at);
+  if (name === 'create') {
+    return { issues: [...own, ...fieldIssues], operation: { operation: name, fields: output as Fields } };
+  }
+  const { issues, target } = readTarget(value, ids, at);
+  const fields = output as Record<string, unknown>;
+  return { issues: [...own, ...issues, ...fieldIssues], operation: { operation: name, ...target, fields } };
+}
+
+/**
+ * Returns the operations of a batch. Invalid ones carry their problem: an operation before them may fail for another reason, and the first
+ * one that fails decides the status of the response.
+ */
+export function readOperations(resource: Resource, values: readonly unknown[]): BatchOperation[] {
+  const ids = new Set<string>();
+  const operations: BatchOperation[] = [];
+  let issueCount = 0;
+  for (const [position, value] of values.entries()) {
+    // A response shows no more issues, and each takes time.
+    if (issueCount >= maxIssues) break;
+    const { issues, operation } = readOperation(resource, value, ids, `/operations/${position}`);
+    issueCount += issues.length;
+    const isValid = operation !== undefined && issues.length === 0;
+    operations.push(isValid ? operation : { operation: 'invalid', error: invalidRequest(issues) });
+  }
+  return operations;
+}

@@ -1,0 +1,69 @@
+/** Views: which fields of entities a response shows, and which references it expands. */
+import type { Expansion, Resource } from '../contract/resource.ts';
+import type { Entity, ItemFields } from '../store/model/entity.ts';
+import type { Kind } from '../store/model/relations.ts';
+
+export interface EntityView {
+  /** Shows only these fields, and what is expanded. */
+  readonly fields?: ReadonlySet<string> | undefined;
+  readonly expansions: readonly Expansion[];
+  /** Whether a page has the entity tags of its entities. */
+  readonly withEtags?: boolean | undefined;
+}
+
+/** A reference to an entity. */
+export interface EntityReference {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+const idsOf = ({ field, isArray }: Expansion, entity: ItemFields): readonly string[] => {
+  const value = entity[field];
+  if (isArray) return Array.isArray(value) ? value : [];
+  return typeof value === 'string' ? [value] : [];
+};
+
+/** Returns the references of entities that a view expands, each once. */
+export function expandedReferences(
+  { expansions }: EntityView,
+  entities: readonly ItemFields[],
+): EntityReference[] {
+  const references = new Map<string, EntityReference>();
+  for (const expansion of expansions) {
+    const { kind } = expansion.target;
+    for (const entity of entities) {
+      for (const id of idsOf(expansion, entity)) references.set(`${kind} ${id}`, { kind, id });
+    }
+  }
+  return [...references.values()];
+}
+
+/** Returns what an expansion adds to an entity. An entity that does not exist any more is null, and absent from an array. */
+function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<string, Entity>): unknown {
+  const { isArray, target } = expansion;
+  const entities = idsOf(expansion, entity).flatMap((id) => found.get(id) ?? []);
+  const shown = entities.map((one) => target.show(one));
+  return isArray ? shown : (shown[0] ?? null);
+}
+
+/**
+ * Returns what a response shows of an entity. The entity of a reference stands behind the reference.
+ * @param found the entities that references name, by id.
+ */
+export function showEntity(
+  resource: Resource,
+  entity: ItemFields,
+  { fields, expansions }: EntityView,
+  found: ReadonlyMap<string, Entity>,
+): Readonly<Record<string, unknown>> {
+  const shown = resource.show(entity, fields);
+  if (expansions.length === 0) return shown;
+  const byField = new Map(expansions.map((expansion) => [expansion.field, expansion]));
+  const whole: Record<string, unknown> = {};
+  for (const field of resource.fieldNames) {
+    if (field in shown) whole[field] = shown[field];
+    const expansion = byField.get(field);
+    if (expansion) whole[expansion.name] = expanded(expansion, entity, found);
+  }
+  return whole;
+}

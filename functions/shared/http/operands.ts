@@ -1,0 +1,132 @@
+/** Operands: the values of filters with an operator, checked, and in the form in which entities have them. */
+import { isDay } from '../contract/fields.ts';
+import {
+  type FieldType,
+  type ListField,
+  type ListOperator,
+  operatorsOfBooleans,
+  operatorsOfSeveralValues,
+} from '../contract/list-fields.ts';
+import type { Filter } from '../store/model/list-query.ts';
+import { quoted, suggestion } from './suggestion.ts';
+
+/** Values of one `in`, `notIn` or `all`. */
+export const maxValues = 100;
+
+/** Code points of a beginning that a long text is compared with: rows hold no more of it. */
+export const maxLongTextPrefix = 100;
+
+/** An operand that a filter cannot have. Its message says what would be right. */
+export class InvalidOperand extends Error {}
+
+/** Separates the values of `in`, `notIn` and `all`. */
+const separator = ',';
+const escapeMark = '\\';
+
+/** Returns the values of a list: `\,` is a comma within a value, and `\\` a backslash. */
+export function splitValues(list: string): string[] {
+  const values = [''];
+  for (let position = 0; position < list.length; position += 1) {
+    const character = list[position] as string;
+    const next = list[position + 1];
+    const isEscaped = character === escapeMark && (next === separator || next === escapeMark);
+    if (character === separator) values.push('');
+    else values.push((values.pop() ?? '') + (isEscaped ? next : character));
+    if (isEscaped) position += 1;
+  }
+  return values;
+}
+
+/** A moment. Entities have whole milliseconds. */
+interface Moment {
+  /** The last whole millisecond that is not later, as entities have times. */
+  readonly text: string;
+  /** Whether it is between two milliseconds. No entity has such a time. */
+  readonly isBetween: boolean;
+}
+
+const timePattern =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:[Zz]|([+\- ])(\d{2}):(\d{2}))?$/;
+
+const minTimeMs = Date.parse('0000-01-01T00:00:00.000Z');
+const maxTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+const expectedTime = 'must be a time such as 2026-03-02T09:15:27Z or 2026-03-02T10:15:27.318+01:00';
+
+/**
+ * Reads a time (RFC 3339, 5.6). Without an offset it is in UTC, as responses show times. A space before the offset is a `+` that was not
+ * encoded in the query.
+ */
+function readMoment(text: string): Moment {
+  const [, day = '', clock = '', fraction = '', sign, hours = '', minutes = ''] =
+    timePattern.exec(text) ?? [];
+  const [hour = '', minute = '', second = ''] = clock.split(':');
+  const isClock = hour < '24' && minute < '60' && second < '60';
+  if (!isDay(day) || !isClock || hours >= '24' || minutes >= '60') {
+    throw new InvalidOperand(`${expectedTime}: ${quoted(text)} is not.`);
+  }
+  const offsetMs = (sign === '-' ? -60_000 : 60_000) * (60 * Number(hours) + Number(minutes));
+  const timeMs = Date.parse(`${day}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}Z`) - offsetMs;
+  const inRange = Math.min(Math.max(timeMs, minTimeMs), maxTimeMs);
+  return { text: new Date(inRange).toISOString(), isBetween: /[1-9]/.test(fraction.slice(3)) };
+}
+
+/** Returns the filter of a time. A time between two milliseconds equals none, and has one of them on each side. */
+function timeFilter(field: string, operator: ListOperator, moments: readonly Moment[]): Filter {
+  const values = moments.filter(({ isBetween }) => !isBetween).map(({ text }) => text);
+  const [first] = moments;
+  if (!first?.isBetween || operator === 'in' || operator === 'notIn') return { field, operator, values };
+  const around: Partial<Record<ListOperator, ListOperator>> = { lt: 'lte', gte: 'gt', ne: 'notIn' };
+  const other = around[operator] ?? operator;
+  return { field, operator: other, values: other === 'notIn' ? [] : [first.text] };
+}
+
+/** Returns the filter that compares an enumeration: it is one of the values on that side. */
+function rankFilter({ name, values }: ListField, operator: ListOperator, value: string): Filter {
+  const rank = values.indexOf(value);
+  if (rank < 0) throw new InvalidOperand(`has no rank ${quoted(value)}. ${suggestion(value, values)}`);
+  const sides: Partial<Record<ListOperator, readonly string[]>> = {
+    lt: values.slice(0, rank),
+    lte: values.slice(0, rank + 1),
+    gt: values.slice(rank + 1),
+    gte: values.slice(rank),
+  };
+  return { field: name, operator: 'in', values: sides[operator] ?? [] };
+}
+
+const isComparison = (operator: ListOperator): boolean => ['lt', 'lte', 'gt', 'gte'].includes(operator);
+
+/** Checks the values of a type, and throws InvalidOperand with what would be right. */
+const checks: Partial<Record<FieldType, (value: string, operator: ListOperator) => void>> = {
+  date: (value) => {
+    if (!isDay(value)) {
+      throw new InvalidOperand(`must be a day that exists, as YYYY-MM-DD: ${quoted(value)} is not.`);
+    }
+  },
+  'long text': (value, operator) => {
+    if (operator === 'startsWith' && [...value.toLowerCase()].length > maxLongTextPrefix) {
+      throw new InvalidOperand(`must have at most ${maxLongTextPrefix} characters.`);
+    }
+  },
+};
+
+/**
+ * Returns the filter of a field and an operator that it takes.
+ * @param sent the values of the parameter, once for each time that it is sent.
+ * @throws InvalidOperand when a value cannot be compared with the field.
+ */
+export function toFilter(field: ListField, operator: ListOperator, sent: readonly string[]): Filter {
+  const values = operatorsOfSeveralValues.has(operator) ? sent.flatMap(splitValues) : sent;
+  if (values.length > maxValues) {
+    throw new InvalidOperand(`has ${values.length} values; at most ${maxValues} are allowed.`);
+  }
+  const { name, type } = field;
+  if (operatorsOfBooleans.has(operator)) {
+    if (values[0] === 'true' || values[0] === 'false') return { field: name, operator, values };
+    throw new InvalidOperand(`must be true or false: ${quoted(values[0] ?? '')} is not.`);
+  }
+  for (const value of values) checks[type]?.(value, operator);
+  if (type === 'time') return timeFilter(name, operator, values.map(readMoment));
+  if (type === 'enumeration' && isComparison(operator)) return rankFilter(field, operator, values[0] ?? '');
+  return { field: name, operator, values };
+}

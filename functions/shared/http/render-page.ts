@@ -1,0 +1,55 @@
+/** The JSON of a page of a list. */
+import type { ItemFields } from '../store/model/entity.ts';
+import type { ListQuery, Page } from '../store/model/list-query.ts';
+import { invalidRequest, type Problem } from './problems.ts';
+
+/** Bytes of a page. */
+const maxPageBytes = 5_500_000;
+
+/**
+ * Bytes of a page as a JSON string, in which a function's response carries it: quotation marks and backslashes take two bytes there.
+ * Lambda allows 6 MB for the response.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const maxPayloadBytes = 6_000_000;
+
+const tooLarge = (): Problem =>
+  invalidRequest([
+    {
+      parameter: 'limit',
+      detail: 'The page has more than 5.5 MB. Ask for fewer entities on a page, with a lower "limit".',
+    },
+  ]);
+
+/**
+ * Returns the JSON of a page, with the entity tags of its entities if they are given. It stops as soon as the page is too large: the same large tags can be expanded in each entity.
+ * @throws Problem 400 when the page is larger than a function can return.
+ */
+export function renderPage(
+  { page, limit, countBy }: ListQuery,
+  { entities, total, counts }: Page,
+  show: (entity: ItemFields) => unknown,
+  etags?: readonly string[],
+): string {
+  const shown: string[] = [];
+  let bytes = 0;
+  for (const entity of entities) {
+    const json = JSON.stringify(show(entity));
+    shown.push(json);
+    bytes += Buffer.byteLength(json) + 1;
+    if (bytes > maxPageBytes) throw tooLarge();
+  }
+  const rest = {
+    ...(etags && { etags }),
+    total,
+    page,
+    totalPages: Math.ceil(total / limit),
+    ...(countBy.length > 0 && { counts }),
+  };
+  const content = `{"data":[${shown.join(',')}],${JSON.stringify(rest).slice(1)}`;
+  // At most every byte becomes two.
+  if (2 * bytes > maxPayloadBytes && Buffer.byteLength(JSON.stringify(content)) > maxPayloadBytes) {
+    throw tooLarge();
+  }
+  return content;
+}

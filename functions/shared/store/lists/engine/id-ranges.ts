@@ -1,0 +1,66 @@
+/**
+ * Sets of ids, as ranges of their order. Conditions on `id` and `createdAt` are such sets: rows outside are never looked at. The ranges of a
+ * set are in ascending order, not empty, and do not touch each other.
+ */
+
+/** Ids from one on, up to, but without, another. */
+export interface IdRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** All ids are in this range. A sort key cannot be empty. */
+export const allIds: IdRange = { from: '0', to: 'g' };
+
+/** Returns the range that contains an id and no other. */
+export const rangeOfId = (id: string): IdRange => ({ from: id, to: `${id}\u0000` });
+
+/** Returns the ids that are in one of several ranges, in any order. */
+export function unionRanges(ranges: readonly IdRange[]): IdRange[] {
+  const union: IdRange[] = [];
+  for (const { from, to } of ranges.toSorted((one, other) => (one.from < other.from ? -1 : 1))) {
+    const start = from > allIds.from ? from : allIds.from;
+    const end = to < allIds.to ? to : allIds.to;
+    const last = union.at(-1);
+    if (start >= end) continue;
+    if (!last || last.to < start) union.push({ from: start, to: end });
+    else if (last.to < end) union[union.length - 1] = { from: last.from, to: end };
+  }
+  return union;
+}
+
+/** Returns the ids that are in none of the ranges of a set. */
+export function complementRanges(ranges: readonly IdRange[]): IdRange[] {
+  const complement: IdRange[] = [];
+  let start = allIds.from;
+  for (const { from, to } of ranges) {
+    if (start < from) complement.push({ from: start, to: from });
+    start = to;
+  }
+  if (start < allIds.to) complement.push({ from: start, to: allIds.to });
+  return complement;
+}
+
+/** Returns the ids that are in two sets. */
+export function intersectRanges(one: readonly IdRange[], other: readonly IdRange[]): IdRange[] {
+  const outside = [...complementRanges(one), ...complementRanges(other)];
+  return complementRanges(unionRanges(outside));
+}
+
+/** Returns the parts of a set from one id on, up to, but without, another. */
+export const rangesBetween = (ranges: readonly IdRange[], from: string, to: string): IdRange[] =>
+  intersectRanges(ranges, unionRanges([{ from, to }]));
+
+/** Returns whether an id is in a set; without a set, every id is. */
+export function isInRanges(ranges: readonly IdRange[] | undefined, id: string): boolean {
+  if (!ranges) return true;
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle] as IdRange).to <= id) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range !== undefined && id >= range.from;
+}

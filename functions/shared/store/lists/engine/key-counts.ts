@@ -1,0 +1,154 @@
+/** Rows counted by sort key. Binary searches in these counts find the keys of a page without sorting rows. */
+import { compareSortKeys, type SortKey } from './sort-key.ts';
+
+/** Distinct keys in their order, and the number of rows before each. Neighbours can be equal. */
+export interface KeyCounts {
+  readonly size: number;
+  keyAt(place: number): SortKey;
+  /** Returns the number of rows whose keys are at lower places. */
+  before(place: number): number;
+}
+
+/** Returns the first place whose key is not less than a key. */
+export function lowerBound(counts: KeyCounts, key: SortKey): number {
+  let low = 0;
+  let high = counts.size;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareSortKeys(counts.keyAt(middle), key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the first place whose key is greater than a key. */
+export function upperBound(counts: KeyCounts, key: SortKey): number {
+  let low = 0;
+  let high = counts.size;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareSortKeys(counts.keyAt(middle), key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Rows below this share of the positions are sorted. Otherwise, all positions are counted. */
+const sparseShare = 1 / 16;
+
+/** The values of rows, numbered in the order of their sort keys. */
+export interface OrderedValues {
+  /** Number of positions. */
+  readonly size: number;
+  /** Returns the position of a row's value. */
+  positionOf(row: number): number;
+  /** Returns the sort key at a position. */
+  keyAt(position: number): SortKey;
+}
+
+/** Some rows of one segment, counted by the positions of their values. The cost depends on the number of the rows. */
+export class PositionCounts implements KeyCounts {
+  readonly #values: OrderedValues;
+  /** The positions that the rows have, in ascending order. Without it, the places are all positions. */
+  readonly #positions: Uint32Array | undefined;
+  readonly #before: Uint32Array;
+
+  constructor(values: OrderedValues, rows: Uint32Array) {
+    this.#values = values;
+    const { size } = values;
+    if (rows.length < size * sparseShare) {
+      const positions = rows.map((row) => values.positionOf(row)).sort();
+      const before = new Uint32Array(rows.length + 1);
+      let distinct = 0;
+      for (const position of positions) {
+        if (distinct === 0 || positions[distinct - 1] !== position) positions[distinct++] = position;
+        before[distinct] = (before[distinct] as number) + 1;
+      }
+      this.#positions = positions.subarray(0, distinct);
+      this.#before = before;
+    } else {
+      this.#before = new Uint32Array(size + 1);
+      for (const row of rows) {
+        const next = values.positionOf(row) + 1;
+        this.#before[next] = (this.#before[next] as number) + 1;
+      }
+    }
+    for (let place = 0; place < this.size; place += 1) {
+      this.#before[place + 1] = (this.#before[place + 1] as number) + (this.#before[place] as number);
+    }
+  }
+
+  get size(): number {
+    return this.#positions ? this.#positions.length : this.#values.size;
+  }
+
+  /** Returns the position at a place. */
+  positionAt(place: number): number {
+    return this.#positions ? (this.#positions[place] as number) : place;
+  }
+
+  keyAt(place: number): SortKey {
+    return this.#values.keyAt(this.positionAt(place));
+  }
+
+  before(place: number): number {
+    return this.#before[place] as number;
+  }
+}
+
+/** Counts of keys that are few enough to be listed. Removed rows count as -1. */
+export class ListedKeys implements KeyCounts {
+  readonly #keys: SortKey[] = [];
+  readonly #before: number[] = [0];
+
+  constructor(counted: readonly { readonly key: SortKey; readonly count: number }[]) {
+    let sum = 0;
+    for (const { key, count } of counted.toSorted((one, other) => compareSortKeys(one.key, other.key))) {
+      const last = this.#keys.at(-1);
+      if (last !== undefined && compareSortKeys(last, key) === 0) this.#before.pop();
+      else this.#keys.push(key);
+      sum += count;
+      this.#before.push(sum);
+    }
+  }
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  keyAt(place: number): SortKey {
+    return this.#keys[place] as SortKey;
+  }
+
+  before(place: number): number {
+    return this.#before[place] as number;
+  }
+}
+
+/** Returns the number of rows whose keys are not greater than a key. */
+export const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
+  all.reduce((sum, counts) => sum + counts.before(upperBound(counts, key)), 0);
+
+/** Returns the number of rows whose keys are less than a key. */
+export const countBelow = (all: readonly KeyCounts[], key: SortKey): number =>
+  all.reduce((sum, counts) => sum + counts.before(lowerBound(counts, key)), 0);
+
+/**
+ * Returns the sort key of the row at a position of the order, which must exist. Halves the keys that come into question, beginning
+ * with the largest part: the cost grows with the logarithm of the number of rows.
+ */
+export function keyAtRank(all: readonly KeyCounts[], rank: number): SortKey {
+  const ranges = all.map((counts) => ({ counts, low: 0, high: counts.size }));
+  let found: SortKey = null;
+  for (;;) {
+    const widest = ranges.reduce((one, other) => (other.high - other.low > one.high - one.low ? other : one));
+    if (widest.high <= widest.low) return found;
+    const key = widest.counts.keyAt((widest.low + widest.high) >> 1);
+    const isReached = countUpTo(all, key) > rank;
+    if (isReached) found = key;
+    for (const range of ranges) {
+      if (isReached) range.high = Math.min(range.high, lowerBound(range.counts, key));
+      else range.low = Math.max(range.low, upperBound(range.counts, key));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { project } from '../projects/resource.ts';
+import { day, nullable, oneOf, reference, references, text, withDefault } from '../shared/contract/fields.ts';
+import { commonFields, resource } from '../shared/contract/resource.ts';
+import { tag } from '../tags/resource.ts';
+import { user } from '../users/resource.ts';
+
+export const task = resource({
+  kind: 'task',
+  plural: 'tasks',
+  fields: {
+    ...commonFields,
+    description: withDefault(text(10_000), ''),
+    priority: withDefault(oneOf(['none', 'low', 'medium', 'high', 'urgent']), 'none'),
+    projectId: nullable(reference(project)),
+    userId: nullable(reference(user)),
+    dueDate: nullable(day()),
+    tagIds: withDefault(references(tag, 50), []),
+  },
+});

@@ -1,0 +1,96 @@
+/** The command lines of `npm run deploy`, `diff`, `bootstrap`, `destroy` and `synth`: what they pass to CDK. */
+import { isDisposable, stackName } from '../infrastructure/names.ts';
+import type { Settings } from '../infrastructure/settings.ts';
+import { UsageError } from './command-line.ts';
+import { outputsFile } from './outputs.ts';
+
+export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;
+
+export type CdkCommand = (typeof cdkCommands)[number];
+
+/** What each command does, in its help. */
+const purposes: Readonly<Record<CdkCommand, string>> = {
+  bootstrap: 'Prepares an account and region for deployments, once.',
+  deploy: 'Deploys both stacks, and writes their outputs to .outputs/<stage>.json.',
+  diff: 'Shows what a deployment would change.',
+  destroy: `Deletes the API stack, and in a disposable stage ("development", "development-…") the data stack with all
+data.`,
+  synth:
+    'Writes the templates and bundles of both stacks to cdk.out. It needs neither credentials nor a network.',
+};
+
+/** Returns the help of a command. */
+export const cdkHelp = (command: CdkCommand): string => `${purposes[command]}
+
+  npm run ${command} -- [options]
+
+  -c <setting>=<value>   a setting, over that of cdk.json: -c stage=production; repeatable
+                         (docs/deployment.md lists them)
+  --help                 prints this text
+
+All other options are those of "cdk ${command}": npx cdk ${command} --help`;
+
+/**
+ * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options
+ * of its own, and the command would use the default stage.
+ * @param environment the environment of the process, in which npm sets its options.
+ * @throws UsageError that says how to pass the setting.
+ */
+export function requireFlags(
+  command: CdkCommand,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  const { npm_config_call: call = '', npm_config_stage: stage } = environment;
+  const taken = stage === undefined ? call : `stage=${stage}`;
+  if (!/^\w+=/.test(taken)) return;
+  throw new UsageError(
+    `npm took "${taken}" as an option of its own. Write "--" before the options: npm run ${command} -- -c ${taken}`,
+  );
+}
+
+/** Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in, so they do not ask for one. */
+export const commandFlags = (command: CdkCommand, flags: readonly string[]): string[] =>
+  command === 'bootstrap' || command === 'destroy' ? [...flags, '-c', 'machineClient=true'] : [...flags];
+
+/**
+ * Returns the context that the flags `-c key=value` and `--context key=value` give, over that of `cdk.json`.
+ * @throws UsageError for a flag without a key and a value.
+ */
+export function contextOf(
+  configured: Readonly<Record<string, unknown>>,
+  flags: readonly string[],
+): Record<string, unknown> {
+  const context = { ...configured };
+  const values = [...flags];
+  for (let flag = values.shift(); flag !== undefined; flag = values.shift()) {
+    const [, attached] = /^(?:-c|--context)(?:=(.*))?$/s.exec(flag) ?? [undefined, null];
+    if (attached === null) continue;
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(attached ?? values.shift() ?? '') ?? [];
+    if (key === undefined) throw new UsageError(`${flag} needs a setting and its value: -c stage=production`);
+    context[key] = value;
+  }
+  return context;
+}
+
+/** Returns the arguments for CDK. A stage that is not disposable keeps its data stack. */
+export function cdkArguments(command: CdkCommand, settings: Settings, flags: readonly string[]): string[] {
+  const { stage } = settings;
+  const own: Record<CdkCommand, readonly string[]> = {
+    bootstrap: [],
+    deploy: ['--all', '--outputs-file', outputsFile(stage)],
+    diff: ['--all'],
+    destroy: isDisposable(settings) ? ['--all'] : ['--exclusively', stackName(settings, 'api')],
+    synth: ['--quiet'],
+  };
+  return [command, ...own[command], ...flags];
+}
+
+/** Returns what a command is about to do. */
+export function announcement(command: CdkCommand, settings: Settings, region: string): string {
+  const { stage } = settings;
+  const where = `stage "${stage}", region ${region}`;
+  if (command !== 'destroy') return `${command}: ${where}`;
+  return isDisposable(settings)
+    ? `destroy: ${where}. The data is deleted as well.`
+    : `destroy: ${where}. The data stack stays; docs/deployment.md describes how to delete it.`;
+}

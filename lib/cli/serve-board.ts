@@ -1,0 +1,34 @@
+/** Serves the example `examples/board`. */
+import { fileURLToPath } from 'node:url';
+import { context } from 'esbuild';
+import { loopback } from '../local/port.ts';
+
+const root = new URL('../../', import.meta.url);
+const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
+
+export interface Board {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves the board at this machine.
+ * @param serviceUrl the address of the service whose tasks it shows.
+ * @param port 0 selects any free port.
+ */
+export async function serveBoard(serviceUrl: string, port: number): Promise<Board> {
+  const build = await context({
+    entryPoints: [pathOf('examples/board/board.ts')],
+    outdir: pathOf('examples/board'),
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2023',
+    define: { serviceUrl: JSON.stringify(serviceUrl) },
+    // An app outside this repository installs the package.
+    alias: { 'project-management-client': pathOf('client/index.ts') },
+    logLevel: 'silent',
+  });
+  const { port: actual } = await build.serve({ servedir: pathOf('examples/board'), host: loopback, port });
+  return { url: `http://localhost:${actual}`, stop: () => build.dispose() };
+}

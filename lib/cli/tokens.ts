@@ -1,0 +1,95 @@
+/** Gets access tokens from the sign-in page of a Cognito user pool. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { loopback } from '../local/port.ts';
+import { CommandFailure } from './command-line.ts';
+
+const random = (): string => randomBytes(32).toString('base64url');
+
+/** Sends a request to the token endpoint. @throws CommandFailure with the error of the issuer. */
+async function requestToken(
+  signInUrl: string,
+  body: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const response = await fetch(`${signInUrl}/oauth2/token`, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams(body),
+  });
+  const text = await response.text();
+  const token = response.ok ? (JSON.parse(text) as { access_token?: string }).access_token : undefined;
+  if (token) return token;
+  throw new CommandFailure(`The token endpoint returned ${response.status}: ${text.slice(0, 200)}`);
+}
+
+/** Returns a token of a client with a secret (RFC 6749, section 4.4). */
+export const machineToken = (signInUrl: string, clientId: string, secret: string): Promise<string> =>
+  requestToken(
+    signInUrl,
+    { grant_type: 'client_credentials' },
+    { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
+  );
+
+export interface SignIn {
+  readonly signInUrl: string;
+  readonly clientId: string;
+  /** Port of this machine that the sign-in page redirects to. */
+  readonly port: number;
+  /** Receives the address to open in a browser. */
+  readonly onAddress: (address: string) => void;
+}
+
+/**
+ * Waits for the redirect of the sign-in page.
+ * @returns the authorization code.
+ * @throws CommandFailure when the sign-in failed.
+ */
+async function receiveCode(port: number, state: string, onListening: () => void): Promise<string> {
+  const server = createServer();
+  server.listen(port, loopback);
+  await once(server, 'listening').catch((cause: Error) => {
+    throw new CommandFailure(
+      `The port ${port} cannot be used: ${cause.message}. Choose another with --port.`,
+    );
+  });
+  onListening();
+  try {
+    for (;;) {
+      const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      // A page of another origin can send requests here, but it does not know the state.
+      if (searchParams.get('state') !== state) {
+        response.writeHead(404).end();
+        continue;
+      }
+      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' });
+      response.end('Signed in. You can close this page.');
+      const code = searchParams.get('code');
+      if (code) return code;
+      const reason = searchParams.get('error_description') ?? searchParams.get('error') ?? 'no code';
+      throw new CommandFailure(`The sign-in failed: ${reason}`);
+    }
+  } finally {
+    server.close();
+    server.closeIdleConnections();
+  }
+}
+
+/** Returns a token of a person, who signs in in a browser: authorization code with PKCE (RFC 7636). */
+export async function personToken({ signInUrl, clientId, port, onAddress }: SignIn): Promise<string> {
+  const [state, code_verifier] = [random(), random()];
+  const redirect_uri = `http://localhost:${port}/`;
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri,
+    state,
+    code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const code = await receiveCode(port, state, () => onAddress(`${signInUrl}/oauth2/authorize?${query}`));
+  const grant = { grant_type: 'authorization_code', client_id: clientId, redirect_uri, code, code_verifier };
+  return requestToken(signInUrl, grant);
+}

@@ -1,0 +1,21 @@
+/** Command lines of the tools in `node_modules`. `npx` takes a second, and Windows cannot start it without a shell. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Programs by tool: the package, and the file in it. */
+const programs = {
+  jest: ['jest', 'bin/jest.js'],
+  tsc: ['typescript', 'bin/tsc'],
+  biome: ['@biomejs/biome', 'bin/biome'],
+} as const;
+
+/** Returns the command line of a tool. */
+export function tool(
+  name: keyof typeof programs,
+  ...args: readonly string[]
+): [program: string, ...args: string[]] {
+  const [packageName, file] = programs[name];
+  return [process.execPath, join(dirname(resolve(`${packageName}/package.json`)), file), ...args];
+}

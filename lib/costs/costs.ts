@@ -1,0 +1,72 @@
+/** Computes what requests cost, from their units and the list prices. */
+import { jobShards } from '../../functions/shared/store/model/job.ts';
+import { prices } from './prices.ts';
+
+/** What one request uses. */
+export interface Usage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Milliseconds that Lambda bills, with the share of cold starts. */
+  readonly billedMs: number;
+  readonly memoryMb: number;
+  readonly responseBytes: number;
+}
+
+/** Bytes of the lines that function and gateway log for a request, with what CloudWatch adds. */
+const logBytes = 1_370;
+
+const million = 1_000_000;
+const gigabyte = 1_000_000_000;
+
+/** Parts of the cost of a million requests, in US dollars. */
+export interface Cost {
+  readonly database: number;
+  readonly lambda: number;
+  readonly gateway: number;
+  readonly logs: number;
+  readonly transfer: number;
+}
+
+/** Returns the cost of a million requests. */
+export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, responseBytes }: Usage): Cost => ({
+  database: readUnits * prices.readUnits + writeUnits * prices.writeUnits,
+  lambda: prices.invocations + million * (billedMs / 1_000) * (memoryMb / 1_024) * prices.gbSecond,
+  gateway: prices.requests,
+  logs: ((million * logBytes) / gigabyte) * prices.logsGb,
+  transfer: ((million * responseBytes) / gigabyte) * prices.transferGb,
+});
+
+/** Returns the sum of the parts. */
+export const total = (cost: Cost): number => Object.values(cost).reduce((sum, part) => sum + part, 0);
+
+/** Metrics of all alarms (`lib/infrastructure/symptoms.ts`). */
+const alarmMetrics = 34;
+
+/** Runs of the schedule in a month, the milliseconds of each, and the read units of each: half a unit for each partition of jobs. */
+const schedule = { runs: 60 * 24 * 30, billedMs: 30, memoryMb: 1_769, readUnits: jobShards / 2 };
+
+/** Returns the cost of a month without requests and without data. */
+export function idleMonth(): number {
+  const run = costOfMillion({ ...schedule, writeUnits: 0, responseBytes: 0 });
+  const runs = ((run.database + run.lambda + run.logs) * schedule.runs) / million;
+  return runs + alarmMetrics * prices.alarmMetric + prices.dashboard;
+}
+
+/** Number of requests of one user in a month, by operation. */
+export type Habits = Readonly<Record<string, number>>;
+
+/** Returns the cost of a month: the service itself, the requests of its users, and their data. */
+export function monthOf(
+  users: number,
+  habits: Habits,
+  costs: Readonly<Record<string, Cost>>,
+  storedGb: number,
+): number {
+  const requests = Object.entries(habits).map(([operation, count]) => {
+    const cost = costs[operation];
+    if (!cost) throw new TypeError(`There is no cost of "${operation}".`);
+    return (total(cost) * count * users) / million;
+  });
+  const storage = storedGb * (prices.storageGb + prices.pointInTimeRecoveryGb);
+  return idleMonth() + storage + users * prices.activeUser + requests.reduce((sum, one) => sum + one, 0);
+}

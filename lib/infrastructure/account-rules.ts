@@ -1,0 +1,16 @@
+/** What the owner of an account requires of all resources: tags, and a boundary for the permissions of roles. */
+import { type Stack, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { Settings } from './settings.ts';
+
+/** Applies the tags and the permission boundary of the settings to a stack. */
+export function applyAccountRules(stack: Stack, { stage, tags, permissionBoundary }: Settings): void {
+  const own = ['application=project-management', `stage=${stage}`];
+  for (const tag of [...own, ...tags]) {
+    const [key = '', ...value] = tag.split('=');
+    Tags.of(stack).add(key, value.join('='));
+  }
+  if (!permissionBoundary) return;
+  const policy = ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionBoundary', permissionBoundary);
+  PermissionsBoundary.of(stack).apply(policy);
+}

@@ -1,0 +1,63 @@
+/** The stage of the gateway: its limits and its log. */
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnRoute,
+  type CfnStage,
+  type HttpApi,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { accessLogName } from './names.ts';
+import type { Settings } from './settings.ts';
+
+/** One JSON line per request, without query string and IP address, which can be personal data. */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    route: '$context.routeKey',
+    path: '$context.path',
+    status: '$context.status',
+    latency: '$context.responseLatency',
+    integrationLatency: '$context.integrationLatency',
+    responseBytes: '$context.responseLength',
+    authorizerError: '$context.authorizer.error',
+    integrationError: '$context.integrationErrorMessage',
+  }),
+);
+
+/** Limits of each route that needs no token: everyone can call it, and each call costs money. */
+const openRouteLimits = { rate: 50, burst: 100 };
+
+/** The route of requests that match no other. */
+const defaultRoute = '$default';
+
+/**
+ * Creates the stage.
+ * @param openRoutes the routes that need no token, besides `$default`.
+ */
+export function createStage(api: HttpApi, settings: Settings, openRoutes: readonly HttpRoute[]): void {
+  const { throttlingRate, throttlingBurst } = settings;
+  const logGroup = LogGroup.fromLogGroupName(api, 'AccessLog', accessLogName(settings));
+  const stage = new HttpStage(api, 'Stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },
+    accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
+  });
+  const limits = {
+    ThrottlingRateLimit: Math.min(throttlingRate, openRouteLimits.rate),
+    ThrottlingBurstLimit: Math.min(throttlingBurst, openRouteLimits.burst),
+  };
+  // API Gateway refuses settings of a route that does not exist yet.
+  const routes = [...openRoutes, api.node.findChild('DefaultRoute')];
+  for (const route of routes) stage.node.addDependency(route);
+  const keys = [...openRoutes.map((route) => routeKeyOf(route)), defaultRoute];
+  (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limits]));
+}
+
+/** Returns the key of a route, for example `GET /v1/health`. */
+const routeKeyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

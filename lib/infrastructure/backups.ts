@@ -1,0 +1,31 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import type { Construct } from 'constructs';
+import { isDisposable, tableArnOf, tableNameOf } from './names.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Creates a daily backup of the table in a vault of its own. Unlike point-in-time recovery, it outlives the table, and reaches back longer
+ * than 35 days.
+ */
+export function backups(scope: Construct, settings: Settings): void {
+  const { backupDays } = settings;
+  if (backupDays === 0) return;
+  const vault = new BackupVault(scope, 'Backups', {
+    removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+  });
+  const rule = new BackupPlanRule({
+    backupVault: vault,
+    scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+    deleteAfter: Duration.days(backupDays),
+  });
+  const plan = new BackupPlan(scope, 'BackupPlan', { backupVault: vault, backupPlanRules: [rule] });
+  const selection = plan.addSelection('Table', {
+    resources: [BackupResource.fromArn(tableArnOf(tableNameOf(settings)))],
+  });
+  Validations.of(selection).acknowledge({
+    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
+    reason: 'AWS maintains the policy of its own service.',
+  });
+}

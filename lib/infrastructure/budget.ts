@@ -1,0 +1,28 @@
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import type { Construct } from 'constructs';
+import { accountWideName } from './names.ts';
+import type { Settings } from './settings.ts';
+
+/** Shares of the budget, in percent, at which a mail is sent: when the money is spent, and when the forecast says that it will be. */
+const thresholds = [
+  { notificationType: 'ACTUAL', threshold: 80 },
+  { notificationType: 'FORECASTED', threshold: 100 },
+];
+
+/** Creates a budget for the costs of the account, which mails the address for alarms. */
+export function budget(scope: Construct, settings: Settings): void {
+  const { monthlyBudget, alarmEmail } = settings;
+  if (monthlyBudget === 0) return;
+  new CfnBudget(scope, 'Budget', {
+    budget: {
+      budgetName: accountWideName(settings),
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount: monthlyBudget, unit: 'USD' },
+    },
+    notificationsWithSubscribers: thresholds.map((notification) => ({
+      notification: { ...notification, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
+    })),
+  });
+}

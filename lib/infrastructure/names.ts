@@ -1,0 +1,41 @@
+/** Names that both stacks and the commands know at synthesis. A name needs no reference between stacks. */
+import { Aws } from 'aws-cdk-lib';
+import type { Settings } from './settings.ts';
+
+type Stage = Pick<Settings, 'stage'>;
+
+/**
+ * Returns whether a stage is disposable: it is destroyed with its data. These are `development` and stages whose names begin with
+ * `development-`.
+ */
+export const isDisposable = ({ stage }: Stage): boolean => /^development(?:-|$)/.test(stage);
+
+/** Returns the name of a stack. */
+export const stackName = ({ stage }: Stage, part: 'data' | 'api'): string =>
+  `project-management-${stage}-${part}`;
+
+/** Returns the name of the table that the data stack creates. */
+export const ownTableName = ({ stage }: Stage): string => `project-management-${stage}`;
+
+/** Returns the name of the table that the functions use: the stack's own, or a restored one. */
+export const tableNameOf = (settings: Settings): string => settings.tableName || ownTableName(settings);
+
+/** Returns the name of the log group of all functions. */
+export const functionLogName = ({ stage }: Stage): string => `project-management-${stage}`;
+
+/** Returns the ARN of the log group of all functions, with its streams. */
+export const functionLogArn = (stage: Stage): string =>
+  `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${functionLogName(stage)}:*`;
+
+/** Returns the name of the log group of the gateway. CloudWatch limits the policy for log groups with other prefixes. */
+export const accessLogName = ({ stage }: Stage): string => `/aws/vendedlogs/project-management-${stage}`;
+
+/** Returns a name for a resource whose names all regions of the account share. */
+export const accountWideName = ({ stage }: Stage): string => `project-management-${stage}-${Aws.REGION}`;
+
+/** Returns the namespace of the metrics of requests. Stages of one account have metrics of their own. */
+export const requestNamespace = ({ stage }: Stage): string => `ProjectManagement/${stage}`;
+
+/** Returns the ARN of a table in the account and region of the stack. */
+export const tableArnOf = (name: string): string =>
+  `arn:${Aws.PARTITION}:dynamodb:${Aws.REGION}:${Aws.ACCOUNT_ID}:table/${name}`;

@@ -1,0 +1,74 @@
+/** Reads the settings of a deployment: the context in `cdk.json`, or `-c key=value`. */
+import * as v from 'valibot';
+import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { isDisposable } from './names.ts';
+import { definitions, type Setting, type Settings, settingNames } from './settings.ts';
+
+/** The context has wrong values. The message names each one and what would be right. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/** Returns the name of the table whose stream an ARN names. */
+const tableOfStream = (arn: string): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? '';
+
+/** Returns what is wrong with settings that are valid by themselves but not together. */
+function contradictions(settings: Settings): string[] {
+  const { stage, authentication, audience, callbackUrls, machineClient } = settings;
+  const { tableName, tableStreamArn } = settings;
+  const issues: string[] = [];
+  const contradict = (name: keyof Settings, other: keyof Settings): void => {
+    issues.push(
+      `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
+    );
+  };
+  const hasIssuer = /^https:/.test(authentication);
+  if (hasIssuer !== audience.length > 0) contradict('audience', 'authentication');
+  if (tableName !== tableOfStream(tableStreamArn)) contradict('tableStreamArn', 'tableName');
+  const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
+  const { monthlyBudget, alarmEmail } = settings;
+  if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
+  if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
+  if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
+  if (monthlyBudget > 0 && !alarmEmail) contradict('monthlyBudget', 'alarmEmail');
+  const hasClient = callbackUrls.length > 0 || machineClient || isDisposable(settings);
+  if (authentication === 'cognito' && !hasClient) {
+    issues.push(
+      `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
+    );
+  }
+  return issues;
+}
+
+/**
+ * Returns whether a key of the context belongs to CDK: a feature flag, a fact that the command line adds, a cached look-up, or an option
+ * of the command line.
+ */
+const belongsToCdk = (key: string): boolean => /[@:/]/.test(key) || key === 'cli-telemetry';
+
+/** Returns the keys that no setting has, each with the nearest setting. */
+const unknownKeys = (context: object): string[] =>
+  Object.keys(context)
+    .filter((key) => !(key in definitions) && !belongsToCdk(key))
+    .map((key) => `"${key}" is not a setting. ${suggestion(key, settingNames)}`);
+
+/**
+ * Reads the settings. Missing keys have defaults.
+ * @param context the context of the app.
+ * @throws SettingsError that names each wrong key, its value and what would be right.
+ */
+export function readSettings(context: Readonly<Record<string, unknown>>): Settings {
+  const issues = unknownKeys(context);
+  const values = settingNames.map((name) => {
+    const { schema, rule }: Setting = definitions[name];
+    const value = context[name];
+    const result = v.safeParse(schema, value ?? undefined);
+    if (!result.success) issues.push(`"${name}" is ${JSON.stringify(value)}; it must be ${rule}.`);
+    return [name, result.output];
+  });
+  const settings = Object.fromEntries(values) as Settings;
+  if (issues.length === 0) issues.push(...contradictions(settings));
+  if (issues.length > 0)
+    throw new SettingsError(`The CDK context (cdk.json or -c) has wrong values.\n${issues.join('\n')}`);
+  return settings;
+}

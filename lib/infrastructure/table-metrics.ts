@@ -1,0 +1,34 @@
+/** Metrics of the table and of its indexes. AWS reports an index under its own dimension and leaves it out of the table's metrics. */
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { table as shape } from '../../functions/shared/store/model/table.ts';
+
+/** Period of all metrics. */
+export const period = Duration.minutes(5);
+
+const namespace = 'AWS/DynamoDB';
+
+export const tableMetric = (table: string, metricName: string): Metric =>
+  new Metric({ namespace, metricName, dimensionsMap: { TableName: table }, statistic: 'Sum', period });
+
+/** Returns a metric of the table and of each index. */
+export const withIndexes = (table: string, metricName: string): Metric[] => [
+  tableMetric(table, metricName),
+  ...Object.keys(shape.indexes).map(
+    (index) =>
+      new Metric({
+        namespace,
+        metricName,
+        dimensionsMap: { TableName: table, GlobalSecondaryIndexName: index },
+        statistic: 'Sum',
+        period,
+        label: index,
+      }),
+  ),
+];
+
+/** Returns the sum of metrics. An alarm can add at most ten. A metric without data counts as 0. */
+export function sumOf(label: string, metrics: readonly IMetric[]): MathExpression {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric]));
+  return new MathExpression({ expression: 'SUM(FILL(METRICS(), 0))', usingMetrics, label, period });
+}

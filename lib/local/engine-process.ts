@@ -1,0 +1,55 @@
+/** Runs an engine as a child process that ends with this process, also when this process is killed. */
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+/**
+ * Program of the watcher: it kills the engine when its own input ends, which also follows when this process is killed. It is
+ * a Node.js program because Windows has no `sh`. The engine does not wait for it.
+ */
+const watcherProgram = `
+process.stdin.resume().on('close', () => {
+  try {
+    process.kill(Number(process.argv[1]), 'SIGKILL');
+  } catch {
+    // The engine has ended already.
+  }
+});`;
+
+/** Starts the watcher of a process. `NODE_OPTIONS` could load modules, which take time. */
+const watch = (processId: number): ChildProcess =>
+  spawn(process.execPath, ['--eval', watcherProgram, String(processId)], {
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+
+export interface EngineProcess {
+  readonly child: ChildProcessByStdio<null, null, Readable>;
+  /** Resolves when the engine has ended and its output is read. Rejects when the engine cannot be started. */
+  readonly closed: Promise<void>;
+}
+
+/** Starts an engine. */
+export function spawnEngine([program = '', ...args]: readonly string[]): EngineProcess {
+  // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
+  const child = spawn(program, args, {
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  // `close` follows after the last output, `exit` may not.
+  const ended = once(child, 'close');
+  if (child.pid === undefined) return { child, closed: ended.then(() => undefined) };
+  const watcher = watch(child.pid);
+  // The pipe breaks when the watcher cannot start or is killed. The engine runs without it.
+  watcher.on('error', () => {});
+  watcher.stdin?.on('error', () => {});
+  const watcherEnded = new Promise<void>((resolve) => {
+    watcher.once('exit', () => resolve()).once('error', () => resolve());
+  });
+  // The process id of an ended engine can be reused, so its watcher must not outlive it.
+  child.once('exit', () => watcher.kill('SIGKILL'));
+  return { child, closed: Promise.all([ended, watcherEnded]).then(() => undefined) };
+}

@@ -1,0 +1,40 @@
+/** The environment variables of the functions, in this process. In the cloud, CDK sets them. */
+import { methodsByPath } from '../../functions/routes.ts';
+import { files } from '../hosting/functions.ts';
+import { setEngineEnvironment } from './engine-environment.ts';
+import type { TableLocation } from './hosted-functions.ts';
+
+/** How the functions read tokens. */
+export interface TokenSettings {
+  /** Claim that names the tenant. */
+  readonly tenantClaim: string;
+  /** Text before the name of each scope. Default: none. */
+  readonly scopePrefix?: string | undefined;
+}
+
+/**
+ * Sets the environment variables.
+ * @param tokens undefined when requests need no token.
+ * @param tenantRate requests per second that a tenant may send; 0 for no limit.
+ */
+export function setFunctionEnvironment(
+  { endpoint, tableName }: TableLocation,
+  tokens: TokenSettings | undefined,
+  tenantRate = 0,
+): void {
+  setEngineEnvironment(endpoint);
+  process.env['TABLE_NAME'] = tableName;
+  process.env['TENANT_RATE'] = String(tenantRate);
+  process.env['ROUTES'] = JSON.stringify(methodsByPath);
+  process.env['FILES'] = JSON.stringify(files);
+  process.env['SERVER_TIMING'] = 'true';
+  // The request log would hide the output of the command; errors are logged.
+  process.env['LOG_LEVEL'] = 'ERROR';
+  if (tokens) {
+    process.env['TENANT_CLAIM'] = tokens.tenantClaim;
+    process.env['SCOPE_PREFIX'] = tokens.scopePrefix ?? '';
+  } else {
+    delete process.env['TENANT_CLAIM'];
+    delete process.env['SCOPE_PREFIX'];
+  }
+}

@@ -1,0 +1,79 @@
+/** The request log of `npm start`: one line for each request. */
+import pc from 'picocolors';
+import type { TimedResponse } from './gateway.ts';
+
+/** What a request has used of the database. */
+interface DatabaseUsage {
+  readonly calls: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** Returns the usage from the header `Server-Timing`, which every function of the local service sends. */
+export function databaseUsage(serverTiming = ''): DatabaseUsage {
+  const [, description = ''] = serverTiming.split('desc=');
+  const amounts = new Map(
+    description
+      .replaceAll('"', '')
+      .split(', ')
+      .map((part) => {
+        const [name = '', value] = part.split('=');
+        return [name, value] as const;
+      }),
+  );
+  const amount = (name: string): number => Number(amounts.get(name) ?? 0);
+  return { calls: amount('calls'), readUnits: amount('read'), writeUnits: amount('write') };
+}
+
+/** Returns the usage as text. */
+export function usageText(serverTiming: string | undefined): string {
+  const { calls, readUnits, writeUnits } = databaseUsage(serverTiming);
+  return `${calls} database ${calls === 1 ? 'call' : 'calls'}, ${readUnits} read and ${writeUnits} write units`;
+}
+
+const targetOf = ({ path, rawQueryString }: TimedResponse): string =>
+  // Bytes outside ASCII could be control sequences of the terminal.
+  (rawQueryString ? `${path}?${rawQueryString}` : path).replaceAll(/[^\x21-\x7e]/g, encodeURIComponent);
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+type Paint = (text: string) => string;
+
+/** Returns the colour of a status. */
+function paintOf(status: number, { green, cyan, yellow, red }: Colors): Paint {
+  if (status >= 500) return red;
+  if (status >= 400) return yellow;
+  return status >= 300 ? cyan : green;
+}
+
+/**
+ * Returns a request as a line in columns: method, status, time, capacity units, path.
+ * @param colors colours of the terminal. Default: none when the output is not a terminal.
+ */
+export function requestLine(response: TimedResponse, colors: Colors = pc): string {
+  const { method, status, durationMs, headers } = response;
+  const { readUnits, writeUnits } = databaseUsage(headers.get('server-timing'));
+  return [
+    method.padEnd(7),
+    paintOf(status, colors)(String(status)),
+    `${durationMs.toFixed(0).padStart(6)} ms`,
+    `${String(readUnits).padStart(6)} read`,
+    `${String(writeUnits).padStart(4)} write`,
+    ` ${targetOf(response)}`,
+  ].join(' ');
+}
+
+/** Returns a request as one line of JSON. */
+export function requestJson(response: TimedResponse, now: Date): string {
+  const { method, path, rawQueryString, status, durationMs, headers } = response;
+  return JSON.stringify({
+    time: now.toISOString(),
+    requestId: headers.get('apigw-requestid'),
+    method,
+    path,
+    ...(rawQueryString && { query: rawQueryString }),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...databaseUsage(headers.get('server-timing')),
+  });
+}

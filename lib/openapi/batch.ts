@@ -1,0 +1,144 @@
+/** Schemas and examples of batches. */
+import { maxOperations } from '../../functions/shared/contract/batch-body.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { maxIfMatchLength } from '../../functions/shared/http/batch-operations.ts';
+import { resourceDocs } from './resources.ts';
+import { referTo, type Schema } from './types.ts';
+
+/** The value of `If-Match`, and of `ifMatch` in an operation. */
+export const ifMatchPattern = '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99})$';
+
+const exampleTag = '"7a2c4d8f0e36-3"';
+
+const id = ({ kind }: Resource): Schema => ({
+  type: 'string',
+  maxLength: 255,
+  description: `Id of the ${kind}. A batch names an entity at most once.`,
+  'x-reference': kind,
+});
+
+const ifMatch: Schema = {
+  type: 'string',
+  maxLength: maxIfMatchLength,
+  pattern: ifMatchPattern,
+  description:
+    'The `ETag` of the version to change, or a list of at most 100. If a newer version exists, the response is 412.',
+};
+
+/** Returns the schema of one operation. All members but `ifMatch` are required. */
+const operation = (name: string, description: string, properties: Record<string, Schema>): Schema => ({
+  type: 'object',
+  title: name,
+  description,
+  properties: { operation: { type: 'string', enum: [name], description: 'The operation.' }, ...properties },
+  required: ['operation', ...Object.keys(properties).filter((property) => property !== 'ifMatch')],
+  additionalProperties: false,
+});
+
+/** Returns the schema of the body of a batch. @param name of the schema of an entity. */
+export const batchSchema = (resource: Resource, name: string): Schema => ({
+  type: 'object',
+  description: 'Operations that are all applied, or none.',
+  properties: {
+    operations: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxOperations,
+      description: 'The operations.',
+      items: {
+        oneOf: [
+          operation('create', `Creates a ${resource.kind}.`, {
+            body: referTo('schemas', `New${name}`),
+          }),
+          operation('update', 'Updates fields: fields that are left out keep their values.', {
+            id: id(resource),
+            ifMatch,
+            body: referTo('schemas', `${name}Changes`),
+          }),
+          operation('delete', `Deletes a ${resource.kind}.`, { id: id(resource), ifMatch }),
+        ],
+      },
+    },
+  },
+  required: ['operations'],
+  additionalProperties: false,
+});
+
+const status = (...statuses: number[]): Schema => ({
+  type: 'integer',
+  format: 'int32',
+  minimum: 200,
+  maximum: 204,
+  enum: statuses,
+  description: 'Status of the operation.',
+});
+
+/** Returns the schema of the response to a batch. @param name of the schema of an entity. */
+export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => ({
+  type: 'object',
+  description: 'The results of a batch.',
+  properties: {
+    results: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxOperations,
+      description: 'One result for each operation, in their order.',
+      items: {
+        oneOf: [
+          {
+            type: 'object',
+            title: 'written',
+            description: `The ${kind} that an operation created (201) or updated (200).`,
+            properties: {
+              status: status(200, 201),
+              etag: {
+                type: 'string',
+                maxLength: 64,
+                pattern: '^"[\\w-]+"$',
+                description: 'Version of the entity, for `If-Match`.',
+              },
+              body: referTo('schemas', name),
+            },
+            required: ['status', 'etag', 'body'],
+          },
+          {
+            type: 'object',
+            title: 'deleted',
+            description: `The ${kind} is deleted.`,
+            properties: { status: status(204) },
+            required: ['status'],
+          },
+        ],
+      },
+    },
+  },
+  required: ['results'],
+});
+
+/** Returns the example of a batch. @param created the example of a body that creates an entity. */
+export function batchExample({ kind }: Resource, created: unknown): object {
+  const { example, change } = resourceDocs[kind];
+  return {
+    operations: [
+      { operation: 'create', body: created },
+      { operation: 'update', id: example['id'], ifMatch: exampleTag, body: change },
+      { operation: 'delete', id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25' },
+    ],
+  };
+}
+
+/** Returns the example of a response to a batch. */
+export function batchResultsExample({ kind }: Resource): object {
+  const { example, change } = resourceDocs[kind];
+  return {
+    results: [
+      {
+        status: 201,
+        etag: '"5b1d9c0e7f42-1"',
+        body: { ...example, id: '019b2f50-1c7e-7d08-9a4b-5b1d9c0e7f42' },
+      },
+      { status: 200, etag: '"7a2c4d8f0e36-4"', body: { ...example, ...change } },
+      { status: 204 },
+    ],
+  };
+}

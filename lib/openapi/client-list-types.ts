@@ -1,0 +1,109 @@
+/** Generates the types of lists in the client from the document: filters, and what `expand` and `countBy` add. */
+import { pascal } from './json-schema.ts';
+import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
+import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
+
+/** What a list needs: its parameters by name, and the schema of its entities. */
+interface List {
+  /** The name of the type of its entities. */
+  readonly name: string;
+  readonly summary: string;
+  readonly parameters: ReadonlyMap<string, Parameter>;
+  readonly entity: Schema;
+  readonly counts: Schema;
+}
+
+function toList({ schemas, parameters }: OpenApiDocument['components'], name: string, list: Operation): List {
+  const resolved = (list.parameters ?? [])
+    .map(
+      (parameter) =>
+        parameters['$ref' in parameter ? (parameter.$ref.split('/').at(-1) ?? '') : ''] as Parameter,
+    )
+    .filter((parameter) => parameter.in === 'query' && !parameter.deprecated);
+  return {
+    name,
+    summary: list.summary,
+    parameters: new Map(resolved.map((parameter) => [parameter.name, parameter])),
+    entity: schemas[name] ?? {},
+    counts: schemas[`${name}List`]?.properties?.['counts'] ?? {},
+  };
+}
+
+/** Returns the names that an option of a list takes. */
+const namesIn = ({ parameters }: List, option: string): readonly string[] =>
+  (parameters.get(option)?.schema.items?.enum ?? []) as string[];
+
+/** Returns the type of a value that a field is compared with: an enumeration, a status, or a text. */
+function valueType({ entity }: List, name: string): string {
+  const property = entity.properties?.[name] ?? {};
+  return fieldType(name, property.items ?? property, true);
+}
+
+/** Returns a field of the filters: its values, and the operators that it has. */
+function filter(list: List, name: string): string {
+  const operators = [...list.parameters.keys()].flatMap((parameter) =>
+    parameter.startsWith(`${name}[`) ? [parameter.slice(name.length + 1, -1)] : [],
+  );
+  return optional(name, `Filter<${valueType(list, name)}, ${union(operators)}>`);
+}
+
+/** Returns a field that `expand` adds. */
+function expansion({ entity }: List, name: string): string {
+  const { anyOf, items, description } = entity.properties?.[name] ?? {};
+  const target = (items ?? anyOf?.[0])?.$ref?.split('/').at(-1) ?? '';
+  const type = items ? arrayOf(target) : `${target} | null`;
+  return `${comment(description, '  ')}  readonly ${name}: ${type};\n`;
+}
+
+/** Returns the counts of a field. */
+function counts({ counts: { properties = {} } }: List, name: string): string {
+  const { items, description } = properties[name] ?? {};
+  const type = fieldType(name, items?.properties?.['value'] ?? {});
+  return `${comment(description, '  ')}  readonly ${name}: readonly ValueCount<${type}>[];\n`;
+}
+
+function declarationsOf(list: List): string[] {
+  const { name, parameters } = list;
+  const fields = namesIn(list, 'fields').filter((field) => parameters.has(field));
+  return [
+    declaration(
+      `${name}Filters`,
+      `Filters of the operation that ${list.summary.replace(/^L/, 'l').replace(/\.$/, '')}: for each field its exact value, or operators.`,
+      fields.map((field) => filter(list, field)),
+    ),
+    declaration(
+      `${name}Expansions`,
+      'What `expand` adds.',
+      namesIn(list, 'expand').map((one) => expansion(list, one)),
+    ),
+    declaration(
+      `${name}Counts`,
+      'What `countBy` adds.',
+      namesIn(list, 'countBy').map((one) => counts(list, one)),
+    ),
+    declaration(`${name}Types`, `All types of the resource, for \`ListQuery<${name}Types>\`.`, [
+      `  readonly entity: ${name};\n`,
+      `  readonly new: New${name};\n`,
+      `  readonly changes: ${name}Changes;\n`,
+      `  readonly filters: ${name}Filters;\n`,
+      `  readonly sort: ${union(namesIn(list, 'sortBy'))};\n`,
+      `  readonly expansions: ${name}Expansions;\n`,
+      `  readonly counts: ${name}Counts;\n`,
+    ]),
+  ];
+}
+
+/** Returns the declarations for all lists, and by type of entity the fields that `expand` adds. */
+export function listTypes({ components, paths }: OpenApiDocument): {
+  readonly declarations: readonly string[];
+  readonly expansions: Readonly<Record<string, readonly string[]>>;
+} {
+  const lists = Object.values(paths).flatMap(({ get }) => {
+    const [, plural] = /^list([A-Z][a-z]+)$/.exec(get?.operationId ?? '') ?? [];
+    return get && plural ? [toList(components, pascal(plural.slice(0, -1)), get)] : [];
+  });
+  return {
+    declarations: lists.flatMap(declarationsOf),
+    expansions: Object.fromEntries(lists.map((list) => [list.name, namesIn(list, 'expand')])),
+  };
+}

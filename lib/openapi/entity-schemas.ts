@@ -1,0 +1,117 @@
+/** Schemas of entities and of their lists in responses. */
+import type { Expansion, Resource } from '../../functions/shared/contract/resource.ts';
+import { maxLimit } from '../../functions/shared/http/parse-list-query.ts';
+import { maxCountedValues } from '../../functions/shared/store/lists/engine/value-counts.ts';
+import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
+import { entityTag } from './headers.ts';
+import { converted, count, pascal } from './json-schema.ts';
+import { resourceDocs } from './resources.ts';
+import { referTo, type Schema } from './types.ts';
+
+/** Returns the schemas of the fields of an entity in a response. */
+function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
+  const { properties = {} } = converted(schemas.entity(), 'output');
+  const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
+    name,
+    { ...field, ...((readOnlyFields as readonly string[]).includes(name) && { readOnly: true }) },
+  ]);
+  return Object.fromEntries(shown);
+}
+
+function expandedSchema({ field, isArray, target }: Expansion, { maxItems }: Schema): Schema {
+  const entity = referTo('schemas', pascal(target.kind));
+  const description = `With \`expand\`: the ${isArray ? target.plural : target.kind} of \`${field}\`.`;
+  return isArray
+    ? { type: 'array', maxItems, items: entity, readOnly: true, description }
+    : { anyOf: [entity, { type: 'null' }], readOnly: true, description };
+}
+
+/** Returns the schemas of what `expand` adds. */
+const expandedSchemas = ({ expansions }: Resource, fields: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(
+    Object.values(expansions).map((expansion) => [
+      expansion.name,
+      expandedSchema(expansion, fields[expansion.field] ?? {}),
+    ]),
+  );
+
+function countsSchema({ listFields }: Resource, fields: Record<string, Schema>): Schema {
+  const counted = Object.values(listFields).filter(({ isCountable }) => isCountable);
+  const properties = counted.map(({ name }) => {
+    const field = fields[name] ?? {};
+    const value = { ...(field.items ?? field), description: 'A value of the field.' };
+    const valueCount: Schema = {
+      type: 'object',
+      properties: { value, count: count(1, 'Number of matching entities with this value.') },
+      required: ['value', 'count'],
+    };
+    return [
+      name,
+      {
+        type: 'array',
+        maxItems: maxCountedValues,
+        items: valueCount,
+        description: `The most frequent values of \`${name}\`, by count and then by value.`,
+      },
+    ];
+  });
+  return {
+    type: 'object',
+    description: 'With `countBy`: how often the values of these fields occur on all pages.',
+    properties: Object.fromEntries(properties),
+  };
+}
+
+/**
+ * Returns the schema of an entity of a list. With `fields`, only its id is certain. The second alternative covers the first, so one
+ * would be enough for validation. Both are there for generated clients: a list without `fields` then has the type of the entity, and
+ * clients that try one alternative after the other find the whole entity first.
+ */
+const itemSchema = (name: string): Schema => ({
+  anyOf: [referTo('schemas', name), referTo('schemas', `Partial${name}`)],
+});
+
+const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema => ({
+  type: 'object',
+  description: `A page of ${resource.plural}.`,
+  properties: {
+    data: {
+      type: 'array',
+      maxItems: maxLimit,
+      items: itemSchema(pascal(resource.kind)),
+      description: 'The entities of this page.',
+    },
+    etags: {
+      type: 'array',
+      maxItems: maxLimit,
+      items: { ...entityTag, description: 'The `ETag` of the entity at this position.' },
+      description: 'With `etags=true`: the versions of the entities of this page, in the order of `data`.',
+    },
+    total: count(0, 'Number of matching entities on all pages.'),
+    page: count(1, 'Number of this page.'),
+    totalPages: count(0, 'Number of pages with this limit.'),
+    counts: countsSchema(resource, fields),
+  },
+  required: ['data', 'total', 'page', 'totalPages'],
+});
+
+/** Returns the schemas of an entity, of parts of it, and of a list, by name. */
+export function entitySchemas(resource: Resource): Record<string, Schema> {
+  const { kind } = resource;
+  const { description, example } = resourceDocs[kind];
+  const fields = fieldSchemas(resource);
+  const properties = { ...fields, ...expandedSchemas(resource, fields) };
+  const { id, name } = example;
+  const one = pascal(kind);
+  return {
+    [one]: { type: 'object', description, properties, required: Object.keys(fields), example },
+    [`Partial${one}`]: {
+      type: 'object',
+      description: `Fields of one of the ${resource.plural}: those that \`fields\` names.`,
+      properties,
+      required: ['id'],
+      example: { id, name },
+    },
+    [`${one}List`]: listSchema(resource, fields),
+  };
+}

@@ -1,0 +1,51 @@
+/** Conversion of the schemas that validate to JSON Schema, and what all parts of the document use. */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { fieldDescriptions } from './resources.ts';
+import type { Schema } from './types.ts';
+
+/** Limit of API Gateway for the request line and the headers. No parameter can be longer. */
+export const maxHeadBytes = 10_240;
+
+/** Returns the schema of a whole number that every JSON parser represents exactly. */
+export const count = (minimum: number, description: string): Schema => ({
+  type: 'integer',
+  format: 'int64',
+  minimum,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description,
+});
+
+/** Any text. A value that no entity has matches nothing. */
+export const anyText: Schema = { type: 'string', maxLength: maxHeadBytes };
+
+export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const isNull = (schema: Schema): boolean => schema.type === 'null';
+
+/** Replaces `anyOf` with null by a list of types, and names the resource of a reference. */
+function simplified(schema: Schema): Schema {
+  const { anyOf, reference, ...rest } = schema as Schema & { reference?: Pick<Resource, 'kind'> };
+  const [one, other] = anyOf ?? [];
+  if (one && other && isNull(other)) return { ...simplified(one), type: [String(one.type), 'null'], ...rest };
+  return {
+    ...rest,
+    ...(reference !== undefined && { 'x-reference': reference.kind }),
+    ...(schema.items && { items: simplified(schema.items) }),
+  };
+}
+
+/** Converts an object's schema. Custom checks have no JSON Schema and are left out; the metadata of a field describes its bounds. */
+export function converted(schema: v.GenericSchema, typeMode: 'input' | 'output'): Schema {
+  const { properties, required } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode,
+    errorMode: 'ignore',
+  }) as unknown as Schema;
+  const described = Object.entries(properties ?? {}).map(([name, field]) => [
+    name,
+    { ...simplified(field), description: fieldDescriptions[name] },
+  ]);
+  return { type: 'object', properties: Object.fromEntries(described), ...(required && { required }) };
+}

@@ -1,0 +1,208 @@
+/** Parameters of lists: pages, order, view, and the filters that follow from the types of the fields. */
+import {
+  type ListField,
+  type ListOperator,
+  operatorsOfBooleans,
+  operatorsOfSeveralValues,
+} from '../../functions/shared/contract/list-fields.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { maxLongTextPrefix, maxValues } from '../../functions/shared/http/operands.ts';
+import { defaultLimit, maxLimit, maxSortFields } from '../../functions/shared/http/parse-list-query.ts';
+import { anyText, count } from './json-schema.ts';
+import { describeOperator, exampleMark } from './operator-descriptions.ts';
+import { knownStatuses, resourceDocs } from './resources.ts';
+import type { Parameter, Schema } from './types.ts';
+
+const { maximum: _, ...limit } = count(
+  1,
+  `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
+);
+
+/** Parameters that all lists have. */
+export const pageParameters: Readonly<Record<'page' | 'limit', Parameter>> = {
+  page: {
+    name: 'page',
+    in: 'query',
+    description: 'Number of the page. Pages after the last one are empty.',
+    schema: { ...count(1, 'The first page is 1.'), default: 1 },
+    example: 1,
+  },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'Entities per page.',
+    schema: { ...limit, default: defaultLimit },
+    example: defaultLimit,
+  },
+};
+
+/** Returns a parameter whose values are separated by commas. */
+const severalValues = (name: string, description: string, schema: Schema): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  style: 'form',
+  explode: false,
+  schema: { type: 'array', minItems: 1, ...schema },
+});
+
+const names = (values: readonly string[], maxItems = values.length): Schema => ({
+  maxItems,
+  items: { type: 'string', enum: values },
+});
+
+const alias = ({ schema, ...parameter }: Parameter, name: string): Parameter => {
+  const { default: __, ...withoutDefault } = schema;
+  return {
+    ...parameter,
+    name,
+    deprecated: true,
+    description: `Alias of \`${parameter.name}\`.`,
+    schema: withoutDefault,
+  };
+};
+
+const fieldsWith = ({ listFields }: Resource, property: 'isSortable' | 'isCountable'): string[] =>
+  Object.values(listFields)
+    .filter((field) => field[property])
+    .map(({ name }) => name);
+
+function sortParameters(resource: Resource): Parameter[] {
+  const sortBy = severalValues(
+    'sortBy',
+    `Fields that order the list, up to ${maxSortFields}. Text sorts by Unicode code point, an enumeration by rank, and null lowest.`,
+    { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: ['createdAt'] },
+  );
+  const sortOrder = severalValues(
+    'sortOrder',
+    'One direction for all fields of `sortBy`, or one for each. Ties are broken by `createdAt`, then `id`, in the first direction.',
+    { ...names(['asc', 'desc'], maxSortFields), default: ['desc'] },
+  );
+  return [sortBy, sortOrder];
+}
+
+function viewParameters(resource: Resource): Parameter[] {
+  const countable = fieldsWith(resource, 'isCountable');
+  return [
+    severalValues('fields', 'The entities have only these fields. `id` is always one of them.', {
+      ...names(resource.fieldNames),
+    }),
+    ...expandParameters(resource),
+    severalValues(
+      'countBy',
+      'Adds `counts`: how often each value of these fields occurs, over all pages.',
+      names(countable),
+    ),
+    {
+      name: 'etags',
+      in: 'query',
+      description:
+        'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it in `If-Match` to write only if nobody changed the entity since.',
+      schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+    },
+  ];
+}
+
+/** Returns the parameter `expand` of a resource with references. */
+export function expandParameters({ expansions }: Resource): Parameter[] {
+  const all = Object.values(expansions);
+  if (all.length === 0) return [];
+  const added = all.map(({ name, field }) => `\`${name}\` for \`${field}\``).join(', ');
+  const description = `Adds the entities that references name: ${added}.`;
+  return [severalValues('expand', description, names(all.map(({ name }) => name)))];
+}
+
+/** Returns the schema of a value that a field is compared with. A value that no entity has is allowed, and matches nothing. */
+function operandSchema({ name, type, values }: ListField, operator: ListOperator | undefined): Schema {
+  const isOrder = operator && ['lt', 'lte', 'gt', 'gte'].includes(operator);
+  if (type === 'date' && operator) return { type: 'string', format: 'date', maxLength: 10 };
+  if (type === 'time' && operator) return { type: 'string', format: 'date-time', maxLength: 40 };
+  if (type === 'enumeration' && isOrder) return { type: 'string', enum: values };
+  if (type === 'enumeration') return { ...anyText, examples: values };
+  if (type === 'long text' && operator === 'startsWith') {
+    return { type: 'string', maxLength: maxLongTextPrefix };
+  }
+  const isWhole = !operator || ['ne', 'in', 'notIn'].includes(operator);
+  return name === 'status' && isWhole ? { ...anyText, examples: knownStatuses } : anyText;
+}
+
+/** Returns typical operands: of the resource's example. */
+function exampleOperands(resource: Resource, { name, values }: ListField, operator: ListOperator): unknown[] {
+  if (operatorsOfBooleans.has(operator)) return ['true'];
+  const value = [resourceDocs[resource.kind].example[name]].flat()[0];
+  if (operator === 'startsWith') return [String(value).split(' ')[0]];
+  if (operator === 'contains') return [String(value).split(' ').at(-1)];
+  if (!operatorsOfSeveralValues.has(operator)) return [value];
+  if (name === 'status') return knownStatuses.slice(-2);
+  return values.length > 0 ? values.slice(-2) : [value];
+}
+
+/** Returns a filter as in a URL. A colon needs no encoding there, and times are easier to read with it. */
+const inUrl = (name: string, operands: readonly unknown[]): string =>
+  `${name}=${operands.map((value) => encodeURIComponent(String(value)).replaceAll('%3A', ':')).join(',')}`;
+
+/**
+ * Returns the parameter of a field and an operator. Its example is in the description: Swagger UI sends the examples of all parameters,
+ * which would be more filters than a list takes.
+ */
+function operatorParameter(resource: Resource, field: ListField, operator: ListOperator): Parameter {
+  const name = `${field.name}[${operator}]`;
+  const example = inUrl(name, exampleOperands(resource, field, operator));
+  const description = `${describeOperator(field, operator)}${exampleMark}\`${example}\`.`;
+  if (operatorsOfBooleans.has(operator)) {
+    // Texts, because some generated clients send the booleans of their language, such as Python's `True`.
+    return { name, in: 'query', description, schema: { type: 'string', enum: ['true', 'false'] } };
+  }
+  const schema = withReference(resource, field, operandSchema(field, operator));
+  return operatorsOfSeveralValues.has(operator)
+    ? severalValues(name, description, { maxItems: maxValues, items: schema })
+    : { name, in: 'query', description, schema };
+}
+
+/** Names the kind of entities whose ids a field holds. */
+function withReference({ expansions }: Resource, { name }: ListField, schema: Schema): Schema {
+  const expansion = Object.values(expansions).find(({ field }) => field === name);
+  return expansion ? { ...schema, 'x-reference': expansion.target.kind } : schema;
+}
+
+const exactParameter = (resource: Resource, field: ListField): Parameter => ({
+  name: field.name,
+  in: 'query',
+  description:
+    field.type === 'list of references'
+      ? `\`${field.name}\` contains this value.`
+      : `Exact match of \`${field.name}\`.`,
+  schema: withReference(resource, field, operandSchema(field, undefined)),
+});
+
+/** Returns the name of a parameter among the components: brackets are not allowed there. */
+const componentName = ({ plural }: Resource, { name }: Parameter): string =>
+  `${plural}.${name.replace('[', '.').replace(']', '')}`;
+
+/** Returns the parameters of a resource's lists besides the pages, in reading order, by their component names. */
+export function listParameters(resource: Resource): Map<string, Parameter> {
+  const fields = Object.values(resource.listFields);
+  const [sortBy, sortOrder] = sortParameters(resource) as [Parameter, Parameter];
+  const all = [
+    sortBy,
+    sortOrder,
+    ...viewParameters(resource),
+    ...fields.map((field) => exactParameter(resource, field)),
+    ...fields.flatMap((field) =>
+      field.operators.map((operator) => operatorParameter(resource, field, operator)),
+    ),
+    alias(sortBy, 'sort_by'),
+    alias(sortOrder, 'sort_order'),
+  ];
+  return new Map(all.map((parameter) => [componentName(resource, parameter), parameter]));
+}
+
+/** Returns the component names of all parameters of a list. */
+export const listParameterNames = (resource: Resource): string[] => [
+  ...Object.keys(pageParameters),
+  ...listParameters(resource).keys(),
+];
+
+/** Returns the component names of the parameters of a read of one entity. */
+export const expandParameterNames = (resource: Resource): string[] =>
+  expandParameters(resource).map((parameter) => componentName(resource, parameter));

@@ -1,0 +1,103 @@
+/** What operations do, in words: defaults, cascades, limits and order. */
+import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { defaultLimit, maxLimit } from '../../functions/shared/http/parse-list-query.ts';
+import { dependentsOf, type Kind, type Relation } from '../../functions/shared/store/model/relations.ts';
+import { describeFilters } from './operator-descriptions.ts';
+
+const plural = ({ child }: Relation): string => `${child}s`;
+
+/** Returns names as a part of a sentence: "a", "a and b", "a, b and c". */
+const joined = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+/** Returns what a deletion does to the entities that refer to the deleted one. */
+export function describeCascade(kind: Kind): string {
+  const relations = dependentsOf(kind);
+  const deleted = relations.filter(({ onDelete }) => onDelete === 'cascade');
+  const kept = relations.filter(({ onDelete }) => onDelete === 'setNull');
+  const parts = deleted.map((relation) => {
+    const deeper = dependentsOf(relation.child).filter(({ onDelete }) => onDelete === 'cascade');
+    return `Deletes its ${plural(relation)}${deeper.length > 0 ? ` and their ${joined(deeper.map(plural))}` : ''} as well.`;
+  });
+  const fields = [...new Set(kept.map(({ field }) => field))];
+  const removals = fields.map((field) => {
+    const children = joined(kept.filter((relation) => relation.field === field).map(plural));
+    return field.endsWith('s')
+      ? `Its ${children} lose the id in \`${field}\`.`
+      : `Its ${children} keep existing with \`${field}\` null.`;
+  });
+  const job =
+    relations.length > 0
+      ? 'A deletion that needs more than 100 writes continues in the background after the response.'
+      : '';
+  return [...parts, ...removals, job].filter((part) => part !== '').join(' ');
+}
+
+const guard = 'Send the `ETag` that you read as `If-Match` to prevent a lost update.';
+
+const retry = 'With an `Idempotency-Key`, a repeated request has no second effect.';
+
+const references = ({ kind, expansions }: Resource): string =>
+  Object.keys(expansions).length > 0
+    ? ` References must name existing entities, otherwise the response is 400 and no ${kind} is written.`
+    : '';
+
+/** Descriptions of operations that no other resource has. */
+const special: Readonly<Record<string, string>> = {
+  archiveOrganization:
+    'Sets the status of the organization and of its projects to `archived`. Tasks, users and tags do not change. A repeated request archives the projects that were created since. What needs more than 100 writes continues in the background after the response.',
+  cloneProject:
+    'Creates a project with the fields of this one, and copies of its tasks, which keep their status, user and tags. `name` names the copy; without it, the copy has the same name. With `"include": []`, no task is copied. What needs more than 100 writes continues in the background after the response.',
+  checkHealth: 'Reads from the database. The response is 503 when the database does not respond.',
+};
+
+function describeList(resource: Resource, { nestedBy }: Contract): string {
+  const paging = `Without parameters, the newest ${resource.plural} come first, ${defaultLimit} on a page; \`limit\` is at most ${maxLimit}. \`total\` counts everything that matches, and a page after the last one is empty.`;
+  const nested = nestedBy
+    ? ' The list takes the same parameters as that of all entities. When the entity in the path does not exist, it is empty.'
+    : '';
+  return `${paging}${nested}\n\n${describeFilters(resource)}`;
+}
+
+/** Returns what an operation of a resource does. */
+function describeEffect(contract: Contract): string {
+  const { operation, resource, success, method } = contract;
+  const own = special[operation];
+  if (own || !resource) return own ?? '';
+  const { kind } = resource;
+  if (success === 'list') return describeList(resource, contract);
+  if (success === 'created')
+    return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
+  if (success === 'batch')
+    return `Takes up to 25 operations on ${resource.plural}, each id at most once. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
+  if (success === 'deleted')
+    return `${describeCascade(kind)} A deleted ${kind} cannot be restored, and a repeated request is a 404. ${guard}`.trim();
+  if (method === 'PUT')
+    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
+  if (method === 'PATCH')
+    return `Changes the fields in the body. \`null\` resets a field that can be null. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
+  return `The response has an \`ETag\`, the version of the ${kind}${Object.keys(resource.expansions).length > 0 ? ', unless `expand` adds other entities' : ''}.`;
+}
+
+/** Returns the sentence about the scopes that `expand` requires. */
+function expansionScopes({ expansions }: Resource): string {
+  const all = Object.values(expansions).map(
+    ({ name, target }) => `\`${target.plural}:read\` for \`${name}\``,
+  );
+  return all.length > 0 ? ` \`expand\` requires the read scope of what it expands: ${all.join(', ')}.` : '';
+}
+
+function describeScope(contract: Contract): string {
+  const scope = scopeOf(contract);
+  if (!scope) return 'Requires no token.';
+  const { additionalScope: more } = contract;
+  const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
+  const { resource, method } = contract;
+  const expansion = resource && method === 'GET' ? expansionScopes(resource) : '';
+  return `Requires the scope \`${scope}\`.${additional}${expansion}`;
+}
+
+/** Returns the description of an operation: what it does, then what its token needs. */
+export const describeOperation = (contract: Contract): string =>
+  [describeEffect(contract), describeScope(contract)].filter((part) => part !== '').join('\n\n');

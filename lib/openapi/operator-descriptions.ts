@@ -1,0 +1,51 @@
+/** What the operators of filters mean, in words. */
+import type { FieldType, ListField, ListOperator } from '../../functions/shared/contract/list-fields.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { maxFilters } from '../../functions/shared/http/parse-filters.ts';
+import { resourceDocs } from './resources.ts';
+
+/** How the values of a type are ordered. */
+const before: Partial<Record<FieldType, string>> = {
+  enumeration: 'ranks below',
+  date: 'is earlier than',
+  time: 'is earlier than',
+};
+
+const after: Partial<Record<FieldType, string>> = {
+  enumeration: 'ranks above',
+  date: 'is later than',
+  time: 'is later than',
+};
+
+const phrases: Readonly<Record<ListOperator, (field: ListField) => string>> = {
+  ne: ({ isNullable }) => `is another value${isNullable ? ', or null' : ''}`,
+  in: ({ type }) =>
+    type === 'list of references' ? 'contains at least one of these ids' : 'is one of these values',
+  notIn: ({ isNullable }) => `is none of these values${isNullable ? ', or is null' : ''}`,
+  all: () => 'contains all of these ids',
+  lt: ({ type }) => `${before[type] ?? 'sorts before'} this value`,
+  lte: ({ type }) => `is this value, or ${before[type] ?? 'sorts before'} it`,
+  gt: ({ type }) => `${after[type] ?? 'sorts after'} this value`,
+  gte: ({ type }) => `is this value, or ${after[type] ?? 'sorts after'} it`,
+  startsWith: () => 'begins with this text. Upper and lower case are the same',
+  contains: () => 'contains this text. Upper and lower case are the same',
+  isNull: () => 'is null, or with `false` is not null',
+  isEmpty: () => 'is empty, or with `false` is not empty',
+};
+
+/** Precedes the example in the description of an operator. */
+export const exampleMark = ' For example, ';
+
+/** Returns what a filter with an operator means. */
+export const describeOperator = (field: ListField, operator: ListOperator): string =>
+  `\`${field.name}\` ${phrases[operator](field)}.`;
+
+/** Returns the paragraph about filters in the description of a list. */
+export function describeFilters({ kind, plural }: Resource): string {
+  const { question, query } = resourceDocs[kind].list;
+  return [
+    `A filter is \`field=value\` for an exact match, or \`field[operator]=value\`. An entity must match all filters; a list takes up to ${maxFilters}.`,
+    'In `in`, `notIn` and `all`, commas separate values; write `\\,` for a comma and `\\\\` for a backslash.',
+    `For example, ${question}: \`GET /v1/${plural}?${query}\`.`,
+  ].join(' ');
+}

@@ -1,0 +1,31 @@
+import { indented, type SampleRequest } from './request.ts';
+
+const words: Readonly<Record<string, string>> = { null: 'None', true: 'True', false: 'False' };
+
+/** Returns a JSON value as a literal of Python. Texts are matched first, so that words in them stay. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value, null, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:null|true|false)\b/g,
+    (token) => words[token] ?? token,
+  );
+
+/** Returns the request for the package `requests`. */
+export function pythonSample({ method, url, query, headers, body, needsToken }: SampleRequest): string {
+  const allHeaders = [
+    ...(needsToken ? ['        "Authorization": f"Bearer {TOKEN}",'] : []),
+    ...headers.map(([name, value]) => `        "${name}": ${JSON.stringify(value)},`),
+  ];
+  const lines = [
+    'import requests',
+    '',
+    `response = requests.${method.toLowerCase()}(`,
+    `    "${url}",`,
+    ...(query.length === 0 ? [] : [`    params=${indented(literal(Object.fromEntries(query)), '    ')},`]),
+    ...(headers.length === 0 && needsToken ? ['    headers={"Authorization": f"Bearer {TOKEN}"},'] : []),
+    ...(headers.length === 0 ? [] : ['    headers={', ...allHeaders, '    },']),
+    ...(body === undefined ? [] : [`    json=${indented(literal(body), '    ')},`]),
+    ')',
+    'print(response.status_code, response.text)',
+  ];
+  return lines.join('\n');
+}

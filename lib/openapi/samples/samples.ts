@@ -1,0 +1,35 @@
+/** Samples of code for every operation, in the form of `x-codeSamples`. */
+import type { CodeSample, OpenApiDocument, Operation } from '../types.ts';
+import { curlSample } from './curl.ts';
+import { kotlinSample } from './kotlin.ts';
+import { pythonSample } from './python.ts';
+import { type SampleRequest, sampleRequest } from './request.ts';
+import { swiftSample } from './swift.ts';
+import { typescriptSample } from './typescript.ts';
+
+/** The languages, the usual one first. */
+const languages: readonly (readonly [
+  lang: string,
+  label: string,
+  write: (request: SampleRequest) => string,
+])[] = [
+  ['bash', 'curl', curlSample],
+  ['typescript', 'TypeScript', typescriptSample],
+  ['swift', 'Swift', swiftSample],
+  ['kotlin', 'Kotlin', kotlinSample],
+  ['python', 'Python', pythonSample],
+];
+
+/** Names of the languages as readers know them. */
+export const languageLabels = languages.map(([, label]) => label);
+
+/** Returns the samples of an operation. */
+export function samplesOf(
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+  operation: Operation,
+): CodeSample[] {
+  const request = sampleRequest(document, path, method, operation);
+  return languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
+}

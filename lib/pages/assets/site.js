@@ -1,0 +1,100 @@
+/** What all static pages do. `theme.js` has applied the choices of earlier visits. */
+
+const root = document.documentElement;
+
+const remember = (name, value) => {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // The choice applies to this page only.
+  }
+};
+
+const prefersDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
+
+function switchTheme() {
+  const current = root.dataset.theme ?? (prefersDark() ? 'dark' : 'light');
+  root.dataset.theme = current === 'dark' ? 'light' : 'dark';
+  remember('theme', root.dataset.theme);
+}
+
+/** Shows the samples of one language everywhere. */
+function choose(language) {
+  root.dataset.language = language;
+  remember('language', language);
+  for (const button of document.querySelectorAll('button[data-language]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.language === language));
+  }
+}
+
+/** Puts the address of this service into the examples. */
+function showOwnAddress() {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.data.includes('https://api.example.com')) {
+      text.data = text.data.replaceAll('https://api.example.com', location.origin);
+    }
+  }
+}
+
+function addCopyButtons() {
+  for (const block of document.querySelectorAll('pre.code:not([data-response])')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      // `innerText` has no lines that are hidden.
+      await navigator.clipboard.writeText(block.innerText);
+      button.textContent = 'Copied';
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 1500);
+    });
+    const frame = document.createElement('div');
+    frame.className = 'frame';
+    block.replaceWith(frame);
+    frame.append(block, button);
+  }
+}
+
+function prepareMenu() {
+  const menu = document.querySelector('button.menu');
+  const toggle = (isOpen) => {
+    root.classList.toggle('menu-open', isOpen);
+    menu?.setAttribute('aria-expanded', String(isOpen));
+  };
+  menu?.addEventListener('click', () => toggle(!root.classList.contains('menu-open')));
+  document.querySelector('.sidebar')?.addEventListener('click', ({ target }) => {
+    if (target.closest('a')) toggle(false);
+  });
+}
+
+/** Shows how many entities there are, where requests need no token. */
+async function showTotals() {
+  const list = document.querySelector('.totals');
+  if (!list || root.dataset.tokens === 'required') return;
+  const cells = [...list.querySelectorAll('[data-total]')];
+  const totals = await Promise.all(
+    cells.map(async ({ dataset }) => {
+      const response = await fetch(`/v1/${dataset.total}?limit=1&fields=id`);
+      if (!response.ok) throw new Error(`There is no total of ${dataset.total}.`);
+      return (await response.json()).total;
+    }),
+  );
+  cells.forEach((cell, position) => {
+    cell.textContent = totals[position].toLocaleString('en');
+  });
+  list.hidden = false;
+}
+
+document.querySelector('button.theme').addEventListener('click', switchTheme);
+for (const button of document.querySelectorAll('button[data-language]')) {
+  button.addEventListener('click', () => choose(button.dataset.language));
+}
+if (root.dataset.language !== 'curl') choose(root.dataset.language);
+showOwnAddress();
+addCopyButtons();
+prepareMenu();
+showTotals().catch(() => {});

@@ -1,0 +1,25 @@
+/** Problems as they arrive: made by the code that makes those of the service. */
+import {
+  catalogue,
+  Problem,
+  type ProblemCode,
+  problemResponse,
+} from '../../functions/shared/http/problems.ts';
+import { explanations } from './problem-explanations.ts';
+
+export const problemCodes = Object.keys(catalogue) as ProblemCode[];
+
+/** Returns an example of the response of a problem. */
+export function problemExample(code: ProblemCode): {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+} {
+  const { example, headers = {}, path = '/v1/projects', pointer = '/name' } = explanations[code];
+  const issues = code === 'invalid-request' ? [{ pointer, detail: example }] : [];
+  const problem = new Problem(code, example, { issues, headers });
+  const response = problemResponse(problem, { path, requestId: 'JKJaXmPLvHcESHA=' });
+  return {
+    headers: response.headers as Record<string, string>,
+    body: JSON.parse(response.body ?? '{}') as object,
+  };
+}

@@ -1,0 +1,116 @@
+import type { ProblemCode } from '../../functions/shared/http/problems.ts';
+
+export interface Explanation {
+  readonly meaning: string;
+  readonly remedy: string;
+  /** Typical `detail`. */
+  readonly example: string;
+  /** Path of the example. Default: `/v1/projects`. */
+  readonly path?: string;
+  /** Place of the mistake in the body. */
+  readonly pointer?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The meaning and the solution of each problem type. The `type` of a problem links to a page with these texts. */
+export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
+  'malformed-body': {
+    meaning:
+      'The body is not a JSON object. It has a syntax error, is missing, is not UTF-8, or has more than 20 levels of nesting.',
+    remedy: 'Send a JSON object in UTF-8.',
+    example: 'The body is not valid JSON at line 1, column 9. Expected a colon.',
+  },
+  'malformed-request': {
+    meaning: 'The service received data that is not HTTP.',
+    remedy: 'Check the client and the proxies between the client and this service.',
+    example: 'The request is not valid HTTP.',
+    path: '/',
+  },
+  'invalid-request': {
+    meaning:
+      'Fields of the body, query parameters or headers are unknown, missing or invalid. "errors" contains one item for each: with the JSON pointer of a field, or the name of a parameter or header.',
+    remedy:
+      'Correct the values that "errors" lists and send the request again. The unchanged request fails again.',
+    example: '"name" is missing.',
+  },
+  'no-tenant': {
+    meaning: 'The token is valid, but has no claim that names the tenant.',
+    remedy: 'Get a token with this claim from the issuer of your tokens.',
+    example: 'The token has no claim "tenant" that names a tenant.',
+  },
+  'missing-scope': {
+    meaning:
+      'The token has the scope of the operation, but this request needs another scope. For example, a clone with tasks also creates tasks.',
+    remedy: 'Get a token with the scope in "detail", or send a request that does not need it.',
+    example: 'This request needs a token with the scope "tasks:write".',
+    path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78/clone',
+  },
+  'not-found': {
+    meaning: 'The path does not exist, or no entity has this id.',
+    remedy:
+      'Check the path and the id. A list shows the existing entities. A deleted entity cannot be restored.',
+    example: 'There is no project with this id.',
+    path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
+  },
+  'method-not-allowed': {
+    meaning: 'The path exists, but does not support this method.',
+    remedy: 'Use one of the methods in the "Allow" header.',
+    example: 'POST is not a method of this path. It has GET, HEAD, PUT, PATCH, DELETE, OPTIONS.',
+    path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
+    headers: { allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' },
+  },
+  'version-mismatch': {
+    meaning:
+      'The entity has changed since the version in "If-Match". Another request changed it first. This request wrote nothing.',
+    remedy: 'Read the entity again, check your change, and send it with the new ETag.',
+    example: 'The project has changed since the version that If-Match names.',
+    path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
+  },
+  'body-too-large': {
+    meaning: 'The body has more than 262,144 bytes.',
+    remedy: 'Send a smaller body.',
+    example: 'The body has 300000 bytes; at most 262144 are allowed.',
+  },
+  'unsupported-media-type': {
+    meaning: 'The "Content-Type" of the body is not JSON.',
+    remedy: 'Send the header "Content-Type: application/json".',
+    example: 'The body must be JSON, with the header "Content-Type: application/json".',
+  },
+  'idempotency-key-reused': {
+    meaning: 'An earlier request used this Idempotency-Key with another body. This request wrote nothing.',
+    remedy: 'Use a new key for each new request. Repeat a key only with the same request.',
+    example: 'This Idempotency-Key was used before, with another body. Use a new key for a new request.',
+  },
+  'clone-too-large': {
+    meaning: 'The project has more than 10,000 tasks, which is the maximum of a clone. Nothing was created.',
+    remedy: 'Clone the project without its tasks, with "include": [], and create the tasks that you need.',
+    example:
+      'The project has more than 10000 tasks, the maximum of a clone. Clone it without its tasks, with "include": [].',
+  },
+  'too-many-requests': {
+    meaning:
+      'Your tenant has sent more requests in the present 10 seconds than this deployment allows. "RateLimit-Policy" has the limit. This request read and wrote nothing.',
+    remedy: 'Repeat the request after the number of seconds in "Retry-After".',
+    example:
+      'More than 1000 requests in 10 seconds. The next ones are accepted after the seconds in Retry-After.',
+  },
+  'headers-too-large': {
+    meaning: 'The request line and the headers together have more than 10,240 bytes.',
+    remedy: 'Shorten the query or the headers.',
+    example: 'The request line and headers have more than 10240 bytes.',
+  },
+  'internal-error': {
+    meaning: 'The service has a defect. Its log contains the cause under the requestId.',
+    remedy:
+      'Report the requestId. You can safely repeat the request, except a POST without an Idempotency-Key.',
+    example: 'The cause has been logged under the requestId.',
+  },
+  unavailable: {
+    meaning: 'The service could not finish the request in time.',
+    remedy:
+      'Repeat the request after the number of seconds in "Retry-After". Repeat a POST with the same Idempotency-Key.',
+    example:
+      'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.',
+    headers: { 'retry-after': '1' },
+  },
+};

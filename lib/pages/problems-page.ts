@@ -1,0 +1,49 @@
+import { STATUS_CODES } from 'node:http';
+import { catalogue, type ProblemCode } from '../../functions/shared/http/problems.ts';
+import { codeBlock } from './code.ts';
+import { escaped, type Page } from './layout.ts';
+import { problemCodes, problemExample } from './problem-examples.ts';
+import { explanations } from './problem-explanations.ts';
+
+/** Headers of a problem that the example shows. */
+const shownHeaders = ['content-type', 'allow', 'retry-after'];
+
+/** Returns a problem as an HTTP response. */
+function httpText(code: ProblemCode): string {
+  const { status } = catalogue[code];
+  const { headers, body } = problemExample(code);
+  const lines = shownHeaders.filter((name) => name in headers).map((name) => `${name}: ${headers[name]}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', JSON.stringify(body, null, 2)].join(
+    '\n',
+  );
+}
+
+function section(code: ProblemCode): string {
+  const { status, title } = catalogue[code];
+  const { meaning, remedy } = explanations[code];
+  return `<section class="problem" id="${code}">
+<h2><a href="#${code}">${escaped(title)}</a></h2>
+<p class="facts"><b class="status">${status}</b> <code>${code}</code></p>
+<p>${escaped(meaning)}</p>
+<p><b>What to do:</b> ${escaped(remedy)}</p>
+${codeBlock(httpText(code), 'http', `Response with the problem ${code}`)}
+</section>`;
+}
+
+/** Returns the explanations of all problem types. The `type` of each problem links to its section. */
+export const problemsPage = (): Page => ({
+  title: 'Problems · Project management API',
+  description: 'The meaning of each error of the API, its solution, and the JSON that arrives.',
+  section: '/docs/problems',
+  sidebar: `<p class="group">Problems</p><ul>${problemCodes
+    .map((code) => `<li><a href="#${code}"><span>${code}</span><b>${catalogue[code].status}</b></a></li>`)
+    .join('')}</ul>`,
+  main: `<div class="text"><h1>Problems</h1>
+<p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> links to a section
+of this page. <code>detail</code> describes the error, <code>errors</code> lists its locations, and <code>requestId</code>
+identifies the request in the log.</p>
+<p>The gateway rejects some requests before the service receives them. Its responses have the form
+<code>{ "message": … }</code>: 401 without a valid token, 403 without the scope of the operation, and 429 for too many
+requests at the same time.</p>
+${problemCodes.map(section).join('\n')}</div>`,
+});

@@ -1,0 +1,80 @@
+/** The fields of a body, as a list. */
+import type { OpenApiDocument, Schema } from '../../openapi/types.ts';
+import { escaped } from '../layout.ts';
+import { inlineMarkdown } from '../markdown.ts';
+import { resolve } from './resolve.ts';
+
+const code = (value: unknown): string => `<code>${escaped(String(value))}</code>`;
+
+/** Returns a default as it would be sent: the values of a parameter without brackets. */
+const shownDefault = (value: unknown): string =>
+  code(Array.isArray(value) && value.length > 0 ? value.join(',') : JSON.stringify(value));
+
+/** Returns the type of a value in words, such as "date or null". */
+export function typeOf({ type, format, items, enum: values, oneOf }: Schema): string {
+  const types = [type ?? []].flat();
+  const isNullable = types.includes('null');
+  const plain = types.find((one) => one !== 'null');
+  const shown = plain === 'string' && format ? format : plain;
+  const name =
+    plain === 'array'
+      ? `array of ${typeOf(items ?? {})}s`
+      : (shown ?? (values ? 'string' : oneOf ? 'object' : 'any'));
+  return `${name}${isNullable ? ' or null' : ''}`;
+}
+
+/** Returns the limits of a value. */
+function limitsOf({ minLength, maxLength, maxItems, minimum, maximum, format }: Schema): string[] {
+  const isUnlimited = (bound: unknown) => typeof bound !== 'number' || bound > 1_000_000;
+  return [
+    // A format says more than its length.
+    ...(isUnlimited(maxLength) || format
+      ? []
+      : [`${minLength ?? 0} to ${Number(maxLength).toLocaleString('en')} characters`]),
+    ...(isUnlimited(maxItems) ? [] : [`at most ${maxItems}`]),
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(isUnlimited(maximum) ? [] : [`to ${maximum}`]),
+  ];
+}
+
+/** Returns what a value can be: its type, limits, values and default. */
+export function factsOf(schema: Schema): string {
+  const values = schema.enum ?? schema.items?.enum;
+  const facts = [
+    escaped(typeOf(schema)),
+    ...limitsOf(schema),
+    ...(values ? [`${schema.items ? 'of' : 'one of'} ${values.map(code).join(' ')}`] : []),
+    ...('default' in schema ? [`default ${shownDefault(schema['default'])}`] : []),
+  ];
+  return `<span class="facts">${facts.join(' · ')}</span>`;
+}
+
+/** Returns an entry of a list of fields or parameters. */
+export const entry = (name: string, facts: string, description: string, isRequired = false): string =>
+  `<dt><code>${escaped(name)}</code>${isRequired ? ' <b class="required">required</b>' : ''} ${facts}</dt><dd>${inlineMarkdown(description)}</dd>`;
+
+/** Returns the fields of an object as a list. Fields that are accepted and ignored are left out. */
+export function fieldList(document: OpenApiDocument, schema: Schema): string {
+  const { properties = {}, required = [] } = resolve(document, schema);
+  const entries = Object.entries(properties)
+    .filter(([, property]) => !property['readOnly'])
+    .map(([name, property]) =>
+      entry(name, factsOf(property), String(property['description'] ?? ''), required.includes(name)),
+    );
+  return entries.length === 0 ? '' : `<dl class="fields">${entries.join('\n')}</dl>`;
+}
+
+/** Returns the operations of a batch, each with its fields. */
+export function batchFields(document: OpenApiDocument, alternatives: readonly Schema[]): string {
+  return alternatives
+    .map((alternative) => {
+      const { properties = {}, required = [] } = alternative;
+      const entries = Object.entries(properties).map(([name, property]) => {
+        const resolved = resolve(document, property);
+        const description = String(resolved['description'] ?? '');
+        return entry(name, factsOf(resolved), description, required.includes(name));
+      });
+      return `<h5>${escaped(String(alternative['title']))}</h5><dl class="fields">${entries.join('\n')}</dl>`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,60 @@
+/** The form that sends a request. `assets/reference.js` submits it. */
+import type { Parameter, Schema } from '../../openapi/types.ts';
+import { escaped } from '../layout.ts';
+import type { ParameterGroups } from './parameters.ts';
+
+const option = (value: unknown): string => `<option>${escaped(String(value))}</option>`;
+
+/** Returns a field of the form. What the API enumerates is a drop-down. */
+function control(form: string, { name, in: place, schema, required }: Parameter): string {
+  const id = `${form}-${place}-${name}`;
+  const facts = `id="${id}" name="${escaped(name)}" data-in="${place}"`;
+  const reference = place === 'path' ? ` data-reference="${String(schema['x-reference'] ?? '')}"` : '';
+  return `<label for="${id}">${escaped(name)}</label>${input(facts + reference, id, schema, required)}`;
+}
+
+function input(facts: string, id: string, schema: Schema, isRequired = false): string {
+  if (schema.enum)
+    return `<select ${facts}><option value=""></option>${schema.enum.map(option).join('')}</select>`;
+  const suggestions = schema.items?.enum ?? schema.examples;
+  const list = suggestions
+    ? `<datalist id="${id}-values">${suggestions.map(option).join('')}</datalist>`
+    : '';
+  const type = schema.type === 'integer' ? 'number' : 'text';
+  const placeholder =
+    'default' in schema ? ` placeholder="${escaped([schema['default']].flat().join(','))}"` : '';
+  return `<input type="${type}" ${facts}${placeholder}${list && ` list="${id}-values"`}${isRequired ? ' required' : ''} autocomplete="off" spellcheck="false">${list}`;
+}
+
+/** Returns the parameters that the form has a field for. Operators are typed into one field, as in a URL. */
+function shownParameters({ path, usual, filters, headers }: ParameterGroups): Parameter[] {
+  const exact = [...filters].flatMap(([field, all]) => all.filter(({ name }) => name === field));
+  // A page would be of no use with this header: the browser has its own cache.
+  return [...path, ...usual, ...exact, ...headers.filter(({ name }) => name !== 'If-None-Match')];
+}
+
+export interface FormOptions {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: ParameterGroups;
+  /** Example of the body. */
+  readonly body?: unknown;
+}
+
+/** Returns the form of an operation. */
+export function tryIt({ id, method, path, parameters, body }: FormOptions): string {
+  const fields = shownParameters(parameters).map((parameter) => control(id, parameter));
+  const more =
+    parameters.filters.size === 0
+      ? ''
+      : `<label for="${id}-more">Operators</label><input type="text" id="${id}-more" data-in="more" placeholder="priority[gte]=high&amp;dueDate[lt]=2026-03-20" autocomplete="off" spellcheck="false">`;
+  const text =
+    body === undefined
+      ? ''
+      : `<label for="${id}-body">Body</label><textarea id="${id}-body" rows="${Math.min(14, JSON.stringify(body, null, 2).split('\n').length)}" spellcheck="false">${escaped(JSON.stringify(body, null, 2))}</textarea>`;
+  return `<details class="try"><summary>Try it</summary>
+<form data-method="${method}" data-path="${path}"><div class="controls">${fields.join('')}${more}</div>${text}
+<p><button type="submit" class="button">Send</button> <span class="facts" data-status role="status"></span></p>
+<pre class="code" data-response hidden tabindex="0" role="region" aria-label="Response"></pre></form></details>`;
+}

@@ -1,0 +1,211 @@
+import axe from 'axe-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type Client, createClient } from '../../client/index.ts';
+import { type Board, serveBoard } from '../../lib/cli/serve-board.ts';
+import type { Service } from '../../lib/local/service.ts';
+import { startTestService } from '../support/local-service.ts';
+import { startChromium } from './chromium.ts';
+
+/** The example of a front end, on another origin than the service. */
+
+let browser: Browser;
+let service: Service;
+let board: Board;
+let client: Client;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([startChromium(), startTestService()]);
+  client = createClient({ url: service.url });
+  board = await serveBoard(service.url, 0);
+  const organization = await client.organizations.create({ name: 'Acme' });
+  const project = await client.projects.create({ name: 'Relaunch', organizationId: organization.id });
+  const { id: userId } = await client.users.create({ name: 'Ada' });
+  await client.tasks.batch([
+    { operation: 'create', body: { name: 'Draft', projectId: project.id, userId, priority: 'high' } },
+    { operation: 'create', body: { name: 'Review', priority: 'urgent', dueDate: '2020-02-29' } },
+    { operation: 'create', body: { name: 'Print', status: 'planned', projectId: project.id } },
+    { operation: 'create', body: { name: 'Old', status: 'completed' } },
+  ]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await board?.stop();
+  await service?.stop();
+});
+
+/** Opens the board and waits for its tasks. */
+async function open(query = ''): Promise<void> {
+  await page.goto(board.url + query);
+  await page.locator('#board[aria-busy=false]').waitFor();
+}
+
+beforeEach(async () => {
+  errors = [];
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  await open();
+});
+
+afterEach(() => page.close());
+
+const column = (status: string): Locator => page.locator(`.column[data-status="${status}"]`);
+const card = (name: string): Locator => page.locator('.card', { has: page.getByText(name, { exact: true }) });
+const names = (status: string): Promise<string[]> => column(status).locator('h3').allInnerTexts();
+const totals = (): Promise<string[]> => page.locator('.column h2 span').allInnerTexts();
+const notice = (): Locator => page.getByRole('status');
+
+/** Returns the task with a name, as the service has it. */
+async function stored(name: string) {
+  const [task] = (await client.tasks.list({ name })).data;
+  if (!task) throw new Error(`There is no task ${name}.`);
+  return task;
+}
+
+/** Creates a task, and opens the board with it. */
+async function openWith(name: string): Promise<void> {
+  await client.tasks.create({ name, status: 'planned' });
+  await open();
+}
+
+test('shows the tasks by status, the most urgent first', async () => {
+  expect(await page.locator('.column h2').allInnerTexts()).toEqual([
+    expect.stringMatching(/^Planned\s+1$/),
+    expect.stringMatching(/^Active\s+2$/),
+    expect.stringMatching(/^Completed\s+1$/),
+  ]);
+  expect(await names('active')).toEqual(['Review', 'Draft']);
+  expect(await card('Draft').innerText()).toMatch(/Relaunch · Ada/);
+  expect(await card('Review').innerText()).toMatch(/Overdue/);
+  expect(errors).toEqual([]);
+});
+
+test('filters the tasks, and the address of the page keeps the filters', async () => {
+  await page.getByLabel('Project').selectOption('Relaunch');
+  await card('Review').waitFor({ state: 'detached' });
+  expect([await names('planned'), await names('active'), await totals()]).toEqual([
+    ['Print'],
+    ['Draft'],
+    ['1', '1', '0'],
+  ]);
+  await page.getByLabel('Name').fill('dra');
+  await card('Print').waitFor({ state: 'detached' });
+  await page.reload();
+  await card('Draft').waitFor();
+  expect(await totals()).toEqual(['0', '1', '0']);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await card('Review').waitFor();
+  await page.getByLabel('Overdue').check();
+  await card('Draft').waitFor({ state: 'detached' });
+  expect(await names('active')).toEqual(['Review']);
+  expect(errors).toEqual([]);
+});
+
+test('a dragged card moves at once, before the service responds', async () => {
+  await openWith('Dragged');
+  let respond = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await page.route('**/v1/tasks/*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await card('Dragged').dragTo(column('completed'));
+  expect(await names('completed')).toContain('Dragged');
+  expect(await card('Dragged').getAttribute('aria-busy')).toBe('true');
+  expect((await stored('Dragged')).status).toBe('planned');
+  respond();
+  await notice().getByText('“Dragged” is now completed.').waitFor();
+  expect(await card('Dragged').getAttribute('aria-busy')).toBe('false');
+  expect((await stored('Dragged')).status).toBe('completed');
+  expect(errors).toEqual([]);
+});
+
+test('a move is taken back when somebody else changed the task, and the next one succeeds', async () => {
+  await openWith('Contended');
+  await client.tasks.update(await stored('Contended'), { priority: 'urgent' });
+  await card('Contended').dragTo(column('active'));
+  await notice().getByText('Somebody else changed “Contended”').waitFor();
+  expect(await names('active')).not.toContain('Contended');
+  expect(await names('planned')).toContain('Contended');
+  expect(await card('Contended').innerText()).toMatch(/urgent/);
+  expect(await stored('Contended')).toMatchObject({ status: 'planned', priority: 'urgent' });
+  // Chromium reports every response with an error status.
+  expect(errors).toEqual([expect.stringContaining('412')]);
+
+  await card('Contended').dragTo(column('active'));
+  await notice().getByText('“Contended” is now active.').waitFor();
+  expect((await stored('Contended')).status).toBe('active');
+});
+
+test('a card that somebody else deleted disappears', async () => {
+  await openWith('Deleted');
+  await client.tasks.delete(await stored('Deleted'));
+  await card('Deleted').getByRole('combobox').selectOption('Active');
+  await notice().getByText('Somebody else deleted “Deleted”').waitFor();
+  expect(await card('Deleted').count()).toBe(0);
+});
+
+test('a move is taken back when the service does not accept it', async () => {
+  await openWith('Refused');
+  await page.route('**/v1/tasks/*', (route) =>
+    route.fulfill({ status: 500, body: 'out of order', headers: { 'access-control-allow-origin': '*' } }),
+  );
+  await card('Refused').getByRole('combobox').selectOption('Active');
+  await notice().getByText('“Refused” is not moved.').waitFor();
+  expect(await names('planned')).toContain('Refused');
+});
+
+test('the keyboard selects and moves cards, and the focus stays on the card', async () => {
+  await openWith('Typed');
+  await card('Typed').focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await column('active').locator('.card:focus').count()).toBe(1);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  await card('Typed').focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  await notice().getByText('“Typed” is now active.').waitFor();
+  await page.keyboard.press('Shift+ArrowRight');
+  await notice().getByText('“Typed” is now completed.').waitFor();
+  expect(await page.locator('.card:focus h3').innerText()).toBe('Typed');
+  expect((await stored('Typed')).status).toBe('completed');
+  expect(errors).toEqual([]);
+});
+
+test('a new task appears', async () => {
+  await page.getByLabel('New task').fill('Added');
+  await page.keyboard.press('Enter');
+  await column('active').getByText('Added', { exact: true }).waitFor();
+  expect((await stored('Added')).status).toBe('active');
+});
+
+test('explains how to start the service when there is none', async () => {
+  const other = await serveBoard('http://localhost:9', 0);
+  await page.goto(other.url);
+  await page.getByText('npm start').waitFor({ timeout: 20_000 });
+  await other.stop();
+});
+
+test.each([
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const)(
+  'has no accessibility violation and fits a window of %d pixels, %s',
+  async (width, colorScheme) => {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(axe.source);
+    const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  },
+);

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandLine } from './run.ts';
+
+/** `npm run deploy` and its relatives, without an account: they stop before anything is bundled. */
+
+const root = join(__dirname, '../..');
+const bundles = join(root, 'dist/functions');
+
+/** Runs a command without credentials and without configuration files. */
+function run(flags: readonly string[], environment: Record<string, string> = {}) {
+  const [program, values] = commandLine('cdk', flags);
+  const { PATH = '' } = process.env;
+  return spawnSync(program, values, {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      PATH,
+      HOME: '/nonexistent',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...environment,
+    },
+  });
+}
+
+beforeEach(() => rmSync(bundles, { recursive: true, force: true }));
+
+afterEach(() => expect(existsSync(bundles)).toBe(false));
+
+test.each(['bootstrap', 'deploy', 'diff', 'destroy'])(
+  '%s says what to set when there are no credentials',
+  (name) => {
+    const { status, stderr } = run([name]);
+    expect(stderr).toMatch(/^There are no AWS credentials .*AWS_PROFILE.*AWS_ACCESS_KEY_ID/s);
+    expect(status).toBe(1);
+  },
+);
+
+test.each(['bootstrap', 'deploy', 'diff', 'destroy', 'synth'])(
+  '%s --help prints its help, and does nothing else',
+  (name) => {
+    for (const flags of [['--help'], ['-h'], ['-c', 'stage=production', '--help'], ['--help', '--force']]) {
+      const { status, stdout, stderr } = run([name, ...flags]);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toContain(`npm run ${name} -- [options]`);
+      expect(stdout).toContain('--help');
+    }
+  },
+);
+
+test('says what to set when there is no region', () => {
+  const { status, stderr } = run(['deploy', '-c', 'region='], {
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+  });
+  expect(stderr).toBe('There is no AWS region. Set AWS_REGION, or pass -c region=eu-central-1.\n');
+  expect(status).toBe(1);
+});
+
+test('names the nearest setting for a mistyped one', () => {
+  const { status, stderr } = run(['deploy', '-c', 'stge=production']);
+  expect(stderr).toContain('"stge" is not a setting. Did you mean "stage"?');
+  expect(status).toBe(1);
+});
+
+test.each(['deploy', 'destroy', 'synth'])(
+  '%s refuses a setting that npm takes for itself, instead of using the default stage',
+  (name) => {
+    for (const environment of [{ npm_config_call: 'stage=production' }, { npm_config_stage: 'production' }]) {
+      const { status, stderr } = run([name], environment);
+      expect(stderr).toContain(`npm run ${name} -- -c stage=production`);
+      expect(status).toBe(2);
+    }
+  },
+);
+
+test.each(['bootstrap', 'destroy'])('%s of production needs no client for sign-in', (name) => {
+  const { stderr } = run([name, '-c', 'stage=production']);
+  expect(stderr).toMatch(/^There are no AWS credentials/);
+});
+
+test('deploy of production says which settings make a client for sign-in', () => {
+  const settings = ['stage=production', 'authentication=cognito', 'callbackUrls=', 'machineClient=false'];
+  const { status, stderr } = run(['deploy', ...settings.flatMap((one) => ['-c', one])]);
+  expect(stderr).toContain(
+    'Stage "production" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).',
+  );
+  expect(status).toBe(1);
+});
+
+test('synth names a wrong setting before it bundles', () => {
+  const { status, stderr } = run(['synth', '-c', 'stge=production']);
+  expect(stderr).toContain('"stge" is not a setting. Did you mean "stage"?');
+  expect(status).toBe(1);
+});
+
+test('names a profile that does not exist', () => {
+  const { status, stderr } = run(['deploy'], { AWS_PROFILE: 'nope' });
+  expect(stderr).toMatch(/^The profile "nope" \(AWS_PROFILE\) gives no AWS credentials/);
+  expect(status).toBe(1);
+});
+
+test('rejects a flag without a value', () => {
+  const { status, stderr } = run(['deploy', '-c', 'stage']);
+  expect(stderr).toContain('-c stage=production');
+  expect(status).toBe(2);
+});

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Every script that runs a program of this project. The others run a tool, which has a help of its own. */
+
+const root = join(__dirname, '../..');
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** Scripts that end with CDK. A wrong flag must not reach an AWS account. */
+const cdkScripts = ['bootstrap', 'synth', 'diff', 'deploy', 'destroy'];
+
+const own = Object.entries(scripts).flatMap(([name, line]) => {
+  const [program, ...args] = line.split(' ');
+  return program === 'node' && !cdkScripts.includes(name) ? [{ name, args }] : [];
+});
+
+/** Returns how users call a script. */
+const commandOf = (name: string): string =>
+  ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
+
+function run(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+}
+
+test('the scripts of this project are found', () => {
+  expect(own.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['start', 'dev', 'invoke', 'bench:lists']),
+  );
+});
+
+test('benchmarks are run by the program that prints their help', () => {
+  const direct = Object.values(scripts).filter((line) => /benchmarks\/(?!run\.ts)[\w-]+\.ts/.test(line));
+  expect(direct).toEqual([]);
+});
+
+test.each(own.filter(({ args }) => !/benchmarks\/(?!run\.ts)/.test(args.join(' '))))(
+  '$name prints its help, and refuses a wrong flag',
+  ({ name, args }) => {
+    const help = run([...args, '--help']);
+    expect(help).toMatchObject({ status: 0, stderr: '' });
+    expect(help.stdout).toContain(commandOf(name));
+    expect(help.stdout).toContain('--help');
+
+    const wrong = run([...args, '--hepl']);
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toBe(
+      `There is no option --hepl. Did you mean "--help"?\nSee "${commandOf(name)} -- --help".\n`,
+    );
+  },
+);
+
+test('every other script is one command, so that --help asks it only', () => {
+  const compound = Object.entries(scripts).filter(([, line]) => /[&|;]/.test(line));
+  expect(compound).toEqual([]);
+});
+
+test('CONTRIBUTING explains every script', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const unexplained = Object.keys(scripts).filter(
+    (name) => !text.includes(`\`${commandOf(name)}\``) && !text.includes(`\`${commandOf(name)} `),
+  );
+  expect(unexplained).toEqual([]);
+});

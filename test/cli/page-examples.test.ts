@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Service } from '../../lib/local/service.ts';
+import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+import { startTestService } from '../support/local-service.ts';
+
+/** The examples of the start page, the guides and the reference, run as a reader would paste them. */
+
+const run = promisify(execFile);
+const exampleOrigin = 'https://api.example.com';
+const guides = join(__dirname, '../../docs/guides');
+
+let folder: string;
+let service: Service;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  service = await startTestService();
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const textOf = async (path: string): Promise<string> => (await fetch(service.url + path)).text();
+
+/** Runs commands in a shell. @returns their output. @throws Error when one fails. */
+async function shell(script: string): Promise<string> {
+  const env = { ...process.env, TOKEN: '' };
+  const text = script.replaceAll(exampleOrigin, service.url);
+  return (await run('bash', ['-euo', 'pipefail', '-c', text], { cwd: folder, env })).stdout;
+}
+
+/** Returns the code of a page as a service without tokens shows it. */
+const codeOf = (html: string): string[] =>
+  [...html.matchAll(/<pre class="code"[^>]*><code>(.*?)<\/code>/gs)].map(([, code = '']) =>
+    code
+      .replaceAll(/<span class="of-tokens">.*\n/g, '')
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&quot;', '"')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&amp;', '&'),
+  );
+
+describe('the start page', () => {
+  test('has a quick start for curl that creates a task and lists it', async () => {
+    const [curl = ''] = codeOf(await textOf('/'));
+    const output = await shell(curl);
+    expect(output).toContain('"name":"Draft the sitemap"');
+    expect(output).toMatch(/"counts":\{"status":\[\{"value":"active"/);
+  });
+
+  test('has a quick start for the client that completes a task', async () => {
+    const [, client = ''] = codeOf(await textOf('/'));
+    expect(await shell(client)).toMatch(/^\d+ \[ .*'Draft the sitemap'/);
+  });
+});
+
+describe('the guides', () => {
+  /** What the output of a guide contains, among others. */
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    'getting-started.md': ['"project":{', '"total":1', '"status":"completed"'],
+    'authentication.md': ['"data":['],
+    'lists-and-filters.md': ['x-total-count: ', '"counts":{', '"totalPages"'],
+    'errors.md': ['Did you mean \\"priority\\"?'],
+    'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
+    'batches.md': ['"status":204', '"pointer":"/operations/1/body/name"'],
+  };
+
+  test('are all tested', async () => {
+    expect(Object.keys(expected).sort()).toEqual((await readdir(guides)).sort());
+  });
+
+  test.each(Object.entries(expected))('%s has commands that work in their order', async (name, texts) => {
+    const text = await readFile(join(guides, name), 'utf8');
+    const script = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code).join('\n');
+    const output = await shell(script);
+    for (const one of texts) expect(output).toContain(one);
+  });
+});
+
+describe('the samples of the reference', () => {
+  const documentOf = async () => JSON.parse(await textOf('/docs/reference.json')) as OpenApiDocument;
+
+  const samplesOf = async (label: string) =>
+    Object.values((await documentOf()).paths)
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId, 'x-codeSamples': samples = [] }) => ({
+        operationId,
+        source: samples.find((sample) => sample.label === label)?.source ?? '',
+      }));
+
+  test('exist for every operation in five languages', async () => {
+    const { paths } = await documentOf();
+    const labels = Object.values(paths).flatMap((item) =>
+      Object.values(item).map((operation) =>
+        (operation['x-codeSamples'] ?? []).map(({ label }) => label).join(),
+      ),
+    );
+    expect(new Set(labels)).toEqual(new Set(['curl,TypeScript,Swift,Kotlin,Python']));
+  });
+
+  test('in curl create entities and list them', async () => {
+    const samples = (await samplesOf('curl')).filter(({ operationId }) =>
+      // The ids in other samples do not exist here, and a project needs an organization.
+      /^(?:create(?!Project)|list|checkHealth)/.test(operationId),
+    );
+    expect(samples.length).toBeGreaterThan(14);
+    for (const { operationId, source } of samples) {
+      const status = await shell(source.replace('curl ', "curl -s -o /dev/null -w '%{http_code}' "));
+      const expectedStatus = operationId.startsWith('create') ? '201' : '200';
+      expect([operationId, status]).toEqual([operationId, expectedStatus]);
+    }
+  });
+});

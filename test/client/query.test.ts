@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { createClient } from '../../client/index.ts';
+import { creationDirection, queryAfter, queryParameters, queryString } from '../../client/query.ts';
+import { splitValues } from '../../functions/shared/http/operands.ts';
+
+const textOf = (query: object): string => decodeURIComponent(queryString(query));
+
+describe('the parameters of a query', () => {
+  test('have operators in brackets, and several values separated by commas', () => {
+    expect([
+      ...queryParameters({
+        dueDate: { lt: '2026-03-09', isNull: false },
+        status: { notIn: ['done', 'archived'] },
+        userId: 'me',
+        sortBy: ['priority', 'dueDate'],
+        sortOrder: ['desc', 'asc'],
+        expand: ['project'],
+        countBy: ['status'],
+        limit: 50,
+      }),
+    ]).toEqual([
+      ['dueDate[lt]', '2026-03-09'],
+      ['dueDate[isNull]', 'false'],
+      ['status[notIn]', 'done,archived'],
+      ['userId', 'me'],
+      ['sortBy', 'priority,dueDate'],
+      ['sortOrder', 'desc,asc'],
+      ['expand', 'project'],
+      ['countBy', 'status'],
+      ['limit', '50'],
+    ]);
+  });
+
+  test('escape commas and backslashes only within one of several values', () => {
+    expect(textOf({ name: { in: ['a,b', 'c\\d'] } })).toBe('name[in]=a\\,b,c\\\\d');
+    expect(textOf({ name: 'a,b' })).toBe('name=a,b');
+    expect(textOf({ name: { contains: 'a,b\\' } })).toBe('name[contains]=a,b\\');
+  });
+
+  test('are encoded as URLSearchParams reads them', () => {
+    const query = { name: 'ä b+c&d=e#f', 'dueDate[lt]': '2026-03-02T10:15:27+01:00' };
+    expect([...new URLSearchParams(queryString(query))]).toEqual(Object.entries(query));
+  });
+
+  test('are well-formed text', () => {
+    expect(() => queryString({ name: { contains: '\ud800' } })).toThrow(TypeError);
+  });
+
+  test.each<[unknown, string]>([
+    [null, '"userId" is null. Use { isNull: true } to find null.'],
+    [new Date(0), '"userId" is a Date. Use its text, for example date.toISOString().'],
+    [{ gt: null }, '"userId[gt]" is null. Use { isNull: true } to find null.'],
+    [{ gt: new Date(0) }, '"userId[gt]" is a Date. Use its text, for example date.toISOString().'],
+  ])('are not %j', (userId, message) => {
+    expect(() => queryString({ userId })).toThrow(new TypeError(message));
+  });
+
+  test('are read by the service as the values that were given', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom(',', '\\', 'a') }), { minLength: 1 }),
+        (values) => {
+          expect(splitValues(queryParameters({ name: { in: values } }).get('name[in]') ?? '')).toEqual(
+            values,
+          );
+        },
+      ),
+    );
+  });
+
+  test('leave out what is undefined or an empty array', () => {
+    expect(textOf({ status: undefined, name: { ne: undefined }, expand: [], tagIds: { all: [] } })).toBe('');
+    expect(textOf({ status: { notIn: [] } })).toBe('');
+  });
+
+  test('ask for the empty id when the value must be one of none', () => {
+    expect(textOf({ status: { in: [] }, id: { in: ['a'] } })).toBe('id[in]=');
+    expect(textOf({ id: { in: ['a'] }, status: { in: [] }, limit: 1 })).toBe('id[in]=&limit=1');
+  });
+});
+
+test.each([
+  [{}, 'desc'],
+  [{ sortBy: [] }, 'desc'],
+  [{ sortBy: 'createdAt', sortOrder: 'asc' }, 'asc'],
+  [{ sortBy: ['id'], sortOrder: ['asc'] }, 'asc'],
+  [{ sortOrder: 'asc' }, 'asc'],
+  [{ sortBy: 'updatedAt' }, undefined],
+  [{ sortBy: ['createdAt', 'name'] }, undefined],
+] as const)('the direction of creation of %j is %s', (query, direction) => {
+  expect(creationDirection(query)).toBe(direction);
+});
+
+test('the next request continues after the last entity, within the filters of the caller', () => {
+  expect(queryAfter({ status: 'active' }, '7', 'desc')).toEqual({ status: 'active', id: { lt: '7' } });
+  expect(queryAfter({ id: { lt: '9', gte: '2' } }, '7', 'desc')).toEqual({ id: { lt: '7', gte: '2' } });
+  expect(queryAfter({ id: { gt: '1', ne: '5' } }, '7', 'asc')).toEqual({ id: { gt: '7', ne: '5' } });
+});
+
+/** Returns the queries that an iteration sends to a service with five entities. */
+async function sentBy(query: object): Promise<string[]> {
+  const sent: string[] = [];
+  const client = createClient({
+    url: 'http://service.example',
+    fetch: async (input) => {
+      const { searchParams } = new URL(String(input));
+      sent.push(decodeURIComponent(String(searchParams)));
+      const [before, page] = [Number(searchParams.get('id[lt]') ?? 6), Number(searchParams.get('page') ?? 1)];
+      const ids = [5, 4, 3, 2, 1].filter((id) => id < before).map((id) => ({ id: String(id) }));
+      const body = { data: ids.slice(2 * (page - 1), 2 * page), total: ids.length, page, totalPages: 3 };
+      return Response.json(body);
+    },
+  });
+  const seen: string[] = [];
+  for await (const { id } of client.tags.iterate(query)) seen.push(id);
+  expect(seen).toEqual(['5', '4', '3', '2', '1']);
+  return sent;
+}
+
+test('iterate continues by id in the order of creation, and by page in another order', async () => {
+  expect(await sentBy({ limit: 2, status: 'active' })).toEqual([
+    'limit=2&status=active&etags=true',
+    'limit=2&status=active&id[lt]=4&etags=true',
+    'limit=2&status=active&id[lt]=2&etags=true',
+  ]);
+  expect(await sentBy({ limit: 2, sortBy: 'name' })).toEqual([
+    'limit=2&sortBy=name&page=1&etags=true',
+    'limit=2&sortBy=name&page=2&etags=true',
+    'limit=2&sortBy=name&page=3&etags=true',
+  ]);
+});

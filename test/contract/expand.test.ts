@@ -1,0 +1,236 @@
+import { expectParameter } from './problem.ts';
+import {
+  create,
+  type Entity,
+  identifiers,
+  type Kind,
+  listOf,
+  lists,
+  pathTo,
+  read,
+  readList,
+  resourceOf,
+  resources,
+} from './resources.ts';
+import { inParallel, type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
+
+/** `expand` in lists and single reads: beside a reference, the entity that it names. test/security/expand.test.ts covers scopes. */
+
+/** Returns what `expand` takes for a reference: `project` for `projectId`, `tags` for `tagIds`. */
+const expansionOf = (field: string): string => field.replace(/Ids$/, 's').replace(/Id$/, '');
+
+const expansions = resources.flatMap(({ kind, references, nullable }) =>
+  references.map(({ field, to, many }) => ({
+    kind,
+    field,
+    to,
+    many,
+    expand: expansionOf(field),
+    isOptional: many || nullable.includes(field),
+  })),
+);
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** Reads an entity with expansions, alone and in the list of its collection. Both must be equal. */
+async function readExpanded(kind: Kind, id: string, expand: string): Promise<Shown> {
+  const single = await request('GET', withQuery(pathTo(kind, id), { expand }));
+  expect([single.status, single.text]).toEqual([200, expect.any(String)]);
+  const list = await readList(withQuery(resourceOf(kind).path, { id, expand }));
+  expect(list.data).toEqual([single.body]);
+  return single.body as Shown;
+}
+
+function expectNoEtag(response: TestResponse): void {
+  expect([response.path, response.status]).toEqual([response.path, 200]);
+  expect([response.path, response.headers.has('etag')]).toEqual([response.path, false]);
+}
+
+describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many, expand, isOptional }) => {
+  const referring = (...parents: readonly Entity[]): JsonObject => ({
+    [field]: many ? parents.map(({ id }) => id) : (parents[0]?.id ?? null),
+  });
+
+  test('shows the entity beside the reference as GET by id shows it', async () => {
+    const parent = await create(to, await resourceOf(to).full());
+    const entity = await create(kind, referring(parent));
+    expect(await readExpanded(kind, entity.id, expand)).toEqual({
+      ...entity,
+      [expand]: many ? [parent] : parent,
+    });
+  });
+
+  if (isOptional) {
+    test('shows null or an empty array without a reference', async () => {
+      const entity = await create(kind, referring());
+      expect(await readExpanded(kind, entity.id, expand)).toEqual({ ...entity, [expand]: many ? [] : null });
+    });
+  }
+
+  // The deletion of a project removes its tasks.
+  if (isOptional && to !== 'project') {
+    test('shows null or an empty array after the deletion of the entity', async () => {
+      const parent = await create(to);
+      const { id } = await create(kind, referring(parent));
+      expect((await request('DELETE', pathTo(to, parent.id))).status).toBe(204);
+      const entity = await read(kind, id);
+      expect(await readExpanded(kind, id, expand)).toEqual({ ...entity, [expand]: many ? [] : null });
+    });
+  }
+
+  test('shows a change of the entity at once', async () => {
+    const parent = await create(to);
+    const { id } = await create(kind, referring(parent));
+    const name = unique('Renamed');
+    const changed = await request('PATCH', pathTo(to, parent.id), { body: { name } });
+    const shown = await readExpanded(kind, id, expand);
+    expect([shown[expand]].flat()).toEqual([changed.body]);
+  });
+
+  test('returns no ETag, and 200 for the ETag of the entity', async () => {
+    const parent = await create(to);
+    const { id } = await create(kind, referring(parent));
+    const paths = [pathTo(kind, id), withQuery(resourceOf(kind).path, { id })];
+    for (const path of paths) {
+      const etag = (await request('GET', path)).headers.get('etag') ?? '';
+      expect(etag).not.toBe('');
+      const expanded = `${path}${path.includes('?') ? '&' : '?'}expand=${expand}`;
+      for (const method of ['GET', 'HEAD'] as const) {
+        expectNoEtag(await request(method, expanded));
+        expectNoEtag(await request(method, expanded, { headers: { 'if-none-match': etag } }));
+      }
+    }
+  });
+});
+
+describe('expansions of several tasks', () => {
+  test('keep the order of tagIds', async () => {
+    const tags = await inParallel(['b', 'c', 'a'], (name) => create('tag', { name }));
+    for (const order of [
+      [0, 1, 2],
+      [2, 0, 1],
+      [1, 0],
+    ]) {
+      const expected = order.map((place) => tags[place] as Entity);
+      const { id } = await create('task', { tagIds: expected.map((tag) => tag.id) });
+      expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(expected);
+    }
+  });
+
+  test('show 50 tags', async () => {
+    const tags = await inParallel(Array.from({ length: 50 }), () => create('tag'));
+    const { id } = await create('task', { tagIds: tags.map((tag) => tag.id) });
+    expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(tags);
+  });
+
+  test('combine with each other and with a long description', async () => {
+    const description = 'Long. '.repeat(100).trim();
+    const project = await create('project', { description });
+    const user = await create('user');
+    const tag = await create('tag', { description });
+    const task = await create('task', { projectId: project.id, userId: user.id, tagIds: [tag.id] });
+    expect(await readExpanded('task', task.id, 'project,user,tags')).toEqual({
+      ...task,
+      project,
+      user,
+      tags: [tag],
+    });
+    expect(await readExpanded('task', task.id, 'tags,project')).toEqual({ ...task, project, tags: [tag] });
+  });
+
+  test('show the same entity for each task of a page, and expand one level only', async () => {
+    const project = await create('project');
+    const ids = (
+      await inParallel(Array.from({ length: 25 }), () => create('task', { projectId: project.id }))
+    ).map(({ id }) => id);
+    const list = await readList(
+      withQuery(`${pathTo('project', project.id)}/tasks`, { expand: 'project,user', limit: 100 }),
+    );
+    expect(identifiers(list).sort()).toEqual(ids.sort());
+    for (const task of list.data) expect(task).toMatchObject({ project, user: null });
+  });
+
+  test('stay when fields selects other fields', async () => {
+    const project = await create('project');
+    const { id, name } = await create('task', { projectId: project.id });
+    const list = await readList(withQuery('/v1/tasks', { id, fields: 'name', expand: 'project' }));
+    expect(list.data).toEqual([{ id, name, project }]);
+  });
+});
+
+describe.each(lists)('expand in GET $title', ({ item, open }) => {
+  const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
+
+  test('keeps totals, pages and order', async () => {
+    if (known.length === 0) return;
+    const { path, query, fields } = await open();
+    for (const name of ['c', 'a', 'b']) await create(item, { ...fields, name });
+    const plain = { ...query, sortBy: 'name', sortOrder: 'asc', limit: 2, page: 2 };
+    const { data, ...rest } = await readList(withQuery(path, plain));
+    const expanded = await readList(withQuery(path, { ...plain, expand: known.join(',') }));
+    expect(expanded).toMatchObject(rest);
+    expect(identifiers(expanded)).toEqual(identifiers({ data }));
+    for (const entity of expanded.data) expect(Object.keys(entity)).toEqual(expect.arrayContaining(known));
+  });
+
+  test.each(['unknown', '', 'id', 'organizationId', 'tagIds', 'tag', 'Project', 'projects', 'constructor'])(
+    'returns 400 for expand=%s',
+    async (expand) => {
+      const { path } = await open();
+      expectParameter(await request('GET', withQuery(path, { expand })), 'expand');
+    },
+  );
+
+  test('returns 400 for what only other kinds expand', async () => {
+    const { path } = await open();
+    const foreign = ['organization', 'project', 'user', 'tags'].filter((expand) => !known.includes(expand));
+    for (const expand of foreign) {
+      expectParameter(await request('GET', withQuery(path, { expand })), 'expand');
+      const [own] = known;
+      if (own)
+        expectParameter(await request('GET', withQuery(path, { expand: `${own},${expand}` })), 'expand');
+    }
+  });
+});
+
+describe.each(resources)('expand in GET $path/{id}', ({ kind, references }) => {
+  const known = references.map(({ field }) => expansionOf(field));
+
+  test('returns 400 for what the kind cannot expand', async () => {
+    const { id } = await create(kind);
+    for (const expand of ['unknown', '', 'organization', 'project', 'user', 'tags']) {
+      if (known.includes(expand)) continue;
+      expectParameter(await request('GET', withQuery(pathTo(kind, id), { expand })), 'expand');
+    }
+  });
+
+  test('returns 404 when no entity has the id', async () => {
+    const [expand = ''] = known;
+    if (expand === '') return;
+    const path = withQuery(pathTo(kind, '01890000-0000-7000-8000-000000000000'), { expand });
+    expect((await request('GET', path)).status).toBe(404);
+  });
+
+  test.each(['PATCH', 'PUT', 'DELETE'] as const)('is unknown to %s', async (method) => {
+    const { id } = await create(kind);
+    const body = method === 'DELETE' ? undefined : await resourceOf(kind).minimal();
+    const response = await request(method, `${pathTo(kind, id)}?expand=project`, body && { body });
+    expectParameter(response, 'expand');
+  });
+});
+
+describe('the entity tag of a list', () => {
+  test('is present with every parameter but expand', async () => {
+    const { id } = await create('task');
+    for (const more of [
+      { fields: 'name' },
+      { countBy: 'status' },
+      { 'name[ne]': 'x' },
+      { sortBy: 'name,status' },
+    ]) {
+      const response = await request('GET', withQuery('/v1/tasks', { id, ...more }));
+      listOf(response);
+      expect(response.headers.get('etag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
+    }
+  });
+});

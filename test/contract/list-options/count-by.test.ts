@@ -1,0 +1,209 @@
+import { expectParameter } from '../problem.ts';
+import { create, type Entity, type List, lists, pathTo, readList, resourceOf } from '../resources.ts';
+import { inParallel, type JsonObject, type Parameters, request, unique, withQuery } from '../service.ts';
+
+/** `countBy` in lists: how many of all matching entities have each value. */
+
+type Counts = Readonly<Record<string, readonly { value: string | null; count: number }[]>>;
+
+async function readCounts(path: string): Promise<Counts> {
+  return ((await readList(path)) as List & { counts: Counts }).counts;
+}
+
+const pairs = (counts: Counts, field: string) => counts[field]?.map(({ value, count }) => [value, count]);
+
+/** Fields that `countBy` does not take. */
+const uncounted = ['id', 'name', 'description', 'createdAt', 'updatedAt'];
+
+describe.each(lists)('countBy in GET $title', ({ item, open }) => {
+  const { scalarFields, references } = resourceOf(item);
+  const all = [...scalarFields, ...references.flatMap(({ field, many }) => (many ? [field] : []))];
+  const countable = all.filter((field) => !uncounted.includes(field));
+  let entities: Entity[];
+  let at: (parameters: Parameters) => string;
+
+  beforeAll(async () => {
+    const scope = await open();
+    at = (parameters) => withQuery(scope.path, { ...scope.query, ...parameters });
+    const { full, minimal } = resourceOf(item);
+    entities = [];
+    for (const body of [await full(), await minimal(), await minimal(), await full()]) {
+      entities.push(await create(item, { ...body, ...scope.fields, name: 'x' }));
+    }
+  });
+
+  test('counts the values of every field over everything that matches, not only the page', async () => {
+    const counts = await readCounts(at({ countBy: countable.join(','), limit: 1 }));
+    expect(Object.keys(counts).sort()).toEqual(countable.toSorted());
+    for (const field of countable) {
+      const values = entities.flatMap((entity) => entity[field] ?? [null]);
+      const expected = new Map(values.map((value) => [value, values.filter((one) => one === value).length]));
+      expect([field, new Map(pairs(counts, field) as [string, number][])]).toEqual([field, expected]);
+    }
+  });
+
+  test('counts the same on every page, also past the end', async () => {
+    const first = await readCounts(at({ countBy: 'status', limit: 1 }));
+    for (const page of [2, 4, 5, 4_000]) {
+      expect(await readCounts(at({ countBy: 'status', limit: 1, page }))).toEqual(first);
+    }
+  });
+
+  test('counts only what the filters match', async () => {
+    const [first] = entities as [Entity];
+    const counts = await readCounts(at({ countBy: 'status', 'id[in]': first.id }));
+    expect(counts).toEqual({ status: [{ value: first.status, count: 1 }] });
+  });
+
+  test('counts nothing when nothing matches', async () => {
+    expect(await readList(at({ 'name[ne]': 'x', countBy: 'status' }))).toEqual({
+      data: [],
+      total: 0,
+      page: 1,
+      totalPages: 0,
+      counts: { status: [] },
+    });
+  });
+
+  test('is absent from the response unless the request asks for it', async () => {
+    expect(await readList(at({}))).not.toHaveProperty('counts');
+  });
+
+  test.each([...uncounted, 'unknown', '', 'status,', 'status,name', 'Status', 'constructor'])(
+    'returns 400 for countBy=%s',
+    async (countBy) => {
+      expectParameter(await request('GET', at({ countBy })), 'countBy');
+    },
+  );
+
+  test('returns 400 when it occurs twice with different values', async () => {
+    const { pathname, searchParams } = new URL(at({}), 'http://service');
+    const twice = withQuery(pathname, [...searchParams, ['countBy', 'status'], ['countBy', 'id']]);
+    expectParameter(await request('GET', twice), 'countBy');
+  });
+});
+
+/** Creates tasks with one name, and returns the counts of one field. */
+async function countsOf(field: string, bodies: readonly JsonObject[]) {
+  const name = unique('scope');
+  await inParallel(bodies, (body) => create('task', { ...body, name }));
+  return pairs(await readCounts(withQuery('/v1/tasks', { name, countBy: field })), field);
+}
+
+describe('the order of counts', () => {
+  test('is by count descending, then by rank for priorities', async () => {
+    const priorities = ['urgent', 'low', 'medium', 'none', 'medium', 'high', 'urgent'];
+    const counts = await countsOf(
+      'priority',
+      priorities.map((priority) => ({ priority })),
+    );
+    expect(counts).toEqual([
+      ['medium', 2],
+      ['urgent', 2],
+      ['none', 1],
+      ['low', 1],
+      ['high', 1],
+    ]);
+  });
+
+  test('is by code point for text', async () => {
+    const statuses = ['b', 'a', 'B', '_', 'b', 'Z', '0', '-'];
+    const counts = await countsOf(
+      'status',
+      statuses.map((status) => ({ status })),
+    );
+    expect(counts).toEqual([
+      ['b', 2],
+      ['-', 1],
+      ['0', 1],
+      ['B', 1],
+      ['Z', 1],
+      ['_', 1],
+      ['a', 1],
+    ]);
+  });
+
+  test('has null, which is the lowest, among the values', async () => {
+    const days = ['2026-01-02', null, '2026-01-01'];
+    const counted = (some: readonly (string | null)[]) =>
+      countsOf(
+        'dueDate',
+        some.map((dueDate) => ({ dueDate })),
+      );
+    expect(await counted(days)).toEqual([
+      [null, 1],
+      ['2026-01-01', 1],
+      ['2026-01-02', 1],
+    ]);
+    expect(await counted([...days, '2026-01-02'])).toEqual([
+      ['2026-01-02', 2],
+      [null, 1],
+      ['2026-01-01', 1],
+    ]);
+  });
+});
+
+describe('countBy=tagIds', () => {
+  test('counts each tag of a task, and nothing for a task without tags', async () => {
+    const [a = '', b = '', c = ''] = [
+      (await create('tag')).id,
+      (await create('tag')).id,
+      (await create('tag')).id,
+    ].sort();
+    const counts = await countsOf('tagIds', [
+      { tagIds: [a, b] },
+      { tagIds: [b] },
+      { tagIds: [] },
+      { tagIds: [c, b] },
+      { tagIds: [] },
+    ]);
+    expect(counts).toEqual([
+      [b, 3],
+      [a, 1],
+      [c, 1],
+    ]);
+  });
+
+  test('counts all tags of the tasks of one tag', async () => {
+    const [a, b] = [(await create('tag')).id, (await create('tag')).id];
+    for (const tagIds of [[a, b], [a], [b]]) await create('task', { tagIds });
+    const counts = await readCounts(withQuery(`${pathTo('tag', a)}/tasks`, { countBy: 'tagIds' }));
+    expect(pairs(counts, 'tagIds')).toEqual([
+      [a, 2],
+      [b, 1],
+    ]);
+  });
+});
+
+test('counts shows the first 100 values of a field', async () => {
+  const numbers = Array.from({ length: 102 }, (_, number) => `s${String(number).padStart(3, '0')}`);
+  const counts = await countsOf(
+    'status',
+    [...numbers, 's101'].map((status) => ({ status })),
+  );
+  expect(counts).toEqual([['s101', 2], ...numbers.slice(0, 99).map((status) => [status, 1])]);
+});
+
+test('counts shows each write at once', async () => {
+  const name = unique('scope');
+  const path = withQuery('/v1/tasks', { name, countBy: 'status,priority' });
+  const { id } = await create('task', { name, status: 'a', priority: 'low' });
+  expect(await readCounts(path)).toEqual({
+    status: [{ value: 'a', count: 1 }],
+    priority: [{ value: 'low', count: 1 }],
+  });
+  await request('PATCH', pathTo('task', id), { body: { status: 'b' } });
+  await create('task', { name, status: 'b' });
+  expect(await readCounts(path)).toEqual({
+    status: [{ value: 'b', count: 2 }],
+    priority: [
+      { value: 'none', count: 1 },
+      { value: 'low', count: 1 },
+    ],
+  });
+  await request('DELETE', pathTo('task', id));
+  expect(await readCounts(path)).toEqual({
+    status: [{ value: 'b', count: 1 }],
+    priority: [{ value: 'none', count: 1 }],
+  });
+});

@@ -1,0 +1,147 @@
+import { routes } from '../../functions/routes.ts';
+import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { ofType, type Resource, type Resources, referenceOf, synthesizeTemplates } from './stacks.ts';
+
+/** What the optional settings add to the stacks. */
+
+const properties = (resources: Resources, type: string): Resource['Properties'][] =>
+  ofType(resources, type).map(([, { Properties }]) => Properties);
+
+test('nothing optional is created by default', async () => {
+  const { data, api } = await synthesizeTemplates();
+  const types = new Set([...Object.values(data), ...Object.values(api)].map(({ Type }) => Type));
+  const optional = /^AWS::(?:Backup|Budgets|Route53)::|ApiMapping|ApiGatewayV2::DomainName/;
+  expect([...types].filter((type) => optional.test(type))).toEqual([]);
+});
+
+test('a domain has a mapping and a record, and the address of AWS is disabled', async () => {
+  const { api, templates } = await synthesizeTemplates({
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/one',
+    hostedZoneId: 'Z0123456789',
+  });
+  expect(properties(api, 'AWS::ApiGatewayV2::Api')).toMatchObject([{ DisableExecuteApiEndpoint: true }]);
+  expect(properties(api, 'AWS::ApiGatewayV2::ApiMapping')).toMatchObject([{ Stage: '$default' }]);
+  expect(properties(api, 'AWS::Route53::RecordSet')).toMatchObject([{ Name: 'api.example.com', Type: 'A' }]);
+  expect(templates.api.Outputs).toMatchObject({
+    Url: { Value: 'https://api.example.com' },
+    DocsUrl: { Value: 'https://api.example.com/docs' },
+  });
+});
+
+test('every resource that can have tags has those of the stage and of the settings', async () => {
+  const { data } = await synthesizeTemplates({ tags: 'team=platform,cost-centre=4=2' });
+  const [pool] = properties(data, 'AWS::Cognito::UserPool');
+  expect(pool?.['UserPoolTags']).toEqual({
+    application: 'project-management',
+    stage: 'development',
+    team: 'platform',
+    'cost-centre': '4=2',
+  });
+});
+
+test('every role has the permission boundary', async () => {
+  const permissionBoundary = 'arn:aws:iam::123456789012:policy/boundary';
+  const { data, api } = await synthesizeTemplates({ permissionBoundary, backupDays: 7 });
+  const roles = properties({ ...data, ...api }, 'AWS::IAM::Role');
+  expect(roles.length).toBeGreaterThan(routes.length);
+  expect(new Set(roles.map((role) => role['PermissionsBoundary']))).toEqual(new Set([permissionBoundary]));
+});
+
+test('a key of the owner encrypts the table, and every function with the table may use it', async () => {
+  const encryptionKey = 'arn:aws:kms:us-east-1:123456789012:key/1234';
+  const { data, api } = await synthesizeTemplates({ region: 'us-east-1', encryptionKey });
+  const [table] = properties(data, 'AWS::DynamoDB::GlobalTable');
+  expect(table?.['SSESpecification']).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
+  expect(JSON.stringify(table?.['Replicas'])).toContain(encryptionKey);
+  const roles = properties({ ...data, ...api }, 'AWS::IAM::Role').map((role) => JSON.stringify(role));
+  const without = roles.filter((role) => role.includes('dynamodb:') && !role.includes(encryptionKey));
+  expect(without).toEqual([]);
+});
+
+test('backups are daily, of the table in use, and kept for the days of the settings', async () => {
+  const { data } = await synthesizeTemplates({ stage: 'production', machineClient: true, backupDays: 90 });
+  const [plan] = properties(data, 'AWS::Backup::BackupPlan');
+  expect(JSON.stringify(plan)).toContain('"Lifecycle":{"DeleteAfterDays":90}');
+  expect(JSON.stringify(properties(data, 'AWS::Backup::BackupSelection'))).toContain(
+    ':table/project-management-production',
+  );
+  expect(ofType(data, 'AWS::Backup::BackupVault').map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual([
+    'Retain',
+  ]);
+});
+
+test('a budget mails the address for alarms', async () => {
+  const { api } = await synthesizeTemplates({ monthlyBudget: '50', alarmEmail: 'ops@example.com' });
+  const [budget] = properties(api, 'AWS::Budgets::Budget');
+  expect(budget).toMatchObject({ Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' } } });
+  expect(JSON.stringify(budget)).toContain('ops@example.com');
+});
+
+test('without documentation there are no static pages', async () => {
+  const { api, templates } = await synthesizeTemplates({ documentation: false });
+  const keys = properties(api, 'AWS::ApiGatewayV2::Route').map((route) => String(route['RouteKey']));
+  expect(keys.filter((key) => !/ \/v1\/|\$default/.test(key))).toEqual([]);
+  expect(keys).not.toContain('GET /v1/openapi.json');
+  expect(templates.api.Outputs).not.toHaveProperty('DocsUrl');
+  const fallback = ofType(api, 'AWS::Lambda::Function').find(([id]) => id.startsWith('answerUnmatched'));
+  expect(JSON.stringify(fallback)).not.toContain('/docs');
+});
+
+describe('a limit of each tenant', () => {
+  const key = 'dynamodb:LeadingKeys';
+  const condition = { 'ForAllValues:StringLike': { [key]: ['#rate#*'] }, Null: { [key]: 'false' } };
+
+  /** Returns the environment and the conditional statements of each function, by the name of its operation. */
+  async function functionsOf(settings: Record<string, unknown>) {
+    const { api } = await synthesizeTemplates(settings);
+    const roles = new Map(ofType(api, 'AWS::IAM::Role'));
+    return new Map(
+      ofType(api, 'AWS::Lambda::Function').map(([, { Properties, Metadata }]) => {
+        const role = roles.get(referenceOf(Properties['Role']));
+        const policies = (role?.Properties['Policies'] ?? []) as {
+          PolicyDocument: { Statement: { Action: string | string[]; Condition?: unknown }[] };
+        }[];
+        const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+        const { Variables } = Properties['Environment'] as { Variables: Record<string, unknown> };
+        const limited = statements.filter(({ Condition }) => Condition !== undefined);
+        return [Metadata['aws:cdk:path']?.split('/').at(-3) ?? '', { Variables, limited }] as const;
+      }),
+    );
+  }
+
+  test('is known to the functions that know a tenant', async () => {
+    const functions = await functionsOf({ tenantRate: 5 });
+    for (const { contract } of routes) {
+      const { TENANT_RATE } = functions.get(contract.operation)?.Variables ?? {};
+      expect([contract.operation, TENANT_RATE]).toEqual([
+        contract.operation,
+        scopeOf(contract) ? '5' : undefined,
+      ]);
+    }
+    expect(functions.get('answerUnmatched')?.Variables).not.toHaveProperty('TENANT_RATE');
+  });
+
+  test('permits what the role lacks for the keys of counts, and no other key', async () => {
+    const functions = await functionsOf({ tenantRate: 5 });
+    for (const { contract } of routes) {
+      const missing = ['PutItem', 'Query'].filter(
+        (action) => !(contract.access.actions as readonly string[]).includes(action),
+      );
+      const actions = missing.map((action) => `dynamodb:${action}`);
+      const expected = scopeOf(contract) && actions.length > 0 ? [[actions, condition]] : [];
+      const limited = functions.get(contract.operation)?.limited ?? [];
+      expect([
+        contract.operation,
+        ...limited.map(({ Action, Condition }) => [[Action].flat(), Condition]),
+      ]).toEqual([contract.operation, ...expected]);
+    }
+  });
+
+  test('is absent by default', async () => {
+    for (const { Variables, limited } of (await functionsOf({})).values()) {
+      expect(Variables).not.toHaveProperty('TENANT_RATE');
+      expect(limited).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { ofType, type Resource, type Synthesized, synthesizeTemplates } from './stacks.ts';
+
+/**
+ * Every change of a setting can be deployed: the data stack first, while the API stack is still the old one, and then the API stack.
+ * CloudFormation refuses to remove or to change an export that another stack imports, so there are none. The API stack reads outputs of
+ * the data stack.
+ */
+
+/** Another value of each setting, with the settings that it needs. */
+const changes: Record<string, Record<string, unknown>> = {
+  stage: { stage: 'development-b' },
+  region: { region: 'eu-central-1' },
+  tableName: {
+    tableName: 'restored',
+    tableStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/restored/stream/2026-01-01T00:00:00.000',
+  },
+  tableStreamArn: {
+    tableName: 'restored',
+    tableStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/restored/stream/2026-02-02T00:00:00.000',
+  },
+  corsOrigins: { corsOrigins: 'https://app.example.com' },
+  throttlingRate: { throttlingRate: 5 },
+  jobChangesPerSecond: { jobChangesPerSecond: 50 },
+  throttlingBurst: { throttlingBurst: 5 },
+  authentication: { authentication: 'none' },
+  audience: { authentication: 'https://issuer.example.com/', audience: 'api' },
+  tenantClaim: { tenantClaim: 'org' },
+  callbackUrls: { callbackUrls: 'https://app.example.com/' },
+  machineClient: { machineClient: true },
+  srpSignIn: { srpSignIn: true },
+  multiFactor: { multiFactor: 'required' },
+  logRetentionDays: { logRetentionDays: 7 },
+  tracing: { tracing: true },
+  tenantRate: { tenantRate: 5 },
+  requestMetrics: { requestMetrics: false },
+  documentation: { documentation: false },
+  domainName: {
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/one',
+  },
+  certificateArn: {
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/other',
+  },
+  hostedZoneId: {
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/one',
+    hostedZoneId: 'Z0123456789',
+  },
+  tags: { tags: 'team=platform' },
+  permissionBoundary: { permissionBoundary: 'arn:aws:iam::123456789012:policy/boundary' },
+  encryptionKey: {
+    region: 'us-east-1',
+    encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1234',
+  },
+  backupDays: { backupDays: 90 },
+  monthlyBudget: { monthlyBudget: 50, alarmEmail: 'ops@example.com' },
+  alarmEmail: { alarmEmail: 'ops@example.com' },
+};
+
+let base: Synthesized;
+
+beforeAll(async () => {
+  base = await synthesizeTemplates();
+});
+
+interface StackOutput {
+  readonly StackName: string;
+  readonly OutputName: string;
+}
+
+/** Returns the outputs of other stacks that a template reads. */
+function outputsRead(value: unknown): StackOutput[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    name === 'Fn::GetStackOutput' ? [one as StackOutput] : outputsRead(one),
+  );
+}
+
+/** Returns what CloudFormation refuses when a data stack is deployed and then an API stack. */
+function refusals({ templates: { data, api } }: Synthesized): string[] {
+  const exports = Object.values(data.Outputs ?? {}).filter((output) => 'Export' in (output as object));
+  const missing = outputsRead(api).filter(({ OutputName }) => !(OutputName in (data.Outputs ?? {})));
+  return [
+    ...exports.map((output) => `exports ${JSON.stringify(output)}`),
+    ...(JSON.stringify(api).includes('Fn::ImportValue') ? ['imports a value'] : []),
+    ...missing.map(({ OutputName }) => `reads ${OutputName}, which does not exist`),
+  ];
+}
+
+test('every setting has a change', () => {
+  expect(Object.keys(changes).sort()).toEqual([...settingNames].sort());
+});
+
+test.each(Object.entries(changes))(
+  'a change of %s can be deployed, and be undone',
+  async (_name, settings) => {
+    const changed = await synthesizeTemplates(settings);
+    expect(changed.templates).not.toEqual(base.templates);
+    expect(refusals(changed)).toEqual([]);
+    expect(refusals(base)).toEqual([]);
+  },
+);
+
+test('the API stack takes nothing from the data stack that a change inside a resource changes', () => {
+  // A new stream has a new ARN, although its table has the same name. A template that does not change is not deployed.
+  const taken = outputsRead(base.templates.api).map(
+    ({ OutputName }) => base.templates.data.Outputs?.[OutputName],
+  );
+  expect(taken.length).toBeGreaterThan(0);
+  const values = taken.map((output) => JSON.stringify(output));
+  expect(values.filter((value) => !/"Ref":"Accounts|"Ref":"on\w+Function|"QueueName"/.test(value))).toEqual(
+    [],
+  );
+});
+
+test('the consumers of the stream are in the stack of the table, and take the stream of a restored table', async () => {
+  const streams = ({ data }: Synthesized): unknown[] =>
+    ofType(data, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties['EventSourceArn']);
+  const [[tableId]] = ofType(base.data, 'AWS::DynamoDB::GlobalTable') as [[string, unknown]];
+  const own = { 'Fn::GetAtt': [tableId, 'StreamArn'] };
+  expect(streams(base)).toEqual([own, own]);
+  expect(ofType(base.api, 'AWS::Lambda::EventSourceMapping')).toEqual([]);
+  const { tableStreamArn } = changes['tableName'] as { tableStreamArn: string };
+  expect(streams(await synthesizeTemplates(changes['tableName']))).toEqual([tableStreamArn, tableStreamArn]);
+});
+
+test('with a restored table, all functions and roles use it, and the stack keeps its own table', async () => {
+  const { data, api, templates } = await synthesizeTemplates({
+    ...changes['tableName'],
+    stage: 'production',
+    machineClient: true,
+  });
+  const resources = { ...data, ...api };
+  const [[, table]] = ofType(data, 'AWS::DynamoDB::GlobalTable') as [[string, Resource]];
+  expect(table.Properties['TableName']).toBe('project-management-production');
+  const used = ofType(resources, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
+    const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
+    return Variables['TABLE_NAME'] ?? [];
+  });
+  expect(new Set(used)).toEqual(new Set(['restored']));
+  const policies = JSON.stringify(ofType(resources, 'AWS::IAM::Role'));
+  expect(policies).toContain(':table/restored');
+  expect(policies).not.toContain(':table/project-management');
+  expect(templates.data.Outputs?.['TableName']).toEqual({ Value: 'restored' });
+});

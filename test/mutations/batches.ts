@@ -1,0 +1,93 @@
+import type { Mutation } from './mutation.ts';
+
+const applyBatch = 'functions/shared/store/cascades/apply-batch.ts';
+const endpoint = 'functions/shared/http/batch-endpoint.ts';
+const operations = 'functions/shared/http/batch-operations.ts';
+const contract = 'test/contract/batch.test.ts';
+
+/** Mutations of batches. */
+export const batchMutations: readonly Mutation[] = [
+  {
+    name: 'batch-fails-as-the-last',
+    description: 'the status of a batch is that of the last operation that fails',
+    file: endpoint,
+    search: 'toProblem(failed.failures[0]?.error)',
+    replacement: 'toProblem(failed.failures.at(-1)?.error)',
+    detectedBy: [contract],
+    testNamePattern: 'several failing operations',
+  },
+  {
+    name: 'batch-of-the-valid-ones',
+    description: 'a batch applies its valid operations although another one fails',
+    file: applyBatch,
+    search: 'if (failures.length > 0) throw new BatchFailed(failures);',
+    replacement: 'if (failures.length === plans.length) throw new BatchFailed(failures);',
+    detectedBy: [contract],
+    testNamePattern: 'applies nothing if one operation fails',
+  },
+  {
+    name: 'batch-in-two-transactions',
+    description: 'the creations and updates of a batch are applied before its deletions',
+    file: applyBatch,
+    search: 'const own = mergeChangeSets(plans.map((plan) => toChangeSet(session.tenant, plan)));',
+    replacement:
+      'const { changes, ...others } = mergeChangeSets(plans.map((plan) => toChangeSet(session.tenant, plan)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...others, changes: changes.filter(({ after }) => !after) };',
+    detectedBy: ['test/faults/batch.test.ts'],
+    testNamePattern: 'stops after any call',
+  },
+  {
+    name: 'batch-writes-a-dependent-twice',
+    description: 'an entity that refers to two deleted entities has two changes',
+    file: 'functions/shared/store/cascades/descendants.ts',
+    search: 'const children = await findDependents(session, relation, ids, limit - found.length);',
+    replacement:
+      'const lists = await Promise.all(ids.map((id) => findDependents(session, relation, [id], limit - found.length)));\n    const children = lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);',
+    detectedBy: [contract],
+    testNamePattern: 'remove several deleted tags',
+  },
+  {
+    name: 'batch-keeps-a-deleted-tag',
+    description: 'a task loses only one of several tags that are deleted together',
+    file: 'functions/shared/store/cascades/sweep.ts',
+    search: 'value.filter((id) => !parentIds.includes(id as string))',
+    replacement: 'value.filter((id) => id !== parentIds[0])',
+    detectedBy: [contract],
+    testNamePattern: 'remove several deleted tags',
+  },
+  {
+    name: 'batch-names-an-entity-twice',
+    description: 'two operations of a batch can have the same id',
+    file: operations,
+    search: 'const repeated = ids.has(id) ?',
+    replacement: "const repeated = ids.has('') ?",
+    detectedBy: [contract],
+    testNamePattern: 'the second operation with an id',
+  },
+  {
+    name: 'batch-ignores-if-match',
+    description: 'an operation of a batch ignores ifMatch',
+    file: applyBatch,
+    search: 'if (!isExpectedVersion(target, operation.expected))',
+    replacement: 'if (!isExpectedVersion(target, undefined))',
+    detectedBy: [contract],
+    testNamePattern: 'returns 412 and applies nothing',
+  },
+  {
+    name: 'batch-checks-no-references',
+    description: 'an operation of a batch can refer to an entity that does not exist',
+    file: applyBatch,
+    search: 'const plans = await checkReferences(session, planned);',
+    replacement: 'const plans = await checkReferences(session, planned.slice(0, 0)).then(() => planned);',
+    detectedBy: [contract],
+    testNamePattern: 'missing reference',
+  },
+  {
+    name: 'result-in-one-item',
+    description: 'a recorded result that exceeds one item is not read completely',
+    file: 'functions/shared/store/unit-of-work/idempotency.ts',
+    search: "(first['parts'] as number) - 1",
+    replacement: "Math.min(first['parts'] as number, 1) - 1",
+    detectedBy: [contract],
+    testNamePattern: 'replayed from several items',
+  },
+];

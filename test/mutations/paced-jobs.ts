@@ -1,0 +1,74 @@
+import type { Mutation } from './mutation.ts';
+
+const pacedJobs = 'test/faults/paced-jobs.test.ts';
+const lagging = 'test/faults/lagging-reads.test.ts';
+const lists = 'functions/shared/store/lists/list-entities.ts';
+const continued = 'functions/shared/store/cascades/continue-job.ts';
+
+/** Mutations of the pace of jobs, and of the reads of an index. */
+export const pacedJobMutations: readonly Mutation[] = [
+  {
+    name: 'jobs-without-pace',
+    description: 'a worker reserves the time of a step and does not wait for it',
+    file: 'functions/shared/store/cascades/pace-jobs.ts',
+    search: 'await delay(waitMs);',
+    replacement: 'void delay;',
+    detectedBy: [pacedJobs],
+    testNamePattern: 'one after the other',
+  },
+  {
+    name: 'pace-without-throttles',
+    description: 'jobs are not slower after a throttle',
+    file: 'functions/shared/store/cascades/pace-jobs.ts',
+    search: 'throttles > this.#throttles',
+    replacement: 'throttles < this.#throttles',
+    detectedBy: [pacedJobs],
+    testNamePattern: 'slower after',
+  },
+  {
+    name: 'pace-of-all-tenants',
+    description: 'the jobs of all tenants share a pace',
+    file: 'functions/shared/store/model/pace.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
+    search: '{ pk: `${tenant}#pace`, sk',
+    replacement: '{ pk: tenant && `#pace`, sk',
+    detectedBy: [pacedJobs],
+    testNamePattern: 'another tenant',
+  },
+  {
+    name: 'postponed-job-due-at-once',
+    description: 'a job that cannot get its turn is delivered again and again',
+    file: continued,
+    search: 'timeMs < maxTurnMs ? 0 : postponedMs',
+    replacement: 'timeMs < maxTurnMs ? postponedMs : 0',
+    detectedBy: [pacedJobs],
+    testNamePattern: 'far away',
+  },
+  {
+    name: 'steps-without-limit',
+    description: 'a job that makes no progress is continued for ever',
+    file: continued,
+    search: 'taken >= maxSteps',
+    replacement: 'taken >= maxSteps * 2',
+    detectedBy: [pacedJobs],
+    testNamePattern: 'too many steps',
+  },
+  {
+    name: 'index-read-too-often',
+    description: 'a list reads an index for as long as its entities change',
+    file: lists,
+    search: 'const maxIndexReads = 3;',
+    replacement: 'const maxIndexReads = 30;',
+    detectedBy: [lagging],
+    testNamePattern: 'at most three',
+  },
+  {
+    name: 'index-read-after-a-throttle',
+    description: 'a list reads a throttled index again',
+    file: lists,
+    search: 'database.throttles === 0',
+    replacement: 'database.throttles >= 0',
+    detectedBy: [lagging],
+    testNamePattern: 'after a throttle',
+  },
+];

@@ -1,0 +1,7 @@
+import { randomRuns, runs } from '../support/runs.ts';
+import { testSequences } from './list-sequences.ts';
+
+testSequences('on the plain engine', {
+  count: Number(process.env['SEQUENCES'] ?? randomRuns(8, 30)),
+  maxSteps: runs(80, 120),
+});

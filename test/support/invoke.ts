@@ -1,0 +1,82 @@
+/**
+ * Calls handlers in tests: the real handler with a real event of API Gateway, on the embedded engine. `docs/testing.md`
+ * explains it.
+ */
+import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
+import { routes } from '../../functions/routes.ts';
+import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
+import { type InvokeResult, invokeWithEvent, openFunctions } from '../../lib/local/invoke.ts';
+import { type OperationRequest, operationEvent } from '../../lib/local/operation-event.ts';
+import { startTestStore, type TestStore } from './local-store.ts';
+import { ResponseChecker } from './response-checker.ts';
+
+export { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+export { operationEvent } from '../../lib/local/operation-event.ts';
+
+export interface TestRequest extends OperationRequest {
+  /** Tenant of the request. Each tenant has its own data. Default: `test`. */
+  readonly tenant?: string | undefined;
+}
+
+/** Claims of the token of every request, unless the request has others. */
+const usualClaims = {
+  sub: 'tester',
+  scope: [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].join(' '),
+};
+
+let store: TestStore | undefined;
+let checker: ResponseChecker | undefined;
+
+/**
+ * Gives the tests of a file an empty table of their own, and removes it after them. Call it once, at the top of the file.
+ * @returns the store, for tests that call it directly.
+ */
+export function useEmptyTable(): { store(): TestStore } {
+  let close = (): void => {};
+  beforeAll(async () => {
+    store = await startTestStore();
+    close = await openFunctions(store, { tenantClaim: 'tenant' });
+  });
+  afterAll(async () => {
+    close();
+    await store?.stop();
+    store = undefined;
+  });
+  return { store: requireStore };
+}
+
+function requireStore(): TestStore {
+  if (!store)
+    throw new Error(
+      'There is no table. Write "useEmptyTable();" at the top of the test file, outside tests.',
+    );
+  return store;
+}
+
+/**
+ * Calls the handler of an operation. The event is checked against an independent schema of API Gateway events, and the
+ * response against the OpenAPI document.
+ * @throws Error when the event or the response is not as declared.
+ */
+export async function invoke<C extends Contract>(
+  contract: C,
+  { tenant = 'test', claims, ...request }: TestRequest = {},
+): Promise<InvokeResult<C>> {
+  requireStore();
+  const event = operationEvent(contract, { ...request, claims: { ...usualClaims, tenant, ...claims } });
+  APIGatewayProxyEventV2Schema.parse(event);
+  const result = await invokeWithEvent(contract, event);
+  const { statusCode, headers, body } = result;
+  checker ??= ResponseChecker.fromFile();
+  const differences = checker.differences({
+    method: contract.method,
+    path: encodeURI(event.rawPath),
+    status: statusCode,
+    headers: new Map(Object.entries(headers)),
+    text: typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body),
+  });
+  if (differences.length > 0) {
+    throw new Error(`The response differs from the OpenAPI document:\n${differences.join('\n')}`);
+  }
+  return result;
+}

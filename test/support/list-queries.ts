@@ -1,0 +1,32 @@
+/** Queries of lists for tests. */
+import type {
+  Direction,
+  Filter,
+  ListQuery,
+  SortField,
+} from '../../functions/shared/store/model/list-query.ts';
+
+/** Returns the filter by an exact value. */
+export const isValue = (field: string, value: string): Filter => ({
+  field,
+  operator: 'eq',
+  values: [value],
+});
+
+/** Returns the filters by exact values. */
+export const areValues = (values: Readonly<Record<string, string>>): Filter[] =>
+  Object.entries(values).map(([field, value]) => isValue(field, value));
+
+/** Returns the order by one field. */
+export const sortedBy = (field: string, direction: Direction = 'asc'): SortField[] => [{ field, direction }];
+
+/** Returns a query: without more, the first page of all entities in the order of creation. */
+export const listQuery = (more: Partial<ListQuery> = {}): ListQuery => ({
+  filters: [],
+  sort: sortedBy('createdAt'),
+  countBy: [],
+  page: 1,
+  limit: 20,
+  withTexts: true,
+  ...more,
+});

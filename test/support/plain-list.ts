@@ -1,0 +1,133 @@
+/** What a list must be, by a plain search, sort and count over all entities. It shares no code with the store. */
+import type { ItemFields } from '../../functions/shared/store/model/entity.ts';
+import type { Filter, ListQuery, Page, ValueCount } from '../../functions/shared/store/model/list-query.ts';
+
+/** A value of an entity: lists know no others. */
+type Plain = string | null | readonly string[];
+
+const longField = 'description';
+const sortedCharacters = 100;
+const maxValues = 100;
+
+function plainValue(entity: ItemFields, field: string, { defaults }: ListQuery): Plain {
+  const value = entity[field];
+  return ((value === undefined ? defaults?.[field] : value) ?? null) as Plain;
+}
+
+/** Surrogates are the units of the greatest code points, although some other units are greater. */
+const unitOrder = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+/** Compares by code point. */
+export function compareTexts(one: string, other: string): number {
+  for (let place = 0; place < Math.min(one.length, other.length); place += 1) {
+    const difference = unitOrder(one.charCodeAt(place)) - unitOrder(other.charCodeAt(place));
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
+
+const lower = (text: string): string =>
+  Array.from(text, (each) => each.toLowerCase().replace('ς', 'σ')).join('');
+
+/** Compares by rank, or by code point. Null is lowest. */
+function compareValues(one: Plain, other: Plain, ranks: readonly string[] | undefined): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  if (ranks) return ranks.indexOf(String(one)) - ranks.indexOf(String(other));
+  return compareTexts(String(one), String(other));
+}
+
+function textMatches(text: string | null, { operator, values: [first = '', ...more] }: Filter): boolean {
+  const isOneOf = text !== null && [first, ...more].includes(text);
+  const compared = text === null ? Number.NaN : compareTexts(text, first);
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return isOneOf;
+    case 'ne':
+    case 'notIn':
+      return !isOneOf;
+    case 'lt':
+      return compared < 0;
+    case 'lte':
+      return compared <= 0;
+    case 'gt':
+      return compared > 0;
+    case 'gte':
+      return compared >= 0;
+    case 'startsWith':
+      return text !== null && lower(text).startsWith(lower(first));
+    case 'contains':
+      return text !== null && lower(text).includes(lower(first));
+    case 'isNull':
+      return (text === null) === (first === 'true');
+    default:
+      throw new TypeError(operator);
+  }
+}
+
+function arrayMatches(ids: readonly string[], { operator, values }: Filter): boolean {
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return values.some((value) => ids.includes(value));
+    case 'all':
+      return values.every((value) => ids.includes(value));
+    case 'isEmpty':
+      return (ids.length === 0) === (values[0] === 'true');
+    default:
+      throw new TypeError(operator);
+  }
+}
+
+/** Returns whether an entity meets a filter. */
+export function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
+  const value = plainValue(entity, filter.field, query);
+  if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
+  return Array.isArray(value) ? arrayMatches(value, filter) : textMatches(value as string | null, filter);
+}
+
+function countValues(entities: readonly ItemFields[], field: string, query: ListQuery): ValueCount[] {
+  const counts = new Map<string | null, number>();
+  for (const entity of entities) {
+    for (const value of [plainValue(entity, field, query)].flat() as (string | null)[])
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(
+      ([one, count], [other, otherCount]) =>
+        otherCount - count || compareValues(one, other, query.ranks?.[field]),
+    )
+    .map(([value, count]) => ({ value, count }))
+    .slice(0, maxValues);
+}
+
+const sortedText = (field: string, value: Plain): Plain =>
+  field === longField && typeof value === 'string' ? [...value].slice(0, sortedCharacters).join('') : value;
+
+/** Returns the page of a list. */
+export function plainList(entities: Iterable<ItemFields>, query: ListQuery): Page {
+  const { filters, sort, ranks, page, limit } = query;
+  const direction = sort[0]?.direction ?? 'asc';
+  const levels = [...sort, { field: 'id', direction }];
+  const found = [...entities].filter((entity) =>
+    filters.every((filter) => meetsFilter(entity, filter, query)),
+  );
+  const keyed = found.map((entity) => ({
+    entity,
+    keys: levels.map(({ field }) => sortedText(field, plainValue(entity, field, query))),
+  }));
+  keyed.sort((one, other) => {
+    for (const [level, { field, direction: own }] of levels.entries()) {
+      const [first, second] = [one.keys[level], other.keys[level]] as [Plain, Plain];
+      const compared = compareValues(first, second, ranks?.[field]);
+      if (compared !== 0) return own === 'desc' ? -compared : compared;
+    }
+    return 0;
+  });
+  return {
+    entities: keyed.slice((page - 1) * limit, page * limit).map(({ entity }) => entity),
+    versions: [],
+    total: found.length,
+    counts: Object.fromEntries(query.countBy.map((field) => [field, countValues(found, field, query)])),
+  };
+}

@@ -1,0 +1,48 @@
+/** The handler of an operation with module state of its own, as in a process of its own. */
+
+import { routes } from '../../functions/routes.ts';
+import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { requestTimeoutMs } from '../../lib/hosting/functions.ts';
+import type { LambdaFunction } from '../../lib/local/gateway.ts';
+import { functionContext } from '../../lib/local/lambda-context.ts';
+import { type OperationRequest, operationEvent } from '../../lib/local/operation-event.ts';
+import { ResponseChecker } from './response-checker.ts';
+
+export interface SeparateProcess {
+  /** Calls the handler. The response is compared with the OpenAPI document. */
+  call(request?: OperationRequest): Promise<{ status: number; headers: Map<string, string>; body: unknown }>;
+  stop(): void;
+}
+
+const checker = ResponseChecker.fromFile();
+
+/** Loads the handler of an operation. The environment of this process tells it where the table is. */
+export async function startSeparateProcess(contract: Contract): Promise<SeparateProcess> {
+  const file = routes.find((route) => route.contract.operation === contract.operation)?.file ?? '';
+  let handler: LambdaFunction | undefined;
+  let client: { destroy(): void } | undefined;
+  await jest.isolateModulesAsync(async () => {
+    const { connect, shareClient } = await import('../../functions/shared/store/dynamodb/client.ts');
+    const own = connect();
+    shareClient(own);
+    client = own;
+    ({ handler } = (await import(`../../functions/${file}`)) as { handler: LambdaFunction });
+  });
+  return {
+    call: async (request = {}) => {
+      if (!handler) throw new Error(`${file} has no handler.`);
+      const event = operationEvent(contract, request);
+      const response = await handler(
+        event,
+        functionContext(event.requestContext.requestId, requestTimeoutMs),
+      );
+      const { statusCode = 200, headers = {}, body: text = '' } = response;
+      const byName = new Map(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const { method } = contract;
+      const sent = { method, path: event.rawPath, status: statusCode, headers: byName, text };
+      expect(checker.differences(sent)).toEqual([]);
+      return { status: statusCode, headers: byName, body: text === '' ? undefined : JSON.parse(text) };
+    },
+    stop: () => client?.destroy(),
+  };
+}

@@ -1,0 +1,23 @@
+import { costOfMillion, idleMonth, monthOf, total } from '../../../../lib/costs/costs.ts';
+
+const usage = { readUnits: 2, writeUnits: 10, billedMs: 100, memoryMb: 1_024, responseBytes: 1_000 };
+
+test('a million requests cost their units, their time, and a line of each log', () => {
+  const cost = costOfMillion(usage);
+  expect(cost.database).toBeCloseTo(6.5);
+  expect(cost.lambda).toBeCloseTo(0.2 + 1.333_34);
+  expect(cost.gateway).toBe(1);
+  expect(cost.logs).toBeCloseTo(0.685);
+  expect(cost.transfer).toBeCloseTo(0.09);
+  expect(total(cost)).toBeCloseTo(9.808_34);
+});
+
+test('a month costs the idle service, its users, their requests and their data', () => {
+  const costs = { create: costOfMillion(usage) };
+  const expected = idleMonth() + 20 * 0.015 + (9.673_34 * 20 * 100) / 1_000_000 + 2 * 0.45;
+  expect(monthOf(20, { create: 100 }, costs, 2)).toBeCloseTo(expected);
+});
+
+test('rejects a habit without a cost', () => {
+  expect(() => monthOf(1, { sleep: 1 }, {}, 0)).toThrow('There is no cost of "sleep".');
+});

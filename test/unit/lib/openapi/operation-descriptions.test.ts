@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { committedFile } from '../../../../lib/openapi/committed-document.ts';
+import { describeCascade } from '../../../../lib/openapi/operation-descriptions.ts';
+import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
+
+const background =
+  'A deletion that needs more than 100 writes continues in the background after the response.';
+
+test.each([
+  [
+    'organization',
+    `Deletes its projects and their tasks as well. Its users and tags keep existing with \`organizationId\` null. ${background}`,
+  ],
+  ['project', `Deletes its tasks as well. ${background}`],
+  ['user', `Its tasks keep existing with \`userId\` null. ${background}`],
+  ['tag', `Its tasks lose the id in \`tagIds\`. ${background}`],
+  ['task', ''],
+] as const)('the deletion of a %s says what happens to entities that refer to it', (kind, text) => {
+  expect(describeCascade(kind)).toBe(text);
+});
+
+test('every operation of a resource says more than its scope', () => {
+  const { paths } = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([, item]) => Object.values(item))
+    .filter(({ security }) => security.length > 0);
+  expect(operations.length).toBeGreaterThan(50);
+  for (const { operationId, description = '' } of operations) {
+    expect([operationId, description]).toEqual([
+      operationId,
+      expect.stringMatching(/\n\nRequires the scope/),
+    ]);
+  }
+});
