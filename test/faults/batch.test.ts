@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auditTable } from '../../lib/audit/audit-table.ts';
-import { stopAfter } from './engine-proxy.ts';
+import { type Injector, stopAfter } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
 /** A batch is applied completely or not at all, wherever it stops and whatever others write meanwhile. */
@@ -130,9 +130,7 @@ test.each([
       const key = randomUUID();
       const before = await state();
       const injector = stopAfter(call);
-      faulty.proxy.inject(injector);
-      const first = await send(plural, operations, key);
-      faulty.proxy.inject(undefined);
+      const first = await faulty.injectWithoutJobs(injector, () => send(plural, operations, key));
       const found = await state();
       const isApplied = JSON.stringify(found) !== JSON.stringify(before);
       const again = await send(plural, operations, key);
@@ -153,28 +151,28 @@ test.each([
   },
 );
 
-/** Runs `interfere` before the first transaction of the next request. */
-function beforeTransaction(interfere: () => Promise<void>): { transactions: number } {
-  const seen = { transactions: 0 };
-  faulty.proxy.inject(async ({ operation }, pass) => {
+/** Returns an injector that runs `interfere` before the first transaction. */
+function beforeTransaction(interfere: () => Promise<void>): Injector {
+  let transactions = 0;
+  return async ({ operation }, pass) => {
     if (operation !== 'TransactWriteItems') return pass();
-    seen.transactions += 1;
-    if (seen.transactions === 1) await interfere();
+    transactions += 1;
+    if (transactions === 1) await interfere();
     return pass();
-  });
-  return seen;
+  };
 }
 
 test('a batch is planned again when another request changes an entity meanwhile, and keeps that change', async () => {
   const [one, two] = [await make('tags'), await make('tags')];
-  beforeTransaction(async () => {
+  const injector = beforeTransaction(async () => {
     expect((await faulty.send('PATCH', `/v1/tags/${two}`, { name: 'of the other' })).status).toBe(200);
   });
-  const { status, body } = await send('tags', [
-    { operation: 'update', id: one, body: { color: '#111111' } },
-    { operation: 'update', id: two, body: { color: '#222222' } },
-  ]);
-  faulty.proxy.inject(undefined);
+  const { status, body } = await faulty.injectWithoutJobs(injector, () =>
+    send('tags', [
+      { operation: 'update', id: one, body: { color: '#111111' } },
+      { operation: 'update', id: two, body: { color: '#222222' } },
+    ]),
+  );
   expect([status, body.results.map((result) => result.body)]).toMatchObject([
     200,
     [{ color: '#111111' }, { color: '#222222', name: 'of the other' }],
@@ -183,14 +181,15 @@ test('a batch is planned again when another request changes an entity meanwhile,
 
 test('a batch is not applied when another request deletes an entity meanwhile', async () => {
   const [one, two] = [await make('tags'), await make('tags')];
-  beforeTransaction(async () => {
+  const injector = beforeTransaction(async () => {
     expect((await faulty.send('DELETE', `/v1/tags/${two}`)).status).toBe(204);
   });
-  const { status, body } = await send('tags', [
-    { operation: 'update', id: one, body: { color: '#111111' } },
-    { operation: 'delete', id: two },
-  ]);
-  faulty.proxy.inject(undefined);
+  const { status, body } = await faulty.injectWithoutJobs(injector, () =>
+    send('tags', [
+      { operation: 'update', id: one, body: { color: '#111111' } },
+      { operation: 'delete', id: two },
+    ]),
+  );
   expect([status, body]).toMatchObject([404, { errors: [{ pointer: '/operations/1/id' }] }]);
   expect(await find('tags', one)).toMatchObject({ color: '#808080' });
 });
@@ -200,16 +199,17 @@ test('25 operations read entities, texts and references in one call each, and wr
   const ids: string[] = [];
   for (let number = 0; number < 25; number += 1) ids.push(await make('tasks'));
   const calls: string[] = [];
-  faulty.proxy.inject((call, pass) => {
+  const countCalls: Injector = (call, pass) => {
     const keys = Object.values((call.body['RequestItems'] ?? {}) as Record<string, { Keys: unknown[] }>);
     calls.push(`${call.operation} ${keys.flatMap(({ Keys }) => Keys).length}`);
     return pass();
-  });
-  const { status } = await send(
-    'tasks',
-    ids.map((id) => ({ operation: 'update', id, body: { tagIds: [tag], description: 'é'.repeat(400) } })),
-  );
-  faulty.proxy.inject(undefined);
+  };
+  const operations = ids.map((id) => ({
+    operation: 'update',
+    id,
+    body: { tagIds: [tag], description: 'é'.repeat(400) },
+  }));
+  const { status } = await faulty.injectWithoutJobs(countCalls, () => send('tasks', operations));
   expect(status).toBe(200);
   expect(calls.filter((call) => /BatchGet|Transact/.test(call))).toEqual([
     'BatchGetItem 25',

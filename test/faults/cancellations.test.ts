@@ -70,9 +70,9 @@ test.each(titled(temporary))(
     const before = await totals();
     for (const contract of writes) {
       const injector = cancellations(codes, 2, seed);
-      faulty.proxy.inject(injector);
-      const { status } = await request(faulty, contract, idsOf(subjects, contract.operation));
-      faulty.proxy.inject(undefined);
+      const { status } = await faulty.injectWithoutJobs(injector, () =>
+        request(faulty, contract, idsOf(subjects, contract.operation)),
+      );
       expect([contract.operation, status]).toEqual([contract.operation, successStatus[contract.success]]);
       expect([contract.operation, injector.cancelled]).toEqual([contract.operation, 2]);
       before[pluralOf(contract)] = (before[pluralOf(contract)] ?? 0) + growth(contract);
@@ -122,9 +122,9 @@ test.each(titled(permanent))(
       const original = (await faulty.send('GET', path)).body;
       // A retry would be cancelled again, so the service must not retry.
       const injector = cancellations(codes, Number.POSITIVE_INFINITY, seed);
-      faulty.proxy.inject(injector);
-      const { status, headers, body } = await request(faulty, contract, ids);
-      faulty.proxy.inject(undefined);
+      const { status, headers, body } = await faulty.injectWithoutJobs(injector, () =>
+        request(faulty, contract, ids),
+      );
       expect([contract.operation, status, body.status]).toEqual([contract.operation, 500, 500]);
       expect(headers.get('content-type')).toBe('application/problem+json');
       // A random request id can contain any of these words.

@@ -2,8 +2,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Engine, existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import type { Service, ServiceOptions } from '../../lib/local/service.ts';
+import { sourceFunctions } from '../../lib/local/source-functions.ts';
 import { startTestService } from '../support/local-service.ts';
-import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
+import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 export interface TestResponse<Body = unknown> {
   readonly status: number;
@@ -18,6 +19,11 @@ export interface FaultyService {
   readonly engine: Engine;
   /** A client that bypasses the proxy. */
   readonly client: DynamoDBDocumentClient;
+  /**
+   * Injects faults while an action runs, and starts no job meanwhile. Without it, an injector that counts calls also counts those of the
+   * schedule, which runs every second.
+   */
+  injectWithoutJobs<Result>(injector: Injector, action: () => Promise<Result>): Promise<Result>;
   /** Sends a request with an optional JSON body. */
   send<Body = unknown>(
     method: string,
@@ -31,6 +37,16 @@ export interface FaultyService {
 /** The port of all proxies of this process, one after the other. The client of the functions keeps its first endpoint. */
 let port = 0;
 
+/** Runs actions one after the other. */
+function oneAtATime(): <Result>(action: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (action) => {
+    const result = last.then(action);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
 /** Starts the service on an embedded engine, or on the engine at `DYNAMODB_ENDPOINT`. */
 export async function startFaultyService({
   timeout,
@@ -42,13 +58,29 @@ export async function startFaultyService({
   const engine = given ? await existingEngine(given) : await startEngine(':memory:');
   const proxy = await startEngineProxy(engine.endpoint, port);
   port = Number(new URL(proxy.endpoint).port);
-  const service = await startTestService({ endpoint: proxy.endpoint, timeoutMs: timeout, ...more });
+  const alone = oneAtATime();
+  const service = await startTestService(
+    { endpoint: proxy.endpoint, timeoutMs: timeout, ...more },
+    async (location, options) => {
+      const functions = await sourceFunctions(location, options);
+      return { ...functions, onSchedule: () => alone(functions.onSchedule) };
+    },
+  );
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: engine.endpoint }));
   return {
     service,
     proxy,
     engine,
     client,
+    injectWithoutJobs: (injector, action) =>
+      alone(async () => {
+        proxy.inject(injector);
+        try {
+          return await action();
+        } finally {
+          proxy.inject(undefined);
+        }
+      }),
     send: async <Body>(method: string, path: string, body?: object, headers = {}) => {
       const response = await fetch(service.url + path, {
         method,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
+import type { FunctionHost } from '../../lib/local/hosted-functions.ts';
 import { type Service, type ServiceOptions, startService } from '../../lib/local/service.ts';
 import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-service.ts';
 import { decoded } from './decoded-response.ts';
@@ -12,16 +13,15 @@ import { ResponseChecker } from './response-checker.ts';
  *
  * In a test run on a cloud assembly, it starts the assembly in a process of its own.
  */
-export async function startTestService({
-  onEvent,
-  endpoint = process.env['DYNAMODB_ENDPOINT'],
-  ...more
-}: Partial<ServiceOptions> = {}): Promise<Service> {
+export async function startTestService(
+  { onEvent, endpoint = process.env['DYNAMODB_ENDPOINT'], ...more }: Partial<ServiceOptions> = {},
+  hostFunctions?: FunctionHost,
+): Promise<Service> {
   const synthesized = fromEnvironment();
   if (synthesized) return startSynthesized(synthesized);
   const checker = ResponseChecker.fromFile();
   const differences = new Set<string>();
-  const service = await startService({
+  const options: ServiceOptions = {
     port: 0,
     databaseFile: ':memory:',
     endpoint,
@@ -39,7 +39,8 @@ export async function startTestService({
         differences.add(String(error));
       }
     },
-  });
+  };
+  const service = await startService(options, hostFunctions);
   return {
     ...service,
     stop: async () => {
