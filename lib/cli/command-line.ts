@@ -8,18 +8,28 @@ export class UsageError extends Error {}
 /** A command failed for a reason that the user can correct. The message says what failed and what to do. */
 export class CommandFailure extends Error {}
 
+/** Options of commands that npm also has, for itself: its variables for them say nothing about the command. */
+const optionsOfNpm = ['include', 'only'];
+
+const npmVariable = (name: string): string | undefined =>
+  process.env[`npm_config_${name.replaceAll('-', '_')}`];
+
 /**
  * Returns the option that npm took for itself, if any. Without two dashes, `npm start --port 4000` passes only "4000" to the
- * command and sets the variable `npm_config_port`.
+ * command and sets the variable `npm_config_port`; `npm start --port=4000` passes nothing.
  */
 const takenByNpm = (names: readonly string[]): string | undefined =>
-  names.find((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+  names.find((name) => npmVariable(name) !== undefined && !optionsOfNpm.includes(name));
 
 /** Returns how users call the npm script that runs. */
 function npmCommand(): string {
   const script = process.env['npm_lifecycle_event'] ?? 'start';
   return script === 'start' ? 'npm start' : `npm run ${script}`;
 }
+
+/** Returns what to type instead, with the option's value if it has one. */
+const takenMessage = (name: string, value: string): string =>
+  `npm took --${name} for itself. Write two dashes before it: ${npmCommand()} -- --${name}${value && ` ${value}`}`;
 
 /** Returns the message for an error of `parseArgs`. @param names the options of the command. */
 function explainArgument({ message }: Error, names: readonly string[]): string {
@@ -29,9 +39,7 @@ function explainArgument({ message }: Error, names: readonly string[]): string {
   const [, argument] = /^Unexpected argument '([^']*)'/.exec(message) ?? [];
   if (argument !== undefined) {
     const taken = takenByNpm(names);
-    if (taken) {
-      return `npm took --${taken} for itself. Write two dashes before it: ${npmCommand()} -- --${taken} ${argument}`;
-    }
+    if (taken) return takenMessage(taken, argument);
     return `The command takes no argument "${argument}". ${suggestion(`--${argument}`, options)}`;
   }
   const [line = message] = message.split('\n');
@@ -57,12 +65,23 @@ function joinNegativeNumbers(args: readonly string[], options: ParseArgsConfig['
 export function parseFlags<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
+  const options = config.options ?? {};
+  const names = Object.keys(options);
+  const args = joinNegativeNumbers(config.args ?? process.argv.slice(2), options);
+  let parsed: ReturnType<typeof parseArgs<Config>>;
   try {
-    const args = joinNegativeNumbers(config.args ?? process.argv.slice(2), config.options);
-    return parseArgs<Config>({ ...config, args });
+    parsed = parseArgs<Config>({ ...config, args });
   } catch (error) {
-    throw new UsageError(explainArgument(error as Error, Object.keys(config.options ?? {})));
+    throw new UsageError(explainArgument(error as Error, names));
   }
+  // A command that ignored the option would do something else than it was told.
+  const taken = takenByNpm(names);
+  if (taken) {
+    throw new UsageError(
+      takenMessage(taken, options[taken]?.type === 'string' ? (npmVariable(taken) ?? '') : ''),
+    );
+  }
+  return parsed;
 }
 
 /**

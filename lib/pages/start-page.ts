@@ -5,13 +5,13 @@ import { escaped, exampleOrigin, type Page } from './layout.ts';
 const curlQuickStart = `url=${exampleOrigin}
 
 # Create a task. Only the name is required.
-curl -s "$url/v1/tasks" \\
+curl -s -w '\\n' "$url/v1/tasks" \\
   -H "authorization: Bearer $TOKEN" \\
   -H 'content-type: application/json' \\
   -d '{"name":"Draft the sitemap","priority":"high","dueDate":"2026-03-20"}'
 
 # List the urgent ones first, and count them by status.
-curl -sg \\
+curl -sg -w '\\n' \\
   -H "authorization: Bearer $TOKEN" \\
   "$url/v1/tasks?priority[gte]=medium&sortBy=priority&countBy=status"
 `;

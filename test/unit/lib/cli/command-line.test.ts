@@ -40,4 +40,13 @@ describe('when npm takes an option for itself', () => {
       new UsageError(`npm took --port for itself. Write two dashes before it: ${command}`),
     );
   });
+
+  test('an option with its value, which leaves no argument, is not ignored', () => {
+    // npm sets these for `npm start --port=4613`.
+    process.env['npm_config_port'] = '4613';
+    process.env['npm_lifecycle_event'] = 'start';
+    expect(() => read()).toThrow(
+      new UsageError('npm took --port for itself. Write two dashes before it: npm start -- --port 4613'),
+    );
+  });
 });
