@@ -1,20 +1,33 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import {
+  BackupPlan,
+  BackupPlanRule,
+  BackupResource,
+  BackupVault,
+  type IBackupVault,
+} from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import { isDisposable, tableArnOf, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Creates a daily backup of the table in a vault of its own. Unlike point-in-time recovery, it outlives the table, and reaches back longer
- * than 35 days.
+ * Returns the vault. A vault with backups is never deleted, so a stage that had backups before still has its vault: `backupVault` names it,
+ * because a second one of its name cannot be created.
  */
+function vaultFor(scope: Construct, settings: Settings): IBackupVault {
+  const { backupVault } = settings;
+  if (backupVault) return BackupVault.fromBackupVaultName(scope, 'Backups', backupVault);
+  return new BackupVault(scope, 'Backups', {
+    removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+  });
+}
+
+/** Creates a daily backup of the table. Unlike point-in-time recovery, it outlives the table, and reaches back longer than 35 days. */
 export function backups(scope: Construct, settings: Settings): void {
   const { backupDays } = settings;
   if (backupDays === 0) return;
-  const vault = new BackupVault(scope, 'Backups', {
-    removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-  });
+  const vault = vaultFor(scope, settings);
   const rule = new BackupPlanRule({
     backupVault: vault,
     scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),

@@ -26,10 +26,11 @@ function contradictions(settings: Settings): string[] {
   if (hasIssuer !== audience.length > 0) contradict('audience', 'authentication');
   if (tableName !== tableOfStream(tableStreamArn)) contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
-  const { monthlyBudget, alarmEmail } = settings;
+  const { monthlyBudget, alarmEmail, backupVault, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
+  if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
   if (monthlyBudget > 0 && !alarmEmail) contradict('monthlyBudget', 'alarmEmail');
   const hasClient = callbackUrls.length > 0 || machineClient || isDisposable(settings);
   if (authentication === 'cognito' && !hasClient) {

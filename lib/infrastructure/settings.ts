@@ -184,6 +184,10 @@ export const definitions = {
     v.optional(wholeNumber(0, 36_500), 0),
     'the whole number of days for which a daily backup is kept, or 0 for no backups',
   ),
+  backupVault: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^[\w-]{2,50}$/))),
+    'the name of a vault of AWS Backup in the region of the API, or empty for a new one; it needs "backupDays"',
+  ),
   monthlyBudget: setting(
     v.optional(wholeNumber(0, 10_000_000), 0),
     'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',

@@ -47,5 +47,6 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     tenantRate: 5,
     jobChangesPerSecond: 20,
     backupDays: 1,
+    backupVault: 'earlier',
   },
 };

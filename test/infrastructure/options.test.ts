@@ -71,6 +71,13 @@ test('backups are daily, of the table in use, and kept for the days of the setti
   ]);
 });
 
+test('backups can go to a vault that exists', async () => {
+  const { data } = await synthesizeTemplates({ backupDays: 90, backupVault: 'earlier' });
+  expect(ofType(data, 'AWS::Backup::BackupVault')).toEqual([]);
+  const [plan] = properties(data, 'AWS::Backup::BackupPlan');
+  expect(JSON.stringify(plan)).toContain('"TargetBackupVault":"earlier"');
+});
+
 test('a budget mails the address for alarms', async () => {
   const { api } = await synthesizeTemplates({ monthlyBudget: '50', alarmEmail: 'ops@example.com' });
   const [budget] = properties(api, 'AWS::Budgets::Budget');

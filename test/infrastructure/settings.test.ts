@@ -88,6 +88,8 @@ test.each([
   ['permissionBoundary', 'boundary', 'managed policy'],
   ['encryptionKey', 'alias/mine', 'key of AWS KMS'],
   ['backupDays', -1, 'daily backup'],
+  ['backupVault', 'a vault', 'vault of AWS Backup'],
+  ['backupVault', 'earlier', 'needs "backupDays"'],
   ['monthlyBudget', '5.5', 'US dollars'],
   ['documentation', 'no', 'true or false'],
 ])('rejects %s = %j with the name and the rule of the setting', (name, value, right) => {

@@ -55,6 +55,7 @@ const changes: Record<string, Record<string, unknown>> = {
     encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1234',
   },
   backupDays: { backupDays: 90 },
+  backupVault: { backupDays: 90, backupVault: 'earlier' },
   monthlyBudget: { monthlyBudget: 50, alarmEmail: 'ops@example.com' },
   alarmEmail: { alarmEmail: 'ops@example.com' },
 };
