@@ -13,9 +13,9 @@ await runCommand('npm run compact', async () => {
     console.log(help);
     return 0;
   }
-  const { table, endpoint } = command;
+  const { table, endpoint, region } = command;
   if (endpoint) setEngineEnvironment(endpoint);
-  const client = new DynamoDBClient({ maxAttempts: 10 });
+  const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
     const total = Table?.ItemCount ?? 0;

@@ -4,13 +4,32 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { rebuildLogs } from '../lib/audit/logs.ts';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { progressLines } from '../lib/cli/progress.ts';
-import { type Cost, costOfMillion, idleMonth, monthOf, total } from '../lib/costs/costs.ts';
+import {
+  type Cost,
+  coldStarts,
+  costOfMillion,
+  idleMonth,
+  machineClientMonth,
+  monthOf,
+  requestMetricsMonth,
+  total,
+  type Usage,
+} from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
 import { startService } from '../lib/local/service.ts';
 import { seed } from '../lib/seed/seed.ts';
 
-/** Milliseconds that Lambda bills: an estimate for warm functions, and one cold start of 400 ms in a hundred requests. */
-const billedMs = { request: 15 + 4, list: 40 + 4 };
+/** Milliseconds of a cold start: an estimate. The functions need 190 to 310 ms of it (`docs/performance/memory.md`). */
+const coldStartMs = 400;
+
+/**
+ * Milliseconds that Lambda bills: an estimate for warm functions, and one cold start in a hundred requests. On an engine on the same machine,
+ * a warm request takes 5 ms and a list 13 to 15 (`docs/performance/memory.md`); each of two to four calls takes some milliseconds more in AWS.
+ */
+const billedMs = { request: 15 + coldStartMs / 100, list: 40 + coldStartMs / 100 };
+
+/** Units of the compaction of one record, which each write adds to the change log (`docs/performance/writes.md`). */
+const compaction = { readUnits: 4.3, writeUnits: 1 };
 
 /** What a user does in a month of 21 days. */
 const habits = {
@@ -26,8 +45,13 @@ const amounts = { organizations: 1, users: 20, tags: 12, projects: 30, tasks: 2_
 
 type Answer = { readonly id: string; readonly data: readonly { readonly id: string }[] };
 
+interface Answered {
+  readonly body: Answer;
+  readonly used: Pick<Usage, 'readUnits' | 'writeUnits' | 'responseBytes'>;
+}
+
 /** Sends a request. @returns its response with the units in `Server-Timing`. */
-async function send(url: string, method: string, path: string, body?: object) {
+async function send(url: string, method: string, path: string, body?: object): Promise<Answered> {
   const response = await fetch(url + path, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -46,34 +70,79 @@ async function send(url: string, method: string, path: string, body?: object) {
   };
 }
 
-async function measure(url: string): Promise<Record<string, Cost & { units: string }>> {
-  const { body: projects } = await send(url, 'GET', '/v1/projects?limit=1');
-  const { body: users } = await send(url, 'GET', '/v1/users?limit=1');
-  const parents = { projectId: projects.data[0]?.id, userId: users.data[0]?.id };
-  const small = await send(url, 'POST', '/v1/tasks', { name: 'A task', ...parents });
-  const task = `/v1/tasks/${small.body.id}`;
-  const long = { name: 'A task', description: 'x'.repeat(5_000), ...parents };
+/** Sends each request once. @returns what each used, by its name in the table. */
+async function measure(url: string) {
+  const first = async (plural: string): Promise<string> => {
+    const { body } = await send(url, 'GET', `/v1/${plural}?limit=1`);
+    return body.data[0]?.id ?? '';
+  };
   const listed = '/v1/tasks?priority=high&sortBy=dueDate';
   // The first list of a process reads the columns.
-  await send(url, 'GET', listed);
-  const found = {
-    'list the first page of tasks': await send(url, 'GET', '/v1/tasks'),
+  for (const path of [listed, '/v1/projects', '/v1/tasks']) await send(url, 'GET', path);
+  // Long texts, which are created below, would be on this page.
+  const newest = await send(url, 'GET', '/v1/tasks');
+  const organizationId = await first('organizations');
+  const parents = { projectId: await first('projects'), userId: await first('users') };
+  const small = await send(url, 'POST', '/v1/tasks', { name: 'A task', ...parents });
+  const task = `/v1/tasks/${small.body.id}`;
+  const description = 'x'.repeat(5_000);
+  const long = await send(url, 'POST', '/v1/tasks', { name: 'A task', description, ...parents });
+  const longTask = `/v1/tasks/${long.body.id}`;
+  const project = await send(url, 'POST', '/v1/projects', { name: 'A project', organizationId });
+  const projectId = project.body.id;
+  for (let count = 0; count < 10; count += 1) {
+    await send(url, 'POST', '/v1/tasks', { name: 'A task', description, projectId });
+  }
+  const owner = await send(url, 'POST', '/v1/organizations', { name: 'An organization' });
+  const operations = Array.from({ length: 25 }, () => ({
+    operation: 'create',
+    body: { name: 'A task', ...parents },
+  }));
+  return {
+    'list the first page of tasks': newest,
+    'list the first page of projects': await send(url, 'GET', '/v1/projects'),
+    'list the tasks of a project': await send(url, 'GET', `/v1/projects/${parents.projectId}/tasks`),
+    'list tasks with 5 KB of description, 10 on the page': await send(
+      url,
+      'GET',
+      `/v1/projects/${projectId}/tasks`,
+    ),
     'list tasks by priority, sorted by due date': await send(url, 'GET', listed),
     'read a task': await send(url, 'GET', task),
+    'read a task with 5 KB of description': await send(url, 'GET', longTask),
     'create a small task': small,
-    'create a task with 5 KB of description': await send(url, 'POST', '/v1/tasks', long),
+    'create a task with 5 KB of description': long,
+    'create 25 small tasks in a batch': await send(url, 'POST', '/v1/tasks/batch', { operations }),
     'change the status of a task': await send(url, 'PATCH', task, { status: 'done' }),
+    'change the status of a task with 5 KB of description': await send(url, 'PATCH', longTask, {
+      status: 'done',
+    }),
+    'replace a task': await send(url, 'PUT', task, { name: 'Another name', ...parents }),
     'delete a task': await send(url, 'DELETE', task),
+    'create a project': project,
+    'clone a project with 10 such tasks': await send(url, 'POST', `/v1/projects/${projectId}/clone`, {
+      include: ['tasks'],
+    }),
+    'archive an organization': await send(url, 'POST', `/v1/organizations/${owner.body.id}/archive`),
   };
-  return Object.fromEntries(
-    Object.entries(found).map(([operation, { used }]) => {
+}
+
+/** Returns what a million of each request cost, with what the compaction of their records costs. */
+const costsOf = (
+  measured: Awaited<ReturnType<typeof measure>>,
+): Readonly<Record<string, { cost: Cost; usage: Answered['used'] }>> =>
+  Object.fromEntries(
+    Object.entries(measured).map(([operation, { used }]) => {
       const isList = operation.startsWith('list');
       const time = { billedMs: isList ? billedMs.list : billedMs.request, memoryMb: isList ? 1_769 : 1_024 };
-      const units = `${used.readUnits} | ${used.writeUnits}`;
-      return [operation, { ...costOfMillion({ ...used, ...time }), units }];
+      const later = used.writeUnits > 0 ? compaction : { readUnits: 0, writeUnits: 0 };
+      const units = {
+        readUnits: used.readUnits + later.readUnits,
+        writeUnits: used.writeUnits + later.writeUnits,
+      };
+      return [operation, { cost: costOfMillion({ ...used, ...units, ...time }), usage: used }];
     }),
   );
-}
 
 const dollars = (amount: number): string => amount.toFixed(2);
 
@@ -92,21 +161,28 @@ await runCommand('npm run costs', async () => {
   // Lists of a compacted log: records that are not compacted yet add to the read units.
   await rebuildLogs(DynamoDBDocumentClient.from(client), service.tableName);
   client.destroy();
-  const measured = await measure(service.url);
+  const costs = costsOf(await measure(service.url));
   await service.stop();
-  console.log(`| a million times | read units | write units | database | Lambda | gateway | logs | transfer | sum |
+  console.log(`Prices of ${prices.date}, in US dollars.
+
+| a million times | read units | write units | database | Lambda | gateway | logs | transfer | sum |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`);
-  for (const [operation, { units, ...cost }] of Object.entries(measured)) {
-    const parts = Object.values(cost).map(dollars);
-    console.log(`| ${operation} | ${units} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
+  for (const [operation, { cost, usage }] of Object.entries(costs)) {
+    const parts = [usage.readUnits, usage.writeUnits, ...Object.values(cost).map(dollars)];
+    console.log(`| ${operation} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
   }
-  const costs = Object.fromEntries(
-    Object.entries(measured).map(([name, { units: _, ...cost }]) => [name, cost]),
-  );
+  const ofMillion = Object.fromEntries(Object.entries(costs).map(([name, { cost }]) => [name, cost]));
+  const team = monthOf(20, habits, ofMillion, 0.1) + requestMetricsMonth(12, 0.25);
+  const company = monthOf(2_000, habits, ofMillion, 10) + requestMetricsMonth(40, 1);
   console.log(`
-Prices of ${prices.date}, in US dollars.
-Idle: ${dollars(idleMonth())} a month.
-A team of 20: ${dollars(monthOf(20, habits, costs, 0.1))} a month.
-A company of 2,000: ${dollars(monthOf(2_000, habits, costs, 10))} a month.`);
+| a month | US dollars |
+| --- | ---: |
+| nothing but the service, without requests | ${dollars(idleMonth())} |
+| a team of 20 | ${dollars(team)} |
+| a company of 2,000 | ${dollars(company)} |
+| their metrics of requests, included | ${dollars(requestMetricsMonth(12, 0.25))}, ${dollars(requestMetricsMonth(40, 1))} |
+| a client for programs with a token a day | ${dollars(machineClientMonth(30))} |
+| a client for programs with a token for each of a million requests | ${dollars(machineClientMonth(1_000_000))} |
+| a million cold starts of ${coldStartMs} ms with 1,024 MB, with 1,769 MB | ${dollars(coldStarts(coldStartMs, 1_024))}, ${dollars(coldStarts(coldStartMs, 1_769))} |`);
   return 0;
 });

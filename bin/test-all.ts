@@ -23,6 +23,11 @@ const environment = { TEST_RUNS: process.env['TEST_RUNS'] ?? 'full' };
 const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
 
 const beyondTest: Step[] = [
+  {
+    name: 'rules, all settings',
+    command: [...jest('infrastructure'), '--testPathPatterns', 'rules'],
+    environment,
+  },
   { name: 'faults, properties', command: jest('faults', 'properties'), environment },
   { name: 'cli, security, fuzz', command: jest('cli', 'security', 'fuzz'), environment },
   { name: 'synthesized', command: ['npm', 'run', 'test:synthesized'] },

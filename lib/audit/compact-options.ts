@@ -1,36 +1,31 @@
-import { httpAddress, parseFlags, UsageError } from '../cli/command-line.ts';
-
-export interface CompactCommand {
-  readonly table: string;
-  readonly endpoint: string | undefined;
-}
+import { parseFlags, UsageError } from '../cli/command-line.ts';
+import { chosenTable, type TableChoice, tableFlags } from './options.ts';
 
 export const help = `Writes the columns of the list engine again, from the entities. The service may be used
 meanwhile. Necessary after a table was restored; useful after a field was added.
 
   npm run compact -- --table <name> [--dynamodb-endpoint <url>]
+  npm run compact -- --stage <name>
 
   --table <name>              the table. The credentials need read and write access
+  --stage <name>              the table of the last deployment from this folder
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 
 It waits 10 seconds after it has read the table, until all writes that it may have missed are in the change log.`;
 
-const text = { type: 'string' } as const;
-const flags = { table: text, 'dynamodb-endpoint': text, help: { type: 'boolean' } } as const;
+const flags = { ...tableFlags, help: { type: 'boolean' } } as const;
 
 /**
  * Reads the command line.
  * @returns 'help' when `--help` is given.
  * @throws UsageError that names the wrong flag.
  */
-export function compactOptions(args: readonly string[]): CompactCommand | 'help' {
+export function compactOptions(args: readonly string[]): TableChoice | 'help' {
   const { values } = parseFlags({ args: [...args], options: flags });
   if (values.help) return 'help';
-  if (!values.table) throw new UsageError('Name the table with --table.');
-  const endpoint = values['dynamodb-endpoint'] ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);
-  return {
-    table: values.table,
-    endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
-  };
+  if ((values.table === undefined) === (values.stage === undefined)) {
+    throw new UsageError('Choose the table: either with --table or with --stage.');
+  }
+  return chosenTable(values);
 }

@@ -3,12 +3,7 @@ import { readOutputs, requiredOutput } from '../cli/outputs.ts';
 
 export type AuditCommand =
   | { readonly url: string; readonly token: string | undefined }
-  | {
-      readonly table: string;
-      readonly endpoint: string | undefined;
-      readonly region: string | undefined;
-      readonly repair: boolean;
-    };
+  | (TableChoice & { readonly repair: boolean });
 
 export const help = `Compares the stored totals with the actual data. The service may be used meanwhile.
 
@@ -31,15 +26,35 @@ Exit codes: 0 when nothing is wrong, 1 when something is wrong, 2 for wrong argu
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-const flags = {
-  table: text,
-  stage: text,
-  url: text,
-  token: text,
-  'dynamodb-endpoint': text,
-  repair: flag,
-  help: flag,
-};
+/** The table that a command works on, and where it is. */
+export interface TableChoice {
+  readonly table: string;
+  readonly endpoint: string | undefined;
+  /** Default: the region of the environment. */
+  readonly region: string | undefined;
+}
+
+/** Flags that choose a table. */
+export const tableFlags = { table: text, stage: text, 'dynamodb-endpoint': text } as const;
+
+type TableFlags = { readonly [Name in keyof typeof tableFlags]?: string | undefined };
+
+/**
+ * Returns the table that `--table` or `--stage` chooses.
+ * @throws CommandFailure when there are no outputs of a deployment of the stage.
+ * @throws UsageError when the endpoint is not a URL.
+ */
+export function chosenTable({ table, stage, 'dynamodb-endpoint': given }: TableFlags): TableChoice {
+  const outputs = stage === undefined ? {} : readOutputs(stage);
+  const endpoint = given ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);
+  return {
+    table: table ?? requiredOutput(outputs, 'TableName'),
+    region: outputs['Region'],
+    endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
+  };
+}
+
+const flags = { ...tableFlags, url: text, token: text, repair: flag, help: flag };
 
 /**
  * Reads the command line.
@@ -57,13 +72,5 @@ export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
     if (repair) throw new UsageError('--repair needs --table or --stage: the API cannot repair a table.');
     return { url: httpAddress('--url', url, 'http://localhost:3000').replace(/\/+$/, ''), token };
   }
-  const outputs = stage === undefined ? {} : readOutputs(stage);
-  const table = values.table ?? requiredOutput(outputs, 'TableName');
-  const endpoint = values['dynamodb-endpoint'] ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);
-  return {
-    table,
-    region: outputs['Region'],
-    endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
-    repair,
-  };
+  return { ...chosenTable(values), repair };
 }

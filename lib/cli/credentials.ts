@@ -1,7 +1,14 @@
 /** Checks for AWS credentials and a region before a command begins work that needs them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { CommandFailure } from './command-line.ts';
+
+/**
+ * Milliseconds for a response of the metadata service of EC2, the last source. It is two requests away at most, and responds within a few
+ * milliseconds where it exists. In many networks its address never responds.
+ */
+const metadataTimeout = 400;
 
 /** A source that takes longer, such as single sign-on, exists; CDK reports its errors. */
 const maxWaitMs = 1_200;
@@ -18,12 +25,13 @@ export interface AwsEnvironment {
   readonly region: Promise<string | undefined>;
 }
 
-/** Begins to look for credentials and a region. Outside of AWS, the search ends with a request that takes a second to fail. */
+/** Begins to look for credentials and a region, in the sources and the order of the SDK. */
 export function findAws(): AwsEnvironment {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const { config } = new DynamoDBClient({});
+  const credentials = defaultProvider({ timeout: metadataTimeout, maxRetries: 0 });
   return {
-    failure: config.credentials().then(
+    failure: credentials().then(
       () => undefined,
       (error: Error) => error,
     ),

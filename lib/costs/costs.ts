@@ -1,4 +1,5 @@
 /** Computes what requests cost, from their units and the list prices. */
+import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { jobShards } from '../../functions/shared/store/model/job.ts';
 import { prices } from './prices.ts';
 
@@ -39,8 +40,14 @@ export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, respo
 /** Returns the sum of the parts. */
 export const total = (cost: Cost): number => Object.values(cost).reduce((sum, part) => sum + part, 0);
 
-/** Metrics of all alarms (`lib/infrastructure/symptoms.ts`). */
-const alarmMetrics = 34;
+/** Metrics of all alarms (`lib/infrastructure/symptoms.ts`). A test compares it with the template. */
+export const alarmMetrics = 42;
+
+/** Metrics that the schedule writes in every run (`functions/jobs/job-metrics.ts`). */
+const scheduleMetrics = Object.keys(jobMetrics).length;
+
+/** Metrics of an operation that is called: its duration, and its read or write units. */
+const metricsPerOperation = 2.5;
 
 /** Runs of the schedule in a month, the milliseconds of each, and the read units of each: half a unit for each partition of jobs. */
 const schedule = { runs: 60 * 24 * 30, billedMs: 30, memoryMb: 1_769, readUnits: jobShards / 2 };
@@ -49,8 +56,25 @@ const schedule = { runs: 60 * 24 * 30, billedMs: 30, memoryMb: 1_769, readUnits:
 export function idleMonth(): number {
   const run = costOfMillion({ ...schedule, writeUnits: 0, responseBytes: 0 });
   const runs = ((run.database + run.lambda + run.logs) * schedule.runs) / million;
-  return runs + alarmMetrics * prices.alarmMetric + prices.dashboard;
+  const metrics = alarmMetrics * prices.alarmMetric + scheduleMetrics * prices.customMetric;
+  return runs + metrics + prices.dashboard;
 }
+
+/**
+ * Returns the cost of the metrics of requests in a month. CloudWatch charges a metric for the hours in which it has a value.
+ * @param operations that are called.
+ * @param share of the hours in which each is called.
+ */
+export const requestMetricsMonth = (operations: number, share: number): number =>
+  operations * metricsPerOperation * prices.customMetric * share;
+
+/** Returns the cost of cold starts, in US dollars for a million. */
+export const coldStarts = (milliseconds: number, memoryMb: number): number =>
+  million * (milliseconds / 1_000) * (memoryMb / 1_024) * prices.gbSecond;
+
+/** Returns the cost of a client for programs in a month. @param tokens that it requests. */
+export const machineClientMonth = (tokens: number): number =>
+  prices.machineClient + (tokens / 1_000) * prices.machineTokens;
 
 /** Number of requests of one user in a month, by operation. */
 export type Habits = Readonly<Record<string, number>>;

@@ -16,9 +16,10 @@ export const prices = {
   gbSecond: 0.000_013_333_4,
   /** HTTP API: a million requests. */
   requests: 1,
-  /** CloudWatch: a GB of logs, an alarm metric and a dashboard for a month. */
+  /** CloudWatch: a GB of logs; an alarm metric, a metric of the service's own and a dashboard for a month. */
   logsGb: 0.5,
   alarmMetric: 0.1,
+  customMetric: 0.3,
   dashboard: 3,
   /** A GB to the internet. */
   transferGb: 0.09,

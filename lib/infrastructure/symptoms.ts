@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/shared/log.ts';
 import type { Jobs } from './jobs.ts';
-import { period, sumOf, withIndexes } from './table-metrics.ts';
+import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 
 export interface MonitoredResources extends Jobs {
   readonly api: HttpApi;
@@ -95,22 +95,34 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
     threshold: 1,
     periods: 3,
   },
+  {
+    // An alarm of its own, because an alarm can add at most ten metrics.
+    heading: 'A key is read too often',
+    label: 'reads throttled by the limit of one partition',
+    metric: sumOf('throttled', withIndexes(table, 'ReadKeyRangeThroughputThrottleEvents')),
+    threshold: 1,
+    periods: 3,
+  },
 ];
 
 const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: MonitoredResources): Symptom[] => [
   {
     heading: 'Jobs lag behind',
     label: 'ms iterator age',
-    metric: onStream.metric('IteratorAge', { period, statistic: 'Maximum' }),
+    metric: highestOf(
+      'iterator age',
+      [onStream, onLogRecords].map((one) => one.metric('IteratorAge', { period, statistic: 'Maximum' })),
+    ),
     threshold: 60_000,
     periods: 2,
   },
   {
     heading: 'The stream has stopped',
     label: 'jobs that the stream did not start',
+    // One is enough: where large deletions are rare, a second one would come days later.
     metric: jobMetric(onSchedule, jobMetrics.missed),
     threshold: 1,
-    periods: 2,
+    periods: 1,
   },
   {
     heading: 'The schedule has stopped',

@@ -27,8 +27,18 @@ export const withIndexes = (table: string, metricName: string): Metric[] => [
   ),
 ];
 
+const combined = (expression: string, label: string, metrics: readonly IMetric[]): MathExpression =>
+  new MathExpression({
+    expression,
+    usingMetrics: Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric])),
+    label,
+    period,
+  });
+
 /** Returns the sum of metrics. An alarm can add at most ten. A metric without data counts as 0. */
-export function sumOf(label: string, metrics: readonly IMetric[]): MathExpression {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric]));
-  return new MathExpression({ expression: 'SUM(FILL(METRICS(), 0))', usingMetrics, label, period });
-}
+export const sumOf = (label: string, metrics: readonly IMetric[]): MathExpression =>
+  combined('SUM(FILL(METRICS(), 0))', label, metrics);
+
+/** Returns the highest of metrics, at most ten. A metric without data counts as 0. */
+export const highestOf = (label: string, metrics: readonly IMetric[]): MathExpression =>
+  combined('MAX(FILL(METRICS(), 0))', label, metrics);

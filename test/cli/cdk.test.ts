@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { commandLine } from './run.ts';
 
@@ -37,6 +38,20 @@ test.each(['bootstrap', 'deploy', 'diff', 'destroy'])(
     expect(status).toBe(1);
   },
 );
+
+test('says so too when the metadata service of EC2 never responds', () => {
+  // Nobody accepts the connections while the command runs.
+  const silent = createServer().listen(0);
+  const { port } = silent.address() as AddressInfo;
+  const { status, stderr } = run(['deploy'], {
+    AWS_REGION: 'eu-central-1',
+    AWS_EC2_METADATA_DISABLED: 'false',
+    AWS_EC2_METADATA_SERVICE_ENDPOINT: `http://127.0.0.1:${port}`,
+  });
+  silent.close();
+  expect(stderr).toMatch(/^There are no AWS credentials/);
+  expect(status).toBe(1);
+});
 
 test.each(['bootstrap', 'deploy', 'diff', 'destroy', 'synth'])(
   '%s --help prints its help, and does nothing else',

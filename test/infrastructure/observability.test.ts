@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from '../../functions/shared/store/model/table.ts';
+import { alarmMetrics } from '../../lib/costs/costs.ts';
 import { ofType, type Resource, type Resources, synthesize, synthesizeTemplates } from './stacks.ts';
 
 let resources: Resources;
@@ -28,6 +29,7 @@ describe('alarms', () => {
       '"MetricName":"WriteThrottleEvents"',
       '"MetricName":"ReadThrottleEvents"',
       '"MetricName":"WriteKeyRangeThroughputThrottleEvents"',
+      '"MetricName":"ReadKeyRangeThroughputThrottleEvents"',
       '"MetricName":"MissedJobs"',
       '"MetricName":"IteratorAge"',
       '"MetricName":"CompactionDelayMs"',
@@ -38,13 +40,21 @@ describe('alarms', () => {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(15);
+    expect(alarms().length).toBeLessThan(16);
+  });
+
+  test('watch as many metrics as the computation of costs says', () => {
+    const watched = alarms().flatMap(({ Properties }) => {
+      const metrics = (Properties['Metrics'] ?? [{ MetricStat: Properties }]) as { MetricStat?: unknown }[];
+      return metrics.filter(({ MetricStat }) => MetricStat);
+    });
+    expect(watched.length).toBe(alarmMetrics);
   });
 
   test('about throttling include every index', () => {
     const dimensions = alarms()
       .filter(({ Properties }) =>
-        /hot|throttled reads|throttled writes/.test(String(Properties['AlarmDescription'])),
+        /hot|read-too-often|throttled reads|throttled writes/.test(String(Properties['AlarmDescription'])),
       )
       .map(({ Properties }) => JSON.stringify(Properties['Metrics']));
     expect(dimensions.length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { combinations } from './combinations.ts';
 import { ofType, type Resource, type Synthesized, synthesizeTemplates } from './stacks.ts';
 
 /**
@@ -101,6 +102,13 @@ test.each(Object.entries(changes))(
     expect(changed.templates).not.toEqual(base.templates);
     expect(refusals(changed)).toEqual([]);
     expect(refusals(base)).toEqual([]);
+  },
+);
+
+test.each(Object.entries(combinations))(
+  'a combination of settings refers to no export, and to outputs that exist: %s',
+  async (_name, settings) => {
+    expect(refusals(await synthesizeTemplates(settings))).toEqual([]);
   },
 );
 

@@ -1,4 +1,12 @@
-import { costOfMillion, idleMonth, monthOf, total } from '../../../../lib/costs/costs.ts';
+import {
+  coldStarts,
+  costOfMillion,
+  idleMonth,
+  machineClientMonth,
+  monthOf,
+  requestMetricsMonth,
+  total,
+} from '../../../../lib/costs/costs.ts';
 
 const usage = { readUnits: 2, writeUnits: 10, billedMs: 100, memoryMb: 1_024, responseBytes: 1_000 };
 
@@ -20,4 +28,10 @@ test('a month costs the idle service, its users, their requests and their data',
 
 test('rejects a habit without a cost', () => {
   expect(() => monthOf(1, { sleep: 1 }, {}, 0)).toThrow('There is no cost of "sleep".');
+});
+
+test('metrics cost by the operations and the hours with a call, tokens by the thousand, cold starts by their time', () => {
+  expect(requestMetricsMonth(12, 0.25)).toBeCloseTo(2.25);
+  expect(machineClientMonth(2_000)).toBeCloseTo(10.5);
+  expect(coldStarts(1_000, 2_048)).toBeCloseTo(26.666_8);
 });
