@@ -439,4 +439,23 @@ export const listEngineMutations: readonly Mutation[] = [
     replacement: 'const isAtEdge = false;',
     detectedBy: ['test/unit/functions/shared/store/lists/engine/creation-ties.test.ts'],
   },
+  {
+    name: 'lagging-index-of-a-small-parent',
+    description:
+      'a list of a small parent lacks children that its index does not have, and compaction has absorbed',
+    file: 'functions/shared/store/lists/small-parent.ts',
+    search: 'if (count !== (await countChildren(source, state, parent))) return undefined;',
+    replacement: 'if (count < 0) return undefined;',
+    detectedBy: ['test/faults/lagging-reads.test.ts'],
+    testNamePattern: 'a small parent whose index',
+  },
+  {
+    name: 'segments-that-are-not-filled',
+    description:
+      'new rows are merged only with segments that they fit into, so a log has up to twice as many segments',
+    file: `${engine}/compaction/plan-rewrites.ts`,
+    search: 'isFull || rows >= maxRows',
+    replacement: 'isFull || live + rows > maxRows',
+    detectedBy: [`${tests}/compaction/compact.test.ts`],
+  },
 ];

@@ -8,7 +8,7 @@ import type { Session } from '../unit-of-work/session.ts';
 import { allIds, isInRanges } from './engine/id-ranges.ts';
 import { type ListSource, readRows } from './engine/list-rows.ts';
 import { type LogState, readState } from './engine/read-state.ts';
-import { isText, rowPredicate } from './engine/row-filter.ts';
+import { isText, type RowFilter, rowPredicate } from './engine/row-filter.ts';
 import type { RowQuery } from './engine/row-query.ts';
 import { rowComparator, type SortKey, toSortKey } from './engine/sort-key.ts';
 import { countRows } from './engine/value-counts.ts';
@@ -28,16 +28,22 @@ export interface ParentListing extends IndexListing {
   readonly parentId: string;
 }
 
+/** Returns the filter that accepts the children of a parent. */
+const isChild = ({ field, parentId }: ParentListing): RowFilter => isText(field, parentId);
+
+/** Returns the number of a parent's children. Facets have it. */
+async function countChildren(source: ListSource, state: LogState, parent: ParentListing): Promise<number> {
+  const filters = [isChild(parent)];
+  const query: RowQuery = { filters, orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
+  return (await readRows(source, state, query)).total;
+}
+
 /** Returns whether the index of a parent is cheaper than columns. */
-export async function isSmallParent(
+export const isSmallParent = async (
   source: ListSource,
   state: LogState,
-  { field, parentId }: ParentListing,
-): Promise<boolean> {
-  const filters = [isText(field, parentId)];
-  const query: RowQuery = { filters, orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
-  return (await readRows(source, state, query)).total <= maxChildren;
-}
+  parent: ParentListing,
+): Promise<boolean> => (await countChildren(source, state, parent)) <= maxChildren;
 
 /** A child, as an index or the log has it. */
 interface Child {
@@ -79,29 +85,34 @@ function select(children: Iterable<Child>, query: RowQuery): Child[] {
 }
 
 /**
- * Returns the rows of a page, with the entities that the index has; `undefined` when the index has many more than the parent.
+ * Returns the rows of a page, with the entities that the index has; `undefined` when the index does not have as many as the parent. It does
+ * not notice changed children that the index still has as they were more than the margin before.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
 export async function readSmallParent(
   { database }: Session,
   source: ListSource,
   query: RowQuery,
-  parent: IndexListing,
+  parent: ParentListing,
 ): Promise<FoundPage | undefined> {
   // The index first: the log then has every change that the index has.
   const found = await readListing(database, parent, { ...allIds, max: maxRead });
   if (found.length === maxRead) return undefined;
-  const { tail } = await readState(source.reader, source.cache, source.nowMs);
+  const state = await readState(source.reader, source.cache, source.nowMs);
   const children = new Map(
     found.map(({ entity, version }): [string, Child] => [
       entity.id,
       { id: entity.id, version, row: toRow(entity) },
     ]),
   );
-  for (const { id, to, after } of tail.values()) {
+  for (const { id, to, after } of state.tail.values()) {
     if (after) children.set(id, { id, version: to, row: after });
     else children.delete(id);
   }
+  const belongs = rowPredicate([isChild(parent)]);
+  const count = [...children.values()].filter(({ row }) => belongs(row)).length;
+  // The facets are in memory: `isSmallParent` has read them.
+  if (count !== (await countChildren(source, state, parent))) return undefined;
   const matching = select(children.values(), query);
   return {
     rows: matching.slice(query.skip, query.skip + query.limit),

@@ -100,10 +100,14 @@ export class CompactionStep {
     for (const { from, to, inserts } of rewrites) {
       const kept = await this.#rowsOf(segments.slice(from, to));
       const rows = [...kept, ...inserts].sort((one, other) => (one.id < other.id ? -1 : 1));
-      const young = to === segments.length ? rows.filter(({ id }) => id >= youngId) : [];
-      const settled = rows.slice(0, rows.length - young.length);
       written.push(...segments.slice(position, from));
-      written.push(...this.#writer.write(settled), ...this.#writer.write(young));
+      if (to === segments.length) {
+        const young = rows.filter(({ id }) => id >= youngId);
+        const settled = rows.slice(0, rows.length - young.length);
+        written.push(...this.#writer.fill(settled), ...this.#writer.fill(young));
+      } else {
+        written.push(...this.#writer.write(rows));
+      }
       position = to;
     }
     return [...written, ...segments.slice(position)];

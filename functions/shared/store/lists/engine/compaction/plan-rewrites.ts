@@ -16,9 +16,13 @@ const maxDeletedShare = 1 / 4;
 /** Segments that one step writes again only because of their deleted rows, at most. The others wait for later steps. */
 const maxShrunkSegments = 2;
 
+/** The share of the rows of a segment, at most, above which merging it would save too little. */
+const fullShare = 9 / 10;
+
 /**
  * Returns the first of the last segments that new rows are merged with: those that have at most as many rows as all after them, so that a
- * row is written again only as often as the logarithm of the number of rows, and those whose ids overlap with the new ones.
+ * row is written again only as often as the logarithm of the number of rows, until they fill a segment. A list that reads columns pays for the
+ * dictionary of each segment. Segments whose ids overlap with the new ones are merged as well.
  */
 function firstToMerge(segments: readonly Segment[], inserts: readonly SegmentRow[], maxRows: number): number {
   const firstId = inserts[0]?.id ?? '';
@@ -28,7 +32,8 @@ function firstToMerge(segments: readonly Segment[], inserts: readonly SegmentRow
     const segment = segments[from - 1] as Segment;
     const live = segment.rows - segment.deleted;
     const overlaps = segment.last > firstId;
-    if (!overlaps && (live > rows || live + rows > maxRows)) return from;
+    const isFull = live >= fullShare * maxRows;
+    if (!overlaps && (live > rows || isFull || rows >= maxRows)) return from;
     rows += live;
   }
   return from;

@@ -79,13 +79,22 @@ export class SegmentWriter {
     this.#facets = facets;
   }
 
-  /** Returns the segments of some rows, which are in the order of their ids. */
+  /** Returns segments of about equal size of some rows, which are in the order of their ids. */
   write(rows: readonly SegmentRow[]): Segment[] {
     const parts = Math.ceil(rows.length / this.#sizes.maxRows);
-    const size = Math.ceil(rows.length / Math.max(1, parts));
-    return Array.from({ length: parts }, (_, part) => rows.slice(part * size, (part + 1) * size)).flatMap(
-      (part) => this.#writePart(part),
-    );
+    return this.#writeParts(rows, Math.ceil(rows.length / Math.max(1, parts)));
+  }
+
+  /** Returns full segments of the last rows of a log, and one of those that are left. Later rows are merged with that one. */
+  fill(rows: readonly SegmentRow[]): Segment[] {
+    return this.#writeParts(rows, this.#sizes.maxRows);
+  }
+
+  #writeParts(rows: readonly SegmentRow[], size: number): Segment[] {
+    const segments: Segment[] = [];
+    for (let first = 0; first < rows.length; first += size)
+      segments.push(...this.#writePart(rows.slice(first, first + size)));
+    return segments;
   }
 
   #writePart(rows: readonly SegmentRow[]): Segment[] {

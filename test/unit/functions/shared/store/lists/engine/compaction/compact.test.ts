@@ -72,6 +72,16 @@ describe('a step', () => {
     expect(log.log.manifest?.segments[0]).toMatchObject({ patched: { $version: 2, name: 2 } });
   });
 
+  test('fills segments with the rows of several steps', async () => {
+    for (let number = 0; number < 12; number += 1) {
+      const rows = Array.from({ length: 20 }, (_, row) => [idOf(20 * number + row), { name: 'a' }] as const);
+      log.commit(startMs + 10 * number, Object.fromEntries(rows));
+      await log.compact(startMs + 10 * number + 1, { maxRows: 30 });
+    }
+    expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual(Array(8).fill(30));
+    expect(await log.list({ limit: 300 })).toMatchObject({ total: 240 });
+  });
+
   test('merges runs of one level into one of the next', async () => {
     const rows = Array.from({ length: 100 }, (_, number) => [idOf(number), { name: 'a' }] as const);
     log.commit(startMs, Object.fromEntries(rows));
@@ -379,7 +389,7 @@ describe('values that deflate cannot shorten', () => {
     return Array.from({ length: 255 }, () => String.fromCharCode(33 + random.below(90))).join('');
   };
   const rowCount = 24_000;
-  const sizes = { maxRows: 16_384, maxPatchedShare: 0.1 };
+  const sizes = { maxRows: 12_000, maxPatchedShare: 0.1 };
   const rowsOf = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
     Object.fromEntries(
       Array.from({ length: rowCount / every }, (_, number) => [

@@ -48,14 +48,28 @@ describe('new rows', () => {
     expect(plan(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
   });
 
-  test('are not merged with a segment that would become too large', () => {
-    const segments = [segmentOf(1, 90, 90)];
+  test('are merged with a segment that they fill', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(plan(segments, ...numbers)).toEqual([{ from: 1, to: 1, inserts: insertsOf(...numbers) }]);
+    expect(plan([segmentOf(1, 89, 89)], ...numbers)).toEqual([
+      { from: 0, to: 1, inserts: insertsOf(...numbers) },
+    ]);
+  });
+
+  test('are not merged with a segment that is nine tenths full', () => {
+    const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
+    expect(plan([segmentOf(1, 90, 90)], ...numbers)).toEqual([
+      { from: 1, to: 1, inserts: insertsOf(...numbers) },
+    ]);
+  });
+
+  test('are not merged with further segments when they fill one', () => {
+    const segments = [segmentOf(1, 60, 60), segmentOf(61, 110, 50)];
+    const numbers = Array.from({ length: 50 }, (_, number) => 200 + number);
+    expect(plan(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
   });
 
   test('are merged with a larger segment that has greater ids', () => {
-    const segments = [segmentOf(1, 50, 50), segmentOf(10_000, 10_080, 80)];
+    const segments = [segmentOf(1, 85, 85), segmentOf(10_000, 10_080, 80)];
     expect(plan(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
   });
 

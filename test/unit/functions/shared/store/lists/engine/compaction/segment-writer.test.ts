@@ -75,6 +75,15 @@ describe('SegmentWriter', () => {
     expect(segments.map(({ id }) => id)).toEqual(sizes.map((_, part) => `1-aaaaaa.${part}`));
   });
 
+  test.each([
+    [10, [10]],
+    [11, [10, 1]],
+    [25, [10, 10, 5]],
+  ])('fills segments with %i rows when later rows can be merged with the last one', (count, sizes) => {
+    const writer = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []);
+    expect(writer.fill(rowsOf(count)).map(({ rows }) => rows)).toEqual(sizes);
+  });
+
   test('numbers the segments of several calls on', () => {
     const writer = new SegmentWriter('1-aaaaaa', { maxRows: 10, bucketBytes: 3_000 }, []);
     const ids = [...writer.write(rowsOf(1)), ...writer.write(rowsOf(1))].map(({ id }) => id);
