@@ -4,13 +4,11 @@ import { escaped, exampleOrigin, type Page } from './layout.ts';
 
 const curlQuickStart = `url=${exampleOrigin}
 
-# Create a task. Only the name is required.
 curl -s -w '\\n' "$url/v1/tasks" \\
   -H "authorization: Bearer $TOKEN" \\
   -H 'content-type: application/json' \\
   -d '{"name":"Draft the sitemap","priority":"high","dueDate":"2026-03-20"}'
 
-# List the urgent ones first, and count them by status.
 curl -sg -w '\\n' \\
   -H "authorization: Bearer $TOKEN" \\
   "$url/v1/tasks?priority[gte]=medium&sortBy=priority&countBy=status"
@@ -53,6 +51,7 @@ Lists take any filter, any order and any page with an exact total, and every wri
 <p class="of-tokens note">Requests need an access token. <a href="/docs/guides/authentication">Authentication</a> explains how to get one.</p>
 <div class="quick">
 <section><h2>curl</h2>
+<p class="facts">Create a task, then list the important ones and count them by status.</p>
 ${codeBlock(curlQuickStart, 'sh', 'Quick start with curl')}</section>
 <section><h2>TypeScript and JavaScript</h2>
 ${codeBlock(typescriptQuickStart, 'sh', 'Quick start with the client')}</section>
