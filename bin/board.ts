@@ -2,9 +2,9 @@
 import { createClient } from '../client/index.ts';
 import {
   flagsOrHelp,
-  httpAddress,
   runCommand,
   runUntilStopped,
+  serviceAddress,
   wholeNumber,
 } from '../lib/cli/command-line.ts';
 import { quickCheck, requireService } from '../lib/cli/require-service.ts';
@@ -27,7 +27,7 @@ await runCommand('npm run board', async () => {
     port: { type: 'string', default: String(port) },
   });
   if (!flags) return 0;
-  const url = httpAddress('--url', flags.url, serviceUrl);
+  const url = serviceAddress('--url', flags.url, serviceUrl);
   const boardPort = wholeNumber('--port', flags.port, 0, 65_535);
   await requireService(createClient({ url, ...quickCheck }), url);
   const board = await serveBoard(url, boardPort);

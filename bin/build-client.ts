@@ -1,6 +1,7 @@
 /** `npm run build:client`: builds the client. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
+import { npm } from '../lib/cli/tools.ts';
 
 const help = `Builds the client and its types into client/dist. "npm run pack:client" runs it.
 
@@ -10,5 +11,5 @@ const help = `Builds the client and its types into client/dist. "npm run pack:cl
 
 await runCommand('npm run build:client', async () => {
   if (!flagsOrHelp(help, {})) return 0;
-  return runProgram(['npm', 'run', '--silent', '--prefix', 'client', 'build']);
+  return runProgram(npm('run', '--silent', '--prefix', 'client', 'build'));
 });

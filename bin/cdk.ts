@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requireKnownFlags } from '../lib/cli/cdk-flags.ts';
 import type { CdkCommand } from '../lib/cli/cdk-options.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { findAws, requireAws } from '../lib/cli/credentials.ts';
@@ -16,6 +17,7 @@ const [command, ...given] = process.argv.slice(2) as [CdkCommand, ...string[]];
 
 await runCommand(`npm run ${command}`, async () => {
   const isHelp = given.some((flag) => flag === '--help' || flag === '-h');
+  if (!isHelp) requireKnownFlags(command, given);
   // Synthesis needs no account.
   const found = isHelp || command === 'synth' ? undefined : findAws();
   // These modules load CDK, which takes most of a second: as long as the search for credentials.

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
-import { tool } from '../lib/cli/tools.ts';
+import { npm, tool } from '../lib/cli/tools.ts';
 
 const help = `Runs every kind of test, with full runs of the random ones, and prints how each ended.
 
@@ -30,14 +30,14 @@ const beyondTest: Step[] = [
   },
   { name: 'faults, properties', command: jest('faults', 'properties'), environment },
   { name: 'cli, security, fuzz', command: jest('cli', 'security', 'fuzz'), environment },
-  { name: 'synthesized', command: ['npm', 'run', 'test:synthesized'] },
-  { name: 'DynamoDB Local', command: ['npm', 'run', 'test:dynamodb-local'] },
-  { name: 'client, TypeScript 5.4', command: ['npm', 'run', 'test:typescript'] },
-  { name: 'types of benchmarks', command: ['npm', 'run', 'bench:types'] },
-  { name: 'OpenAPI lint', command: ['npm', 'run', 'openapi:lint'] },
+  { name: 'synthesized', command: npm('run', 'test:synthesized') },
+  { name: 'DynamoDB Local', command: npm('run', 'test:dynamodb-local') },
+  { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
+  { name: 'types of benchmarks', command: npm('run', 'bench:types') },
+  { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
   {
     name: 'browser',
-    command: ['npm', 'run', 'test:browser'],
+    command: npm('run', 'test:browser'),
     unavailable: exists('chromium') ? undefined : 'there is no Chromium',
   },
 ];
@@ -45,7 +45,7 @@ const beyondTest: Step[] = [
 const all: Step[] = [
   { name: 'types', command: tool('tsc', '--noEmit') },
   { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
-  { name: 'lint', command: ['npm', 'run', 'lint'] },
+  { name: 'lint', command: npm('run', 'lint') },
   { name: completeInTest.join(', '), command: jest(...completeInTest), environment },
   ...beyondTest,
 ];

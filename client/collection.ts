@@ -85,6 +85,9 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   /**
    * Replaces an entity. Fields that are left out get their defaults. To keep them, use `update`.
    * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since.
+   * @example
+   * const tag = await client.tags.get(id);
+   * await client.tags.replace(tag, { ...tag, color: '#1f4fb0' });
    */
   async replace(
     target: Target<Types['entity']>,
@@ -135,6 +138,9 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   /**
    * Deletes an entity. Deleting an organization deletes its projects, and deleting a project deletes its tasks.
    * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since; `not-found` if there is none.
+   * @example
+   * await client.tasks.delete(task); // Only if nobody has changed it since.
+   * await client.tasks.delete(task.id); // In any case.
    */
   async delete(target: Target<Types['entity']>, { signal }: RequestOptions = {}): Promise<void> {
     await this.connection.send({ method: 'DELETE', ...this.target(target), signal });

@@ -1,7 +1,7 @@
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
-  /** The address of the service: scheme, host and port. */
+  /** The address of the service: scheme, host and port, without a path such as `/v1`. */
   readonly url: string;
   /** An access token, or a function that returns one. The client calls it before each attempt. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
@@ -118,12 +118,12 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 }
 
 /**
- * Returns the address without slashes at its end.
- * @throws TypeError for anything but an HTTP address. JavaScript programs can pass any options.
+ * Returns the address without a slash at its end.
+ * @throws TypeError for anything but the scheme, host and port of an HTTP address. JavaScript programs can pass any options.
  */
 function addressOf(options: Partial<ClientOptions> | undefined): string {
   const url: unknown = options?.url;
-  if (typeof url === 'string' && /^https?:\/\/[^/?#\s]/i.test(url)) return url.replace(/\/+$/, '');
+  if (typeof url === 'string' && /^https?:\/\/[^/?#\s]+\/?$/i.test(url)) return url.replace(/\/$/, '');
   throw new TypeError(`url must be like http://localhost:3000, not ${JSON.stringify(url)}.`);
 }
 

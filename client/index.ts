@@ -32,7 +32,12 @@ export type { EntityTag, Target, Versioned } from './versions.ts';
 export { etagOf } from './versions.ts';
 
 class Organizations extends Collection<types.OrganizationTypes> {
-  /** Archives an organization and its projects: their status becomes `archived`. */
+  /**
+   * Archives an organization and its projects: their status becomes `archived`.
+   * @throws ProblemError `version-mismatch` if `target` is an entity that has changed since.
+   * @example
+   * const { status } = await client.organizations.archive(organization);
+   */
   async archive(
     target: Target<types.Organization>,
     { idempotencyKey, signal }: CreateOptions = {},
@@ -40,12 +45,20 @@ class Organizations extends Collection<types.OrganizationTypes> {
     return this.entityFrom({ method: 'POST', ...this.target(target, '/archive'), idempotencyKey, signal });
   }
 
-  /** Returns the list of the projects of an organization. */
+  /**
+   * Returns the list of the projects of an organization.
+   * @example
+   * const { total } = await client.organizations.projects(organization.id).list({ status: 'active' });
+   */
   projects(id: string): Listing<types.ProjectTypes> {
     return this.nested(id, 'projects');
   }
 
-  /** Returns the list of the users of an organization. */
+  /**
+   * Returns the list of the users of an organization.
+   * @example
+   * for await (const { email } of client.organizations.users(organization.id).iterate()) console.log(email);
+   */
   users(id: string): Listing<types.UserTypes> {
     return this.nested(id, 'users');
   }
@@ -82,14 +95,22 @@ class Projects extends Collection<types.ProjectTypes> {
 }
 
 class Users extends Collection<types.UserTypes> {
-  /** Returns the list of the tasks of a user. */
+  /**
+   * Returns the list of the tasks of a user.
+   * @example
+   * const { data } = await client.users.tasks(user.id).list({ dueDate: { lt: '2026-03-09' } });
+   */
   tasks(id: string): Listing<types.TaskTypes> {
     return this.nested(id, 'tasks');
   }
 }
 
 class Tags extends Collection<types.TagTypes> {
-  /** Returns the list of the tasks with a tag. */
+  /**
+   * Returns the list of the tasks with a tag.
+   * @example
+   * const { data } = await client.tags.tasks(tag.id).list({ expand: ['project'] });
+   */
   tasks(id: string): Listing<types.TaskTypes> {
     return this.nested(id, 'tasks');
   }
@@ -119,6 +140,8 @@ export class Client {
   /**
    * Checks that the service and its database are available.
    * @throws ProblemError or ConnectionError when they are not.
+   * @example
+   * await client.health({ signal: AbortSignal.timeout(2_000) });
    */
   async health({ signal }: RequestOptions = {}): Promise<void> {
     await this.#connection.send({ method: 'GET', path: '/v1/health', signal });
@@ -127,6 +150,7 @@ export class Client {
 
 /**
  * Returns a client.
+ * @throws TypeError for a URL that is not the scheme, host and port of a service.
  * @example
  * const client = createClient({ url: 'http://localhost:3000' });
  * const { data, total } = await client.tasks.list({ priority: { gte: 'high' } });

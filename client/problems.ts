@@ -60,6 +60,10 @@ export class ConnectionError extends Error {
 /**
  * Returns whether an error is a `ProblemError` with this code.
  * @param code without it, every code matches.
+ * @example
+ * await client.tasks.delete(id).catch((error) => {
+ *   if (!isProblem(error, 'not-found')) throw error;
+ * });
  */
 export function isProblem<Code extends ProblemCode>(
   error: unknown,

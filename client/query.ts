@@ -46,7 +46,7 @@ export type IterationQuery<
 > = Types['filters'] &
   SortOptions<Types['sort']> &
   ViewOptions<Field, Expand> & {
-    /** Entities of one request, at most 100. */
+    /** Entities of one request, at most 100. Default: 100 in `iterate`, 20 in `list`. */
     readonly limit?: number | undefined;
   };
 

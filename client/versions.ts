@@ -9,7 +9,7 @@ declare const entity: unique symbol;
 export type EntityTag<Entity> = string & { readonly [entity]?: (of: Entity) => Entity };
 
 /**
- * An entity with its version, as every method returns it: whole, or in the shape that `fields` and `expand` make of it.
+ * An entity with its version, as methods return it (only `get` with `expand` does not): whole, or in the shape that `fields` and `expand` make of it.
  *
  * The key of the version is a symbol. A copy has it, so a write of `{ ...task, name: 'New' }` requires the version of `task`. JSON
  * does not have it, and neither has `structuredClone`.
@@ -27,13 +27,16 @@ export type Target<Entity> = string | Versioned<Entity, { readonly id: string } 
 
 /**
  * Returns the `ETag` of an entity, for example for `ifMatch` in a batch.
- * @throws TypeError for an object without a version.
+ * @throws TypeError for an object without a version: what `expand` added, the result of `get` with `expand`, or a copy as JSON.
+ * @example
+ * await client.tasks.batch([{ operation: 'delete', id: task.id, ifMatch: etagOf(task) }]);
  */
 export function etagOf<Entity>(of: Versioned<Entity, unknown>): EntityTag<Entity> {
   const tag = of[version];
   if (tag) return tag;
   throw new TypeError(
-    'The entity has no version. Pass an entity that this client returned, or the id for an unconditional write.',
+    'The entity has no version. Pass the result of a create, a write, a list or a get without "expand", not a copy as JSON and not what ' +
+      '"expand" added. Or pass the id, for an unconditional write.',
   );
 }
 

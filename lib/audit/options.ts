@@ -1,4 +1,4 @@
-import { httpAddress, parseFlags, UsageError } from '../cli/command-line.ts';
+import { httpAddress, parseFlags, serviceAddress, UsageError } from '../cli/command-line.ts';
 import { readOutputs, requiredOutput } from '../cli/outputs.ts';
 
 export type AuditCommand =
@@ -70,7 +70,7 @@ export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
   }
   if (url !== undefined) {
     if (repair) throw new UsageError('--repair needs --table or --stage: the API cannot repair a table.');
-    return { url: httpAddress('--url', url, 'http://localhost:3000').replace(/\/+$/, ''), token };
+    return { url: serviceAddress('--url', url, 'http://localhost:3000'), token };
   }
   return { ...chosenTable(values), repair };
 }

@@ -28,7 +28,8 @@ export const cdkHelp = (command: CdkCommand): string => `${purposes[command]}
                          (docs/deployment.md lists them)
   --help                 prints this text
 
-All other options are those of "cdk ${command}": npx cdk ${command} --help`;
+All other options are those of "cdk ${command}": npx cdk ${command} --help
+An unknown one is refused.`;
 
 /**
  * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options

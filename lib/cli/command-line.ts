@@ -121,6 +121,18 @@ export function httpAddress(what: string, text: string, example: string): string
   throw new UsageError(`${what} must be an HTTP URL, for example ${example}, not "${text}".`);
 }
 
+/**
+ * Checks the address of a service.
+ * @returns scheme, host and port.
+ * @throws UsageError when the text is not an HTTP URL, or has a path, a query or a fragment.
+ */
+export function serviceAddress(what: string, text: string, example: string): string {
+  const address = httpAddress(what, text, example).replace(/\/+$/, '');
+  const { origin } = new URL(address);
+  if (/^[^/]*\/\/[^/?#]+$/.test(address)) return address;
+  throw new UsageError(`${what} must be the scheme, host and port of a service: ${origin}, not "${text}".`);
+}
+
 /** Waits for a signal that asks the process to stop. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {

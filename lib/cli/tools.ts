@@ -19,3 +19,12 @@ export function tool(
   const [packageName, file] = programs[name];
   return [process.execPath, join(dirname(resolve(`${packageName}/package.json`)), file), ...args];
 }
+
+/**
+ * Returns the command line of npm. npm tells its scripts where it is. The fallback is for a program that npm did not start; Windows
+ * cannot start it without a shell.
+ */
+export function npm(...args: readonly string[]): [program: string, ...args: string[]] {
+  const path = process.env['npm_execpath'] ?? '';
+  return /npm-cli\.[cm]?js$/.test(path) ? [process.execPath, path, ...args] : ['npm', ...args];
+}

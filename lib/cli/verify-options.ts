@@ -1,7 +1,7 @@
 /** The options of `npm run verify`. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { httpAddress, parseFlags, UsageError } from './command-line.ts';
+import { parseFlags, serviceAddress, UsageError } from './command-line.ts';
 import { defaultStage, readOutputs, requiredOutput } from './outputs.ts';
 
 export interface VerifyOptions {
@@ -63,7 +63,7 @@ export function verifyOptions(args: readonly string[]): VerifyOptions | 'help' {
     throw new UsageError('Give a URL or --stage, not both.');
   if (values.only !== undefined) requireFile(values.only);
   const url = given ?? requiredOutput(readOutputs(values.stage ?? defaultStage), 'Url');
-  const address = httpAddress('The deployment', url, 'https://api.example.com');
+  const address = serviceAddress('The deployment', url, 'https://api.example.com');
   const token = values.token ?? (process.env['TOKEN'] || undefined);
-  return { url: address.replace(/\/+$/, ''), token, only: values.only };
+  return { url: address, token, only: values.only };
 }

@@ -1,5 +1,6 @@
 /** Finds the Node.js version that the functions are deployed to. */
 import { spawnSync } from 'node:child_process';
+import { npm } from '../cli/tools.ts';
 
 /** Returns the major version of a Lambda runtime, for example "24" for `nodejs24.x`. */
 export const majorVersionOf = (runtime: string): string => /^nodejs(\d+)\.x$/.exec(runtime)?.[1] ?? '';
@@ -13,10 +14,9 @@ export const isCurrentVersion = (major: string): boolean => process.versions.nod
  */
 export function findNode(major: string): string | undefined {
   const name = `node-${process.platform}-${process.arch}@${major}`;
-  const found = spawnSync(
-    'npm',
-    ['exec', '--yes', '--prefer-offline', `--package=${name}`, '--', 'node', '-p', 'process.execPath'],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  const [program, ...args] = npm(
+    ...['exec', '--yes', '--prefer-offline', `--package=${name}`, '--', 'node', '-p', 'process.execPath'],
   );
+  const found = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return found.status === 0 ? found.stdout.trim() : undefined;
 }

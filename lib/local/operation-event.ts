@@ -39,11 +39,25 @@ function pathOf({ operation, path }: Contract, id: string | undefined): string {
   return path.replace(`{${parameter}}`, encodeURIComponent(id));
 }
 
-/** Returns the query as text. */
+/** Returns a value of the query as text. @throws Error that shows how to write an operator. */
+function queryValue(name: string, value: QueryValue): string {
+  // A caller without type checks can pass the filter of a client: { priority: { gte: 'high' } }.
+  if (typeof value !== 'object') return String(value);
+  const [operator = 'gte', operand = 'high'] = Object.entries(value ?? {})[0] ?? [];
+  throw new Error(
+    `The query value of "${name}" is not a text, a number, a boolean or an array of them. Write an operator into the name: ` +
+      `{ '${name}[${operator}]': ${JSON.stringify(operand)} }.`,
+  );
+}
+
+/**
+ * Returns the query as text.
+ * @throws Error for a value that is an object.
+ */
 function queryText(query: OperationRequest['query'] = ''): string {
   if (typeof query === 'string') return query;
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, String(one)]),
+    [value].flat().map((one): [string, string] => [name, queryValue(name, one)]),
   );
   return new URLSearchParams(pairs).toString();
 }
@@ -56,7 +70,7 @@ const unsignedToken = (claims: Readonly<Record<string, unknown>>): string =>
 
 /**
  * Returns the event of an operation (HTTP API, payload format 2.0).
- * @throws Error when the operation needs an id and there is none, or takes none and there is one.
+ * @throws Error when the operation needs an id and there is none, takes none and there is one, or when a query value is an object.
  */
 export function operationEvent(contract: Contract, request: OperationRequest = {}): APIGatewayProxyEventV2 {
   const { id, query, body, text, claims } = request;

@@ -49,6 +49,17 @@ const special: Readonly<Record<string, string>> = {
     'Sets the status of the organization and of its projects to `archived`. Tasks, users and tags do not change. A repeated request archives the projects that were created since. What needs more than 100 writes continues in the background after the response.',
   cloneProject:
     'Creates a project with the fields of this one, and copies of its tasks, which keep their status, user and tags. `name` names the copy; without it, the copy has the same name. With `"include": []`, no task is copied. What needs more than 100 writes continues in the background after the response.',
+  showStart:
+    'Returns an HTML page with quick starts, links to the guides, and the totals of a service without tokens.',
+  showReference:
+    'Returns an HTML page with every operation, samples in five languages, and forms that send requests.',
+  showProblems:
+    'Returns an HTML page with the meaning, the solution and the JSON of each problem. The `type` of a problem is an address on this page.',
+  showGuide: 'Returns a guide as an HTML page. For an unknown name, the response is 404.',
+  readDocumentationFile:
+    'Returns a style sheet, a script, the icon, the client as a JavaScript module (`client.mjs`), or the document for generators (`reference.json`). A name with a hash of the content can be cached for a year.',
+  readOpenApiDocument:
+    'Returns this document. It describes a deployment with tokens, also when the service that returns it needs none. Responses have an `ETag`.',
   checkHealth: 'Reads from the database. The response is 503 when the database does not respond.',
 };
 

@@ -17,12 +17,15 @@ const aliases: Readonly<Record<string, string>> = { sh: 'bash', curl: 'bash', ts
 /** The lines of an example that are shown only if requests need a token. */
 const ofTokens = /^\s*(?:-H|"Authorization"|headers=|token:|request\.setValue|\.header).*TOKEN/;
 
+/** Returns HTML in which a long address can break after a parameter instead of within a word. */
+export const withBreaks = (html: string): string => html.replaceAll(/(?:\?|&amp;)(?=[\w{])/g, '$&<wbr>');
+
 /** Returns code as HTML. Lines about tokens are elements of their own, which pages without tokens hide. */
 function highlighted(code: string, language: string): string {
   const known = aliases[language] ?? language;
   const html = known in languages ? highlighter.highlight(code, { language: known }).value : escaped(code);
   const sources = code.split('\n');
-  const lines = html.split('\n');
+  const lines = withBreaks(html).split('\n');
   return lines
     .map((line, position) => {
       const end = position === lines.length - 1 ? '' : '\n';

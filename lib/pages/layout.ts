@@ -50,6 +50,16 @@ ${menu}<a class="name" href="/"><img src="ICON" width="22" height="22" alt="">Pr
 </header>`;
 }
 
+/** Numbers regions of the same name: a reader who moves from region to region could not tell them apart. */
+function withUniqueRegions(html: string): string {
+  const counts = new Map<string, number>();
+  return html.replaceAll(/role="region" aria-label="([^"]*)"/g, (region, name: string) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? region : `role="region" aria-label="${name}, ${count}"`;
+  });
+}
+
 /** Returns a complete page. `data-tokens` is replaced when requests need a token. */
 export function renderPage(page: Page, assets: Assets): string {
   const { title, description, main, sidebar, scripts = [] } = page;
@@ -75,7 +85,7 @@ ${deferred.join('')}</head>
 ${header(page).replace('ICON', icon)}
 <div class="columns">
 ${sidebar ? `<nav class="sidebar" id="sidebar" aria-label="Contents">${sidebar}</nav>\n` : ''}<main id="main">
-${main}
+${withUniqueRegions(main)}
 </main>
 </div>
 </body>

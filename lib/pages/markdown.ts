@@ -1,6 +1,6 @@
 /** Markdown as HTML. */
 import { Marked, type Tokens } from 'marked';
-import { codeBlock } from './code.ts';
+import { codeBlock, withBreaks } from './code.ts';
 import { escaped } from './layout.ts';
 
 /** Returns the anchor of a heading, as GitHub forms it. */
@@ -20,6 +20,9 @@ const marked = new Marked({
   renderer: {
     code({ text, lang = '' }: Tokens.Code) {
       return codeBlock(text, lang);
+    },
+    codespan({ text }: Tokens.Codespan) {
+      return `<code>${withBreaks(escaped(text))}</code>`;
     },
     heading({ tokens, depth, text }: Tokens.Heading) {
       const html = this.parser.parseInline(tokens);

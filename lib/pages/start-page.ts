@@ -4,19 +4,17 @@ import { escaped, exampleOrigin, type Page } from './layout.ts';
 
 const curlQuickStart = `url=${exampleOrigin}
 
-# Create a task. Only the name is required.
 curl -s -w '\\n' "$url/v1/tasks" \\
   -H "authorization: Bearer $TOKEN" \\
   -H 'content-type: application/json' \\
   -d '{"name":"Draft the sitemap","priority":"high","dueDate":"2026-03-20"}'
 
-# List the urgent ones first, and count them by status.
 curl -sg -w '\\n' \\
   -H "authorization: Bearer $TOKEN" \\
   "$url/v1/tasks?priority[gte]=medium&sortBy=priority&countBy=status"
 `;
 
-const typescriptQuickStart = `curl -sO ${exampleOrigin}/docs/client.mjs
+const javascriptQuickStart = `curl -sO ${exampleOrigin}/docs/client.mjs
 cat > quick-start.mjs <<'END'
 import { createClient } from './client.mjs';
 
@@ -53,9 +51,11 @@ Lists take any filter, any order and any page with an exact total, and every wri
 <p class="of-tokens note">Requests need an access token. <a href="/docs/guides/authentication">Authentication</a> explains how to get one.</p>
 <div class="quick">
 <section><h2>curl</h2>
+<p class="facts">Create a task, then list the important ones and count them by status.</p>
 ${codeBlock(curlQuickStart, 'sh', 'Quick start with curl')}</section>
-<section><h2>TypeScript and JavaScript</h2>
-${codeBlock(typescriptQuickStart, 'sh', 'Quick start with the client')}</section>
+<section><h2>JavaScript</h2>
+<p class="facts">With Node.js. For TypeScript, install the <a href="/docs/guides/getting-started#from-a-program">typed client</a>.</p>
+${codeBlock(javascriptQuickStart, 'sh', 'Quick start with the client')}</section>
 </div>
 <h2>Guides</h2>
 <ul class="cards">${guides.map(({ name, title, summary }) => card(`/docs/guides/${name}`, title, summary)).join('')}</ul>

@@ -1,4 +1,4 @@
-import { httpAddress, parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
+import { parseFlags, serviceAddress, UsageError, wholeNumber } from '../cli/command-line.ts';
 
 /** The collections, parents before their children. */
 export const kinds = ['organizations', 'users', 'tags', 'projects', 'tasks'] as const;
@@ -66,7 +66,7 @@ export function seedOptions(args: readonly string[]): SeedOptions | 'help' {
   return {
     amounts,
     seed: wholeNumber('--seed', given.seed, 0, 2 ** 32 - 1),
-    url: httpAddress('--url', given.url, defaultUrl).replace(/\/+$/, ''),
+    url: serviceAddress('--url', given.url, defaultUrl),
     concurrency: wholeNumber('--concurrency', given.concurrency, 1, 256),
   };
 }

@@ -1,4 +1,6 @@
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
+import { createClient } from '../../client/index.ts';
 import { showGuide } from '../../functions/documentation/contract.ts';
 import { catalogue } from '../../functions/shared/http/problems.ts';
 import type { Service } from '../../lib/local/service.ts';
@@ -51,6 +53,7 @@ afterEach(() => page.close());
 async function send(id: string, body?: string): Promise<string> {
   const operation = page.locator(`#${id}`);
   await operation.locator('.try > summary').click();
+  await operation.locator('form[data-filled]').waitFor();
   if (body !== undefined) await operation.locator('textarea').fill(body);
   await operation.getByRole('button', { name: 'Send' }).click();
   await operation.locator('[data-response]').waitFor();
@@ -58,11 +61,27 @@ async function send(id: string, body?: string): Promise<string> {
   return `${status}\n${await operation.locator('[data-response]').innerText()}`;
 }
 
+/** Runs axe in the page. @returns each violation with the first element that has it. */
+async function axeViolations(): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: readonly { id: string; nodes: readonly { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
 describe.each(paths)('%s', (path) => {
-  test.each(['light', 'dark'] as const)('is accessible and without errors in %s', async (colorScheme) => {
+  test.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)('is accessible and without errors at %d pixels, %s', async (width, colorScheme) => {
+    await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.goto(service.url + path);
     expect(await page.evaluate(accessibilityIssues)).toEqual([]);
+    expect(await axeViolations()).toEqual([]);
     expect(errors).toEqual([]);
   });
 
@@ -99,6 +118,53 @@ describe('the reference', () => {
     expect(errors).toEqual([]);
   });
 
+  test('says what to create when an example refers to entities that do not exist', async () => {
+    const lists = /\/v1\/(?:organizations|tags)\?/;
+    await page.route(lists, (route) => route.fulfill({ json: { data: [], etags: [] } }));
+    await page.locator('#createProject .try > summary').click();
+    const missing = page.locator('#createProject [data-missing]');
+    await missing.waitFor();
+    expect(await missing.innerText()).toContain('Create first: 1 organization');
+    expect(await missing.locator('a').getAttribute('href')).toBe('#createOrganization');
+    await page.locator('#batchTags .try > summary').click();
+    await page.locator('#batchTags [data-missing]').getByText('2 tags').waitFor();
+
+    // Sending it fills in what was created since.
+    await page.unroute(lists);
+    await createClient({ url: service.url }).organizations.create({ name: 'Acme' });
+    await page.locator('#createProject').getByRole('button', { name: 'Send' }).click();
+    await page.locator('#createProject [data-status]').getByText('201').waitFor();
+    expect(await missing.isVisible()).toBe(false);
+    expect(errors).toEqual([]);
+  });
+
+  test('has examples that succeed for every operation, with ids of this service', async () => {
+    const client = createClient({ url: service.url });
+    for (let number = 0; number < 6; number += 1) {
+      const { id: organizationId } = await client.organizations.create({ name: `Acme ${number}` });
+      const { id: projectId } = await client.projects.create({ name: 'Relaunch', organizationId });
+      const { id: userId } = await client.users.create({ name: 'Ada' });
+      const { id: tagId } = await client.tags.create({ name: 'design' });
+      await client.tasks.create({ name: 'Draft', projectId, userId, tagIds: [tagId] });
+    }
+    await page.reload();
+    const forms = await page
+      .locator('section.operation')
+      .evaluateAll((sections) =>
+        sections.map(({ id, dataset }) => ({ id, method: dataset['method'] ?? '' })),
+      );
+    // Deletions come last: an organization takes its projects and tasks along.
+    const inOrder = [
+      ...forms.filter(({ method }) => method !== 'delete'),
+      ...forms.filter(({ method }) => method === 'delete').reverse(),
+    ];
+    for (const { id } of inOrder) {
+      expect([id, (await send(id)).slice(0, 2)]).toEqual([id, '20']);
+    }
+    expect(inOrder.length).toBeGreaterThan(35);
+    expect(errors).toEqual([]);
+  });
+
   test('shows a problem whose type is the address of its explanation', async () => {
     const shown = await send('createTask', '{"nmae":"x"}');
     expect(shown).toMatch(/^400[\s\S]*Did you mean/);
@@ -116,6 +182,14 @@ describe('the reference', () => {
     ]);
     await page.locator('#search').fill('post /v1/tags');
     expect(await shown.count()).toBe(2);
+    await page.locator('#search').fill('if-match');
+    expect(await shown.count()).toBeGreaterThan(10);
+    await page.locator('#search').fill('idempotency-key clone');
+    expect(await shown.count()).toBe(1);
+    await page.locator('#search').fill('due date list');
+    const lists = await shown.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(lists).toEqual(expect.arrayContaining(['#listTasks', '#listUserTasks', '#listProjects']));
+    expect(lists).not.toContain('#listTags');
     await page.locator('#search').fill('nothing like this');
     expect(await page.locator('#nothing').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
@@ -132,10 +206,24 @@ describe('the reference', () => {
 
   test('has drop-downs for enumerations, and no mention of tokens where none is needed', async () => {
     await page.locator('#listTasks .try > summary').click();
-    const suggestions = await page
-      .locator('#listTasks-query-priority-values option')
-      .evaluateAll((options) => options.map(({ textContent }) => textContent));
-    expect(suggestions).toEqual(['none', 'low', 'medium', 'high', 'urgent']);
+    const optionsOf = (selector: string) =>
+      page
+        .locator(`${selector} option`)
+        .evaluateAll((options) => options.map(({ textContent }) => textContent));
+    expect(await optionsOf('select#listTasks-query-priority')).toEqual([
+      '',
+      'none',
+      'low',
+      'medium',
+      'high',
+      'urgent',
+    ]);
+    expect(await optionsOf('#listTasks-query-status-values')).toContain('active');
+    const form = page.locator('#listTasks form');
+    for (const direction of ['desc', 'asc']) {
+      await form.getByRole('combobox', { name: 'Add to sortOrder' }).selectOption(direction);
+    }
+    expect(await form.getByLabel('sortOrder', { exact: true }).inputValue()).toBe('desc,asc');
     expect(await page.getByText('Requires the scope').first().isVisible()).toBe(false);
     expect(await page.locator('#token').isVisible()).toBe(false);
     expect(await page.locator('#createTag').innerText()).not.toContain('TOKEN');

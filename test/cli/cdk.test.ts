@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { knownFlags, requireKnownFlags } from '../../lib/cli/cdk-flags.ts';
+import { cdkCommands } from '../../lib/cli/cdk-options.ts';
 import { commandLine } from './run.ts';
 
 /** `npm run deploy` and its relatives, without an account: they stop before anything is bundled. */
@@ -115,6 +117,55 @@ test('names a profile that does not exist', () => {
   const { status, stderr } = run(['deploy'], { AWS_PROFILE: 'nope' });
   expect(stderr).toMatch(/^The profile "nope" \(AWS_PROFILE\) gives no AWS credentials/);
   expect(status).toBe(1);
+});
+
+/** Returns the flags in the help of the installed CDK. It cuts long names off. */
+function flagsInHelp(command: string): string[] {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/aws-cdk/bin/cdk'), command, '--help'],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, COLUMNS: '200' },
+    },
+  );
+  const columns = [...stdout.matchAll(/^ {2}((?:--?[\w-]+(?:, )?)+)/gm)].map(([, names = '']) => names);
+  return columns.flatMap((names) => names.split(', '));
+}
+
+test.each(cdkCommands)('%s takes every flag that CDK has', (name) => {
+  const flags = flagsInHelp(name);
+  expect(flags).toEqual(expect.arrayContaining(['--context', '-c', '--help', '-h']));
+  const known = knownFlags(name);
+  const unknown = flags.filter((flag) => !known.some((one) => one.startsWith(flag)));
+  expect(unknown).toEqual([]);
+});
+
+test.each([
+  [
+    ['--require-aproval', 'never'],
+    'There is no option --require-aproval. Did you mean "--require-approval"?',
+  ],
+  [['--stage=production'], 'There is no option --stage. A setting follows "-c": -c stage=production.'],
+  [['-x'], 'There is no option -x.'],
+])('deploy refuses %j', (flags, message) => {
+  const { status, stderr } = run(['deploy', ...flags]);
+  expect(stderr).toContain(message);
+  expect(status).toBe(2);
+});
+
+test('deploy passes the flags of CDK on', () => {
+  const flags = [
+    '--requireApproval=never',
+    '--no-rollback',
+    '-vv',
+    '-e',
+    '-c',
+    'stage=test',
+    '--concurrency',
+    '2',
+  ];
+  expect(() => requireKnownFlags('deploy', flags)).not.toThrow();
 });
 
 test('rejects a flag without a value', () => {

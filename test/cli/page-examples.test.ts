@@ -7,11 +7,15 @@ import type { Service } from '../../lib/local/service.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** The examples of the start page, the guides and the reference, run as a reader would paste them. */
+/** The examples of README, the start page, the guides and the reference, run as a reader would paste them. */
 
 const run = promisify(execFile);
 const exampleOrigin = 'https://api.example.com';
-const guides = join(__dirname, '../../docs/guides');
+const root = join(__dirname, '../..');
+const guides = join(root, 'docs/guides');
+
+/** The address of a service on the default port, as README has it. */
+const defaultOrigin = 'http://localhost:3000';
 
 let folder: string;
 let service: Service;
@@ -31,7 +35,7 @@ const textOf = async (path: string): Promise<string> => (await fetch(service.url
 /** Runs commands in a shell. @returns their output. @throws Error when one fails. */
 async function shell(script: string): Promise<string> {
   const env = { ...process.env, TOKEN: '' };
-  const text = script.replaceAll(exampleOrigin, service.url);
+  const text = script.replaceAll(exampleOrigin, service.url).replaceAll(defaultOrigin, service.url);
   return (await run('bash', ['-euo', 'pipefail', '-c', text], { cwd: folder, env })).stdout;
 }
 
@@ -47,6 +51,39 @@ const codeOf = (html: string): string[] =>
       .replaceAll('&lt;', '<')
       .replaceAll('&amp;', '&'),
   );
+
+/** Returns the shell commands of a page. */
+async function commandsOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8');
+  return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code = '']) => code);
+}
+
+describe('README', () => {
+  test('creates a project with two tasks, and lists the urgent one with its project and a count', async () => {
+    const [, first = ''] = await commandsOf(join(root, 'README.md'));
+    const list = JSON.parse((await shell(first)).trim().split('\n').at(-1) ?? '') as object;
+    expect(list).toMatchObject({
+      data: [{ name: 'Launch', priority: 'urgent', project: { name: 'Relaunch' } }],
+      total: 1,
+      counts: { status: [{ value: 'active', count: 1 }] },
+    });
+  });
+
+  test('shows an error response, and stops there', async () => {
+    const [, first = ''] = await commandsOf(join(root, 'README.md'));
+    const failure = shell(first.replace('"name":"Acme"', '"nmae":"Acme"'));
+    await expect(failure).rejects.toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('Did you mean'),
+    });
+  });
+
+  test('lists the important tasks of the sample data', async () => {
+    const [, , use = ''] = await commandsOf(join(root, 'README.md'));
+    const [, list = ''] = use.split(/^(?=curl)/m);
+    expect(JSON.parse(await shell(list))).toMatchObject({ page: 1 });
+  });
+});
 
 describe('the start page', () => {
   test('has a quick start for curl that creates a task and lists it', async () => {
@@ -78,9 +115,7 @@ describe('the guides', () => {
   });
 
   test.each(Object.entries(expected))('%s has commands that work in their order', async (name, texts) => {
-    const text = await readFile(join(guides, name), 'utf8');
-    const script = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code).join('\n');
-    const output = await shell(script);
+    const output = await shell((await commandsOf(join(guides, name))).join('\n'));
     for (const one of texts) expect(output).toContain(one);
   });
 });

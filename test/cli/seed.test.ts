@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Service, startService } from '../../lib/local/service.ts';
 import { run } from './run.ts';
@@ -31,9 +32,22 @@ describe('npm run seed', () => {
   });
 
   test('prints one line when the address belongs to another service', async () => {
-    const { code, output, errors } = await run('seed', ['--url', `${service.url}/nowhere`]);
+    const other = createHttpServer((_, response) => response.writeHead(404).end('Nothing is here.'));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { code, output, errors } = await run('seed', ['--url', url]);
+    other.close();
     expect({ code, output }).toEqual({ code: 1, output: '' });
-    expect(errors).toMatch(/^\S+\/nowhere is not a project-management service: .*\n$/);
+    expect(errors).toMatch(/^http:\S+ is not a project-management service: .*\n$/);
+  });
+
+  test('says what the address is without its path', async () => {
+    const { code, output, errors } = await run('seed', ['--url', `${service.url}/v1`]);
+    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect(errors).toMatch(
+      `--url must be the scheme, host and port of a service: ${service.url}, not "${service.url}/v1".`,
+    );
   });
 
   test('prints one line when the address accepts connections and never responds', async () => {

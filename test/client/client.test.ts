@@ -76,9 +76,16 @@ test.each([
   ['an address without a scheme', { url: 'localhost:3000' }],
   ['an address with another scheme', { url: 'ftp://localhost:3000' }],
   ['an address without a host', { url: 'http://' }],
+  ['an address with a path', { url: 'http://localhost:3000/v1' }],
+  ['an address with a query', { url: 'http://localhost:3000/?page=1' }],
+  ['an address with a fragment', { url: 'http://localhost:3000#tasks' }],
 ])('createClient with %s throws an error that shows a valid address', (_, options) => {
   expect(() => createClient(options as never)).toThrow(TypeError);
   expect(() => createClient(options as never)).toThrow('url must be like http://localhost:3000');
+});
+
+test('createClient takes an address with a slash at its end', async () => {
+  await createClient({ url: `${service.url}/` }).health();
 });
 
 test('a program creates entities, iterates over pages and reads the reasons of errors', async () => {

@@ -10,7 +10,12 @@ import { type OperationRequest, operationEvent } from '../../lib/local/operation
 import { startTestStore, type TestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
-export { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+export {
+  functionContext,
+  type ItemChange,
+  scheduledEvent,
+  streamEvent,
+} from '../../lib/local/lambda-context.ts';
 export { operationEvent } from '../../lib/local/operation-event.ts';
 
 export interface TestRequest extends OperationRequest {
@@ -79,4 +84,30 @@ export async function invoke<C extends Contract>(
     throw new Error(`The response differs from the OpenAPI document:\n${differences.join('\n')}`);
   }
   return result;
+}
+
+/** The body of a response with a status of 400 or higher. */
+export interface ProblemBody {
+  /** Identifies the kind of problem: `/docs/problems#invalid-request`. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly requestId: string;
+  /** The issues of an invalid request: a JSON pointer into the body, or the name of a parameter or header. */
+  readonly errors?: readonly {
+    readonly pointer?: string;
+    readonly parameter?: string;
+    readonly detail: string;
+  }[];
+}
+
+/** Returns the problem in a response. @throws Error when the response is a success. */
+export function problemOf({
+  statusCode,
+  body,
+}: Pick<InvokeResult<Contract>, 'statusCode' | 'body'>): ProblemBody {
+  if (statusCode >= 400) return body as ProblemBody;
+  throw new Error(`The response is no problem. It has the status ${statusCode}: ${JSON.stringify(body)}`);
 }

@@ -3,7 +3,7 @@ import { languageLabels } from '../../openapi/samples/samples.ts';
 import type { OpenApiDocument, Operation, Parameter, Response } from '../../openapi/types.ts';
 import { codeBlock, jsonBlock } from '../code.ts';
 import { escaped } from '../layout.ts';
-import { markdown } from '../markdown.ts';
+import { inlineMarkdown, markdown } from '../markdown.ts';
 import { batchFields, fieldList } from './fields.ts';
 import { groupsOf, parameterLists } from './parameters.ts';
 import { resolve } from './resolve.ts';
@@ -68,7 +68,7 @@ function responses({ document, operation }: OperationPlace): { list: string; exa
   );
   const items = all.map(
     ([status, { description }]) =>
-      `<li><b class="status">${status}</b> <span>${escaped(description.split('\n')[0] ?? '')}</span></li>`,
+      `<li><b class="status">${status}</b> <span>${inlineMarkdown(description.split('\n')[0] ?? '')}</span></li>`,
   );
   const [status = '', success] = all[0] ?? [];
   const example = success && exampleOf(success);

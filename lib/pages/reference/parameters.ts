@@ -7,7 +7,7 @@ import { entry, factsOf, typeOf } from './fields.ts';
 const withoutOperator = (name: string): string => name.replace(/\[.*/, '');
 
 /** Parameters of a list that are not filters, in reading order. */
-const usual = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy'];
+const usual = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'];
 
 export interface ParameterGroups {
   readonly path: readonly Parameter[];
@@ -57,7 +57,7 @@ function filterOf(field: string, parameters: readonly Parameter[]): string {
 function filterList(filters: ParameterGroups['filters'], explainedBy: string | undefined): string {
   if (filters.size === 0) return '';
   if (explainedBy) {
-    return `<h4>Filters</h4><p class="facts">The same as in <a href="#${explainedBy}">${explainedBy}</a>.</p>`;
+    return `<h4>Filters</h4><p class="facts">The same as in <a href="#${explainedBy}" data-filters>${explainedBy}</a>.</p>`;
   }
   const items = [...filters].map(([field, parameters]) => filterOf(field, parameters));
   return `<h4>Filters</h4><p class="facts">Each field takes an exact match and operators. <a href="/docs/guides/lists-and-filters">Lists and filters</a></p><div class="filters">${items.join('\n')}</div>`;

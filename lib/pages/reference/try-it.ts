@@ -16,19 +16,31 @@ function control(form: string, { name, in: place, schema, required }: Parameter)
 function input(facts: string, id: string, schema: Schema, isRequired = false): string {
   if (schema.enum)
     return `<select ${facts}><option value=""></option>${schema.enum.map(option).join('')}</select>`;
-  const suggestions = schema.items?.enum ?? schema.examples;
-  const list = suggestions
-    ? `<datalist id="${id}-values">${suggestions.map(option).join('')}</datalist>`
+  const list = schema.examples
+    ? `<datalist id="${id}-values">${schema.examples.map(option).join('')}</datalist>`
     : '';
   const type = schema.type === 'integer' ? 'number' : 'text';
   const placeholder =
     'default' in schema ? ` placeholder="${escaped([schema['default']].flat().join(','))}"` : '';
-  return `<input type="${type}" ${facts}${placeholder}${list && ` list="${id}-values"`}${isRequired ? ' required' : ''} autocomplete="off" spellcheck="false">${list}`;
+  const field = `<input type="${type}" ${facts}${placeholder}${list && ` list="${id}-values"`}${isRequired ? ' required' : ''} autocomplete="off" spellcheck="false">${list}`;
+  return schema.items?.enum ? `<span class="values">${field}${adder(id, schema.items.enum)}</span>` : field;
+}
+
+/** Returns the drop-down that adds one of several values to a field. Their order counts, so the field keeps them as a list. */
+const adder = (id: string, values: readonly unknown[]): string =>
+  `<select data-adds-to="${id}" aria-label="Add to ${escaped(id.split('-').at(-1) ?? '')}"><option value="">add…</option>${values.map(option).join('')}</select>`;
+
+/** Returns the filter of a field for the form. If its operators compare ranks, its values are a closed list. */
+function exactFilter(field: string, all: readonly Parameter[]): Parameter[] {
+  const ranks = all.find(({ name }) => name === `${field}[lt]`)?.schema.enum;
+  return all
+    .filter(({ name }) => name === field)
+    .map((parameter) => (ranks ? { ...parameter, schema: { ...parameter.schema, enum: ranks } } : parameter));
 }
 
 /** Returns the parameters that the form has a field for. Operators are typed into one field, as in a URL. */
 function shownParameters({ path, usual, filters, headers }: ParameterGroups): Parameter[] {
-  const exact = [...filters].flatMap(([field, all]) => all.filter(({ name }) => name === field));
+  const exact = [...filters].flatMap(([field, all]) => exactFilter(field, all));
   // A page would be of no use with this header: the browser has its own cache.
   return [...path, ...usual, ...exact, ...headers.filter(({ name }) => name !== 'If-None-Match')];
 }
@@ -56,5 +68,6 @@ export function tryIt({ id, method, path, parameters, body }: FormOptions): stri
   return `<details class="try"><summary>Try it</summary>
 <form data-method="${method}" data-path="${path}"><div class="controls">${fields.join('')}${more}</div>${text}
 <p><button type="submit" class="button">Send</button> <span class="facts" data-status role="status"></span></p>
-<pre class="code" data-response hidden tabindex="0" role="region" aria-label="Response"></pre></form></details>`;
+<p class="missing" data-missing role="status" hidden></p>
+<pre class="code" data-response hidden tabindex="0" role="region" aria-label="Response to your request of ${id}"></pre></form></details>`;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBRecord } from 'aws-lambda';
 import { handler } from '../../../../functions/jobs/on-log-records.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { logPartition } from '../../../../functions/shared/store/model/change-log.ts';
@@ -12,7 +11,7 @@ import {
   jobKey,
 } from '../../../../functions/shared/store/model/job.ts';
 import type { Kind } from '../../../../functions/shared/store/model/relations.ts';
-import { functionContext } from '../../../../lib/local/lambda-context.ts';
+import { functionContext, type ItemChange, streamEvent } from '../../../support/invoke.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
 /** The function that compacts the logs of new records. */
@@ -38,12 +37,7 @@ beforeEach(() => {
   logged.mockClear();
 });
 
-const streamRecord = (pk: string, sk: string, eventName: 'INSERT' | 'REMOVE' = 'INSERT'): DynamoDBRecord => ({
-  eventName,
-  dynamodb: { SequenceNumber: randomUUID(), Keys: { pk: { S: pk }, sk: { S: sk } } },
-});
-
-const newRecord = (kind: Kind): DynamoDBRecord => streamRecord(logPartition(tenant, kind), 'r#1');
+const newRecord = (kind: Kind): ItemChange => ({ pk: logPartition(tenant, kind), sk: 'r#1' });
 
 async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
   const item = await store.database().get(jobKey({ tenant, id: compactionJobId(kind) }));
@@ -58,8 +52,8 @@ async function makeWaiting(kind: 'organization' | 'tag'): Promise<void> {
   await store.database().transact([buildJobWrite(job, waiting)]);
 }
 
-const handle = (...records: DynamoDBRecord[]): Promise<void> =>
-  handler({ Records: records }, functionContext('request', 30_000));
+const handle = (...changes: ItemChange[]): Promise<void> =>
+  handler(streamEvent(...changes), functionContext('request', 30_000));
 
 const logLines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as object);
 
@@ -87,12 +81,12 @@ test('logs nothing about a log whose last step was a moment ago', async () => {
 
 test('leaves logs alone that have no new records', async () => {
   await makeWaiting('tag');
-  const partition = logPartition(tenant, 'tag');
+  const pk = logPartition(tenant, 'tag');
   await handle(
-    streamRecord(partition, '~'),
-    streamRecord(partition, 'r#1', 'REMOVE'),
-    streamRecord(`${tenant}#tag#1`, 'entity'),
-    streamRecord(`${tenant}#log`, 'r#1'),
+    { pk, sk: '~' },
+    { pk, sk: 'r#1', eventName: 'REMOVE' },
+    { pk: `${tenant}#tag#1`, sk: 'entity' },
+    { pk: `${tenant}#log`, sk: 'r#1' },
   );
   expect((await jobOf('tag'))?.version).toBe(2);
   expect(logLines()).toEqual([]);

@@ -1,5 +1,5 @@
 import { createTask, listTasks, readTask } from '../../../../functions/tasks/contract.ts';
-import { invoke, useEmptyTable } from '../../../support/invoke.ts';
+import { invoke, problemOf, useEmptyTable } from '../../../support/invoke.ts';
 
 /** The example of docs/testing.md. Copy it for your own test. */
 
@@ -15,9 +15,22 @@ test('creates a task with defaults', async () => {
 });
 
 test('returns 400 that points to the invalid field', async () => {
-  const { statusCode, body } = await invoke(createTask, { body: { name: '' } });
-  expect(statusCode).toBe(400);
-  expect(body).toMatchObject({ errors: [{ pointer: '/name' }] });
+  const { type, status, errors } = problemOf(await invoke(createTask, { body: { name: '' } }));
+  expect([type, status]).toEqual(['/docs/problems#invalid-request', 400]);
+  expect(errors?.[0]?.pointer).toBe('/name');
+});
+
+test('lists the tasks of a priority and above', async () => {
+  const query = { 'priority[gte]': 'high', 'name[startsWith]': 'Ranked' };
+  for (const priority of ['low', 'high', 'urgent']) {
+    await invoke(createTask, { body: { name: `Ranked ${priority}`, priority } });
+  }
+  expect((await invoke(listTasks, { query })).body.total).toBe(2);
+});
+
+test('problemOf refuses a success', async () => {
+  const result = await invoke(createTask, { body: { name: 'A' } });
+  expect(() => problemOf(result)).toThrow('It has the status 201');
 });
 
 test('lists the tasks of one tenant only', async () => {

@@ -36,9 +36,16 @@ test('encodes the id in the path, and passes it decoded', () => {
 test.each([
   [{ status: 'in progress', limit: 5 }, 'status=in+progress&limit=5'],
   [{ 'status[in]': ['a', 'b'] }, 'status%5Bin%5D=a&status%5Bin%5D=b'],
+  [{ 'priority[gte]': 'high' }, 'priority%5Bgte%5D=high'],
   ['page=1&page=%', 'page=1&page=%'],
 ])('writes the query %j', (query, text) => {
   expect(operationEvent(listTasks, { query }).rawQueryString).toBe(text);
+});
+
+test('says how to write an operator when a query value is an object', () => {
+  const query = { priority: { gte: 'high' } } as never;
+  expect(() => operationEvent(listTasks, { query })).toThrow(`{ 'priority[gte]': "high" }`);
+  expect(() => operationEvent(listTasks, { query: { priority: null } as never })).toThrow('"priority"');
 });
 
 test('passes claims as the authorizer does, and in the token', () => {
