@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
+import { forEach } from '../../functions/shared/for-each.ts';
+import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
+import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
+import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
+import { manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
+import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { isValue, listQuery } from '../support/list-queries.ts';
+import { startTestStore, type TestStore } from '../support/local-store.ts';
+
+const tenants = 5_000;
+
+/** Tags of the one large tenant. */
+const large = 5_000;
+
+/** Milliseconds of one run of the schedule. */
+const runMs = 60_000;
+
+/** Milliseconds by which the clock goes forward: nobody has asked for compaction for two hours, so that short logs are compacted as well. */
+const laterMs = 3 * 3_600_000;
+
+let store: TestStore;
+let logged: jest.SpyInstance;
+
+beforeAll(async () => {
+  store = await startTestStore();
+  setEngineEnvironment(store.endpoint);
+  process.env['TABLE_NAME'] = store.tableName;
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+afterAll(async () => {
+  jest.restoreAllMocks();
+  logged.mockRestore();
+  await store.stop();
+});
+
+const session = (tenant: string) => ({ tenant, database: store.database(600_000) });
+
+/** Returns the tenants whose logs have a manifest. */
+async function compactedTenants(): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let start: Record<string, unknown> | undefined, isFirst = true; isFirst || start; isFirst = false) {
+    const { Items = [], LastEvaluatedKey } = await store.client.send(
+      new ScanCommand({
+        TableName: store.tableName,
+        FilterExpression: 'sk = :manifest',
+        ExpressionAttributeValues: { ':manifest': manifestSortKey },
+        ProjectionExpression: 'pk',
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    for (const { pk } of Items) found.add(String(pk).split('#')[0] ?? '');
+    start = LastEvaluatedKey;
+  }
+  return found;
+}
+
+test(`the schedule compacts the logs of ${tenants} tenants beside a large one, and each sees its own entities`, async () => {
+  const names = Array.from({ length: tenants }, (_, number) => `tenant-${number}`);
+  const tag = (name: string) => ({ name, status: 'active', color: '#808080', description: '' });
+  const pieces = Array.from({ length: large }, (_, number) => ({
+    changes: [buildCreate('tag', tag(String(number)))],
+  }));
+  await applyInBatches(session('large'), pieces, 90);
+  await forEach(names, 16, async (tenant) => {
+    await createEntity(session(tenant), 'tag', tag(tenant));
+  });
+  expect((await readJobs(store.database(runMs))).length).toBe(tenants + 1);
+
+  const now = Date.now;
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + laterMs);
+  let compacted = await compactedTenants();
+  while (compacted.size <= tenants) {
+    const before = compacted.size;
+    await onSchedule(scheduledEvent(), functionContext(randomUUID(), runMs));
+    compacted = await compactedTenants();
+    // Every run comes further.
+    expect(compacted.size).toBeGreaterThan(before);
+  }
+  for (const tenant of ['tenant-0', 'tenant-2500', `tenant-${tenants - 1}`]) {
+    const query = listQuery({ filters: [isValue('name', tenant)] });
+    expect((await listEntities(session(tenant), 'tag', query)).total).toBe(1);
+    expect((await listEntities(session(tenant), 'tag', listQuery())).total).toBe(1);
+  }
+  const { total } = await listEntities(session('large'), 'tag', listQuery());
+  expect(total).toBe(large);
+}, 900_000);
