@@ -12,8 +12,14 @@ property and fault tests. "npm run test:all" runs everything.
 
 One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
 
+/** The folders of the kinds that run completely. */
+const complete = 'test/(unit|mutations|contract|infrastructure|client)/';
+
 /** The property and fault tests that find most errors in little time. */
 const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|job-leases|simulation';
+
+/** One run: the workers start once, and no core waits for the last file of each of several runs. */
+const kinds = ['unit', 'contract', 'infrastructure', 'client', 'properties', 'faults'];
 
 await runCommand('npm test', async () => {
   if (!flagsOrHelp(help, {})) return 0;
@@ -22,12 +28,8 @@ await runCommand('npm test', async () => {
     { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
     { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
     {
-      name: 'complete kinds',
-      command: tool('jest', '--selectProjects', 'unit', 'contract', 'infrastructure', 'client'),
-    },
-    {
-      name: 'selected tests',
-      command: tool('jest', '--selectProjects', 'properties', 'faults', '--testPathPatterns', selected),
+      name: 'tests',
+      command: tool('jest', '--selectProjects', ...kinds, '--testPathPatterns', complete, selected),
     },
   ]);
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
 import {
   create,
@@ -451,7 +452,7 @@ describe('paths', () => {
 describe('random input', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 20 }),
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: anyCharacter, maxLength: 20 }),
     fc.constantFrom(...names.slice(0, 42)),
   );
 

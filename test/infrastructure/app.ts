@@ -15,5 +15,7 @@ export const app = (outdir: string, settings: Record<string, unknown> = {}): App
       ...settings,
     },
     analyticsReporting: false,
+    // No test reads tree.json, and writing it takes a tenth of the synthesis.
+    treeMetadata: false,
     outdir,
   });

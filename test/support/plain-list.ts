@@ -17,9 +17,16 @@ function plainValue(entity: ItemFields, field: string, { defaults }: ListQuery):
 /** Surrogates are the units of the greatest code points, although some other units are greater. */
 const unitOrder = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** Compares by code point. */
+/** Characters that are compared at once. */
+const blockLength = 64;
+
+/** Compares by code point. Equal texts, and texts with long equal beginnings, are frequent: they are compared in blocks. */
 export function compareTexts(one: string, other: string): number {
-  for (let place = 0; place < Math.min(one.length, other.length); place += 1) {
+  if (one === other) return 0;
+  const end = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < end && one.startsWith(other.slice(start, start + blockLength), start)) start += blockLength;
+  for (let place = start; place < end; place += 1) {
     const difference = unitOrder(one.charCodeAt(place)) - unitOrder(other.charCodeAt(place));
     if (difference !== 0) return difference;
   }

@@ -10,6 +10,7 @@ import type {
   RequestBody,
   Schema,
 } from '../../../lib/openapi/types.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 export interface Case {
   readonly operation: Operation;
@@ -71,7 +72,7 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
   }
   // An anchored pattern describes the whole text. Other patterns only require some character.
   if (typeof pattern === 'string' && pattern.startsWith('^')) return fc.stringMatching(new RegExp(pattern));
-  const short = fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 30) });
+  const short = fc.string({ unit: anyCharacter, minLength, maxLength: Math.min(maxLength, 30) });
   const long = fc.string({
     unit: 'grapheme-ascii',
     minLength,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ByteReader, ByteWriter, isUuid } from '../../../../../../functions/shared/store/model/bytes.ts';
+import { anyCharacter } from '../../../../../support/any-character.ts';
 
 function bytesOf(write: (writer: ByteWriter) => void): Buffer {
   const writer = new ByteWriter();
@@ -43,7 +44,7 @@ const written: fc.Arbitrary<Written> = fc.oneof(
     write: (writer: ByteWriter) => writer.signed(value),
     read: (reader: ByteReader) => reader.signed(),
   })),
-  fc.tuple(fc.string({ unit: 'binary', maxLength: 700 }), fc.boolean()).map(([value, isPacked]) => ({
+  fc.tuple(fc.string({ unit: anyCharacter, maxLength: 700 }), fc.boolean()).map(([value, isPacked]) => ({
     value,
     write: (writer: ByteWriter) => writer.text(value, isPacked),
     read: (reader: ByteReader) => reader.text(),

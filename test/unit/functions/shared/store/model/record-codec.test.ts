@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { LogEntry } from '../../../../../../functions/shared/store/model/log-entry.ts';
 import { decodeEntries, encodeEntries } from '../../../../../../functions/shared/store/model/record-codec.ts';
 import { rowText, type Value } from '../../../../../../functions/shared/store/model/row.ts';
+import { anyCharacter } from '../../../../../support/any-character.ts';
 
 const stamp = 1_770_000_000_000;
 const id = '019c0000-0000-7000-8000-000000000001';
@@ -23,12 +24,12 @@ const specialText = fc.oneof(
   fc.constantFrom('2026-02-30', '2026-13-01', '0000-00-00', '2026-1-1', '2026-02-03T04:05:06.789z'),
   fc.constantFrom('2026-02-03T04:05:06.7890', '2026-02-03T24:00:00.000Z', '-000001-01-01T00:00:00.000Z'),
   fc.constantFrom('', 'todo', 'Todo', 'done', 'none', '#808080', '#808081', 'null', 'undefined', ','),
-  fc.string({ unit: 'binary', maxLength: 300 }).map((text) => rowText('description', text.repeat(3))),
+  fc.string({ unit: anyCharacter, maxLength: 300 }).map((text) => rowText('description', text.repeat(3))),
 );
 
 const value: fc.Arbitrary<Value> = fc.oneof(
   fc.constant(null),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'grapheme' }),
   specialText,
 );
@@ -54,7 +55,7 @@ const edited = fc.tuple(row, fc.string({ unit: 'grapheme' })).map(([before, end]
 
 const entry: fc.Arbitrary<LogEntry> = fc
   .record({
-    id: fc.oneof(fc.uuid(), fc.string({ unit: 'binary' })),
+    id: fc.oneof(fc.uuid(), fc.string({ unit: anyCharacter })),
     version: fc.integer({ min: 1, max: 2 ** 40 }),
     previousStamp: fc.oneof(fc.constant(0), fc.constant(stamp), fc.integer({ min: 1, max: 2 * stamp })),
     rows: fc.oneof(rows, edited),

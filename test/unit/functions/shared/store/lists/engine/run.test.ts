@@ -14,6 +14,7 @@ import {
   type RunValues,
   setValue,
 } from '../../../../../../../functions/shared/store/lists/engine/run.ts';
+import { anyCharacter } from '../../../../../../support/any-character.ts';
 
 type Entry = readonly [segmentId: string, field: string, row: number, value: ColumnValue];
 
@@ -31,7 +32,7 @@ const entriesOf = (values: RunValues): Entry[] =>
   );
 
 const value: fc.Arbitrary<ColumnValue> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 5 }).filter((text) => text.isWellFormed()),
+  fc.string({ unit: anyCharacter, maxLength: 5 }).filter((text) => text.isWellFormed()),
   fc.constantFrom(null, undefined, '', '0'),
 );
 
