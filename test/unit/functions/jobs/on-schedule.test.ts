@@ -19,7 +19,7 @@ import { startTestStore, type TestStore } from '../../../support/local-store.ts'
 /** The function of the schedule, with jobs that never complete. */
 
 /** Milliseconds that a call of the function may take. */
-const timeout = 12_000;
+const timeout = 6_000;
 
 let store: TestStore;
 let proxy: EngineProxy;
