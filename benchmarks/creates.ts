@@ -4,7 +4,7 @@
  *
  * `-- --beside <folder>` measures another version at the same time: a checkout of it in which its packages are installed. Each version has an
  * engine of its own, which rejects conflicting transactions as DynamoDB does. The versions share the machine, so compare them with each other
- * only.
+ * only. `-- --beside-name <name>` names it in the tables. `-- --seconds 300` measures each rate for five minutes, instead of one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
