@@ -1,6 +1,6 @@
 /** Checks for AWS credentials and a region before a command begins work that needs them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { CommandFailure } from './command-line.ts';
 
@@ -39,10 +39,51 @@ export function findAws(): AwsEnvironment {
   };
 }
 
+/** What DynamoDB says to a request whose credentials are wrong, have expired, or belong to nobody. */
+const rejections = new Set([
+  'ExpiredTokenException',
+  'IncompleteSignatureException',
+  'InvalidSignatureException',
+  'MissingAuthenticationTokenException',
+  'UnrecognizedClientException',
+]);
+
+/** Milliseconds for the response. */
+const checkTimeout = 3_000;
+
+/**
+ * Checks that AWS accepts the credentials: CDK would say so only after everything is bundled. The request needs no permission. CDK may reach
+ * AWS where this request does not, through a proxy, so that a network error is none of the credentials.
+ * @throws CommandFailure when AWS rejects them.
+ */
+async function requireAccepted(region: string): Promise<void> {
+  const client = new DynamoDBClient({
+    region,
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: checkTimeout,
+      requestTimeout: checkTimeout,
+      throwOnRequestTimeout: true,
+    },
+  });
+  try {
+    await client.send(new ListTablesCommand({ Limit: 1 }));
+  } catch (cause) {
+    const { name, message } = cause as Error;
+    if (rejections.has(name)) {
+      throw new CommandFailure(`AWS does not accept the credentials (${name}: ${message}). ${help}`, {
+        cause,
+      });
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
 /**
  * Returns the region to deploy to.
  * @param region the setting `region`.
- * @throws CommandFailure that says what to set when there are no credentials or no region.
+ * @throws CommandFailure that says what to set when there are no credentials, AWS rejects them, or there is no region.
  */
 export async function requireAws(found: AwsEnvironment, region: string): Promise<string> {
   const failure = await Promise.race([found.failure, delay(maxWaitMs, undefined, { ref: false })]);
@@ -54,6 +95,8 @@ export async function requireAws(found: AwsEnvironment, region: string): Promise
     throw new CommandFailure(`${finding} (${failure.message}). ${help}`, { cause: failure });
   }
   const used = region || (await found.region);
-  if (used) return used;
-  throw new CommandFailure('There is no AWS region. Set AWS_REGION, or pass -c region=eu-central-1.');
+  if (!used)
+    throw new CommandFailure('There is no AWS region. Set AWS_REGION, or pass -c region=eu-central-1.');
+  await requireAccepted(used);
+  return used;
 }
