@@ -231,6 +231,8 @@ export function createGateway(options: GatewayOptions): Server {
       })
       .then((result) => {
         const headers = outgoingHeaders(request, requestId, result, crossOrigin);
+        // A client that sends one request after the other on a connection would keep a stopping service alive.
+        if (!server.listening) response.setHeader('connection', 'close');
         send(request, response, result, headers);
         onResponse?.(sentResponse(request, result, headers, performance.now() - started));
       })

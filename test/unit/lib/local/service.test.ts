@@ -44,6 +44,22 @@ test('runs jobs by the schedule, on a table without a stream', async () => {
   while ((await send<{ total: number }>('GET', users)).total > 0) await delay(50);
 });
 
+test('stops although a client sends one request after the other on its connection', async () => {
+  let stopped: Promise<void> | undefined;
+  const options = { port: 0, databaseFile: ':memory:' };
+  const running = await startService({
+    ...options,
+    onEvent: () => {
+      stopped ??= running.stop();
+    },
+  });
+  const response = await fetch(`${running.url}/v1/health`);
+  expect(await response.json()).toMatchObject({ status: 'ok' });
+  // The connection would be open for as long as requests arrive.
+  expect(response.headers.get('connection')).toBe('close');
+  await stopped;
+});
+
 test('limits the requests of a tenant when it is asked to', async () => {
   const limited = await startService({ port: 0, databaseFile: ':memory:', tenantRate: 1 });
   try {
