@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { startEngine } from '../lib/local/dynamodb-engine.ts';
 import { type Call, conflicts, type EngineResponse, startEngineProxy } from '../test/faults/engine-proxy.ts';
 import { plot, type Series } from './plot.ts';
-import { median, milliseconds, publish, table } from './report.ts';
+import { median, milliseconds, percentile, publish, table } from './report.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -185,9 +185,6 @@ interface Result {
   readonly units: readonly number[];
 }
 
-const percentile = (numbers: readonly number[], share: number): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? Number.NaN;
-
 async function createAtRate({ create }: Version, parents: Parents, rate: number): Promise<number[]> {
   const durations: number[] = [];
   const pending: Promise<void>[] = [];
@@ -273,7 +270,7 @@ Creates of tasks, all in one project and of one user, for ${flags.seconds} secon
 process reads first pages every second: all tasks, those of a status, those of the project, and both. Jobs run every 15 seconds.${
       flags.beside
         ? ` Both versions ran at the
-same time, and share the two cores of the machine.`
+same time, and share the machine.`
         : ''
     } Each transaction holds its items for ${holdMs} ms; another transaction on one of them is
 rejected, as in DynamoDB.

@@ -19,7 +19,7 @@ import { beginJob, busyIntervalMs } from '../functions/shared/store/model/job.ts
 import type { Write } from '../functions/shared/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
-import { median, publish, table } from './report.ts';
+import { median, percentile, publish, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' } } });
@@ -46,9 +46,6 @@ interface Result {
   readonly readUnits: ReadonlyMap<string, number[]>;
   readonly listMs: readonly number[];
 }
-
-const percentile = (numbers: readonly number[], share: number): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? 0;
 
 const listsOf = ({ frequent }: TaskCollection): Readonly<Record<string, readonly [string, string][]>> => ({
   'by creation': [],

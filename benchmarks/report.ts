@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url';
 export const median = (numbers: readonly number[]): number =>
   [...numbers].sort((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
 
+/** Returns the value below which a share of the values lies. @param share from 0 to 1. */
+export const percentile = (numbers: readonly number[], share: number): number =>
+  numbers.toSorted((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] ?? Number.NaN;
+
 type Cell = string | number;
 
 const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;

@@ -5,8 +5,8 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { CommandFailure } from './command-line.ts';
 
 /**
- * Milliseconds for a response of the metadata service of EC2, the last source. It is two requests away at most, and responds within a few
- * milliseconds where it exists. In many networks its address never responds.
+ * Milliseconds for each response of the metadata service of EC2, the last source. The SDK sends it at most two requests. It responds within a
+ * few milliseconds where it exists. In many networks its address never responds.
  */
 const metadataTimeout = 400;
 
@@ -52,8 +52,8 @@ const rejections = new Set([
 const checkTimeout = 3_000;
 
 /**
- * Checks that AWS accepts the credentials: CDK would say so only after everything is bundled. The request needs no permission. CDK may reach
- * AWS where this request does not, through a proxy, so that a network error is none of the credentials.
+ * Checks that AWS accepts the credentials, before everything is bundled. The request needs no permission: "access denied" means that they are
+ * valid. A network error is ignored, because CDK can reach AWS through a proxy that this request does not use.
  * @throws CommandFailure when AWS rejects them.
  */
 async function requireAccepted(region: string): Promise<void> {

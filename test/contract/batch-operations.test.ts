@@ -1,7 +1,7 @@
+import { type BatchResult, resultsOf, sendBatch, unknownId } from './batches.ts';
 import { expectProblem, type Problem, pointers } from './problem.ts';
 import {
   create,
-  type Entity,
   etagOf,
   identifiers,
   type Kind,
@@ -26,25 +26,6 @@ import {
 
 /** `POST /v1/{collection}/batch`: up to 25 creations, updates and deletions, all or nothing. */
 
-interface Result {
-  status: number;
-  etag?: string;
-  body?: Entity;
-}
-
-const unknownId = '01890000-0000-7000-8000-000000000000';
-
-const send = (path: string, operations: Json, headers: Record<string, string> = {}): Promise<TestResponse> =>
-  request('POST', `${path}/batch`, { body: { operations }, headers });
-
-function resultsOf(response: TestResponse): Result[] {
-  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
-  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
-  const body = response.body as { results: Result[] };
-  expect(Object.keys(body)).toEqual(['results']);
-  return body.results;
-}
-
 /** Asserts an error whose pointers all begin with the place. */
 function expectFailure(response: TestResponse, status: number, place: string): Problem {
   const problem = expectProblem(response, status, [place]);
@@ -63,7 +44,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const [changed, deleted] = [await create(kind), await create(kind)];
     const body = await full();
     const status = unique('s');
-    const response = await send(path, [
+    const response = await sendBatch(kind, [
       { operation: 'create', body },
       { operation: 'update', id: changed.id, body: { status } },
       { operation: 'delete', id: deleted.id },
@@ -72,7 +53,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     expect(response.headers.get('cache-control')).toBe('no-store');
     const results = resultsOf(response);
     expect(results.map((result) => result.status)).toEqual([201, 200, 204, 201]);
-    const [first, second, third, fourth] = results as [Result, Result, Result, Result];
+    const [first, second, third, fourth] = results as [BatchResult, BatchResult, BatchResult, BatchResult];
     expect(first.body).toMatchObject(body);
     expect(second.body && stateOf(second.body)).toEqual({ ...stateOf(changed), status });
     expect(third).toEqual({ status: 204 });
@@ -90,8 +71,8 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const status = unique('scope');
     const required = await minimal();
     const results = resultsOf(
-      await send(
-        path,
+      await sendBatch(
+        kind,
         ['a', 'b', 'c'].map((name) => ({ operation: 'create', body: { ...required, name, status } })),
       ),
     );
@@ -99,7 +80,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const list = () => readList(withQuery(path, { status, sortBy: 'name', sortOrder: 'asc' }));
     expect(identifiers(await list())).toEqual(ids);
     resultsOf(
-      await send(path, [
+      await sendBatch(kind, [
         { operation: 'update', id: ids[0] ?? '', body: { name: 'z' } },
         { operation: 'delete', id: ids[1] ?? '' },
       ]),
@@ -112,7 +93,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const entity = await create(kind);
     const etag = await etagOf(kind, entity.id);
     const [updated, created] = resultsOf(
-      await send(path, [
+      await sendBatch(kind, [
         { operation: 'update', id: entity.id, body: {} },
         {
           operation: 'create',
@@ -145,7 +126,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     for (const [expected, operation] of failing) {
       for (const place of [0, 2, 3]) {
         const operations = good.toSpliced(place, 0, operation);
-        expectFailure(await send(path, operations), expected, `/operations/${place}`);
+        expectFailure(await sendBatch(kind, operations), expected, `/operations/${place}`);
       }
     }
     expect(await read(kind, changed.id)).toEqual(changed);
@@ -158,7 +139,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
       { operation: 'create', body: await minimal() },
       { operation: 'create', body: { ...(await minimal()), status: 'not a status!' } },
     ];
-    const problem = expectFailure(await send(path, operations), 400, '/operations/1');
+    const problem = expectFailure(await sendBatch(kind, operations), 400, '/operations/1');
     expect(pointers(problem)).toEqual(['/operations/1/body/status']);
   });
 
@@ -166,7 +147,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const [changed, deleted] = [await create(kind), await create(kind)];
     const name = unique('Renamed');
     const [updated, removed] = resultsOf(
-      await send(path, [
+      await sendBatch(kind, [
         { operation: 'update', id: changed.id, ifMatch: await etagOf(kind, changed.id), body: { name } },
         { operation: 'delete', id: deleted.id, ifMatch: await etagOf(kind, deleted.id) },
       ]),
@@ -186,7 +167,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     for (const first of [400, 404, 412]) {
       for (const second of [400, 404, 412].filter((status) => status !== first)) {
         const operations = [good, failing[first] ?? {}, failing[second] ?? {}];
-        const problem = expectProblem(await send(path, operations), first);
+        const problem = expectProblem(await sendBatch(kind, operations), first);
         expect(pointers(problem)[0]).toMatch(/^\/operations\/1(?:\/|$)/);
       }
     }
@@ -208,7 +189,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
         { operation: 'delete', id: entity.id },
       ],
     ];
-    for (const operations of pairs) expectFailure(await send(path, operations), 400, '/operations/1');
+    for (const operations of pairs) expectFailure(await sendBatch(kind, operations), 400, '/operations/1');
     expect(await read(kind, entity.id)).toEqual(entity);
   });
 
@@ -220,16 +201,16 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
       { operation: 'create', body: { ...(await minimal()), status } },
       { operation: 'delete', id: deleted.id },
     ];
-    const first = await send(path, operations, { 'idempotency-key': key });
+    const first = await sendBatch(kind, operations, { 'idempotency-key': key });
     resultsOf(first);
-    const again = await send(path, operations, { 'idempotency-key': key });
+    const again = await sendBatch(kind, operations, { 'idempotency-key': key });
     expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
       200,
       first.text,
       'true',
     ]);
     expect((await readList(withQuery(path, { status }))).total).toBe(1);
-    expectProblem(await send(path, operations.slice(0, 1), { 'idempotency-key': key }), 422);
+    expectProblem(await sendBatch(kind, operations.slice(0, 1), { 'idempotency-key': key }), 422);
     expect((await readList(withQuery(path, { status }))).total).toBe(1);
   });
 
@@ -237,18 +218,18 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const status = unique('scope');
     const operation = { operation: 'create', body: { ...(await minimal()), status } };
     const many = (length: number) => Array.from({ length }, () => operation);
-    const problem = expectFailure(await send(path, many(26)), 400, '/operations');
+    const problem = expectFailure(await sendBatch(kind, many(26)), 400, '/operations');
     expect(problem.detail).toMatch(/\b25\b/);
     expect((await readList(withQuery(path, { status }))).total).toBe(0);
-    expect(resultsOf(await send(path, many(25)))).toHaveLength(25);
+    expect(resultsOf(await sendBatch(kind, many(25)))).toHaveLength(25);
     expect((await readList(withQuery(path, { status }))).total).toBe(25);
   });
 
   test('applies concurrent batches on the same entities without ifMatch, all of them', async () => {
     const entities = [await create(kind), await create(kind), await create(kind)];
     const responses = await inParallel(['a', 'b', 'c', 'd', 'e', 'f'], (status) =>
-      send(
-        path,
+      sendBatch(
+        kind,
         entities.map(({ id }) => ({ operation: 'update', id, body: { status } })),
       ),
     );
@@ -327,7 +308,7 @@ describe('references in a batch', () => {
         { operation: 'create', body: { ...body, name } },
       ];
       const [field = ''] = Object.keys(body);
-      expectFailure(await send('/v1/tasks', operations), 400, `/operations/1/body/${field}`);
+      expectFailure(await sendBatch('task', operations), 400, `/operations/1/body/${field}`);
     }
     expect((await readList(withQuery('/v1/tasks', { name }))).total).toBe(0);
   });
@@ -336,7 +317,7 @@ describe('references in a batch', () => {
     const [project, tag] = [await create('project'), await create('tag')];
     const moved = await create('task', { projectId: project.id, tagIds: [tag.id] });
     const [created] = resultsOf(
-      await send('/v1/tasks', [
+      await sendBatch('task', [
         { operation: 'create', body: { name: 'x', projectId: project.id, tagIds: [tag.id] } },
         { operation: 'update', id: moved.id, body: { projectId: null, tagIds: [] } },
       ]),
@@ -357,7 +338,7 @@ describe('deletions in a batch', () => {
     ];
     const task = await create('task', { projectId: project.id });
     const results = resultsOf(
-      await send('/v1/organizations', [
+      await sendBatch('organization', [
         ...organizations.map(({ id }) => ({ operation: 'delete', id })),
         { operation: 'update', id: kept.id, body: { status: 'kept' } },
       ]),
@@ -377,7 +358,7 @@ describe('deletions in a batch', () => {
     const ids = tags.map(({ id }) => id);
     const task = await create('task', { tagIds: ids });
     const operations = ids.slice(0, 2).map((id) => ({ operation: 'delete', id }));
-    resultsOf(await send('/v1/tags', operations));
+    resultsOf(await sendBatch('tag', operations));
     await eventually(async () => expect((await read('task', task.id))['tagIds']).toEqual(ids.slice(2)));
   });
 
@@ -389,8 +370,8 @@ describe('deletions in a batch', () => {
       (projectId) => create('task', { projectId }),
     );
     resultsOf(
-      await send(
-        '/v1/projects',
+      await sendBatch(
+        'project',
         ids.map((id) => ({ operation: 'delete', id })),
       ),
     );
@@ -412,7 +393,7 @@ test('25 creations with long descriptions, 50 tags each and an Idempotency-Key f
     tagIds: tags.map(({ id }) => id),
   };
   const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body }));
-  const results = resultsOf(await send('/v1/tasks', operations, { 'idempotency-key': unique('key') }));
+  const results = resultsOf(await sendBatch('task', operations, { 'idempotency-key': unique('key') }));
   expect(results).toHaveLength(25);
   for (const result of results) expect(result.body).toMatchObject(body);
   const list = await readList(withQuery('/v1/tasks', { status, limit: 100 }));

@@ -1,13 +1,12 @@
+import { resultsOf, sendBatch, unknownId } from './batches.ts';
 import { expectProblem, type Problem, pointers } from './problem.ts';
 import {
   create,
   type Entity,
   etagOf,
-  type Kind,
   pathTo,
   read,
   readList,
-  resourceOf,
   resources,
   sharedId,
   stateOf,
@@ -15,7 +14,6 @@ import {
 import {
   eventually,
   inParallel,
-  type Json,
   type JsonObject,
   request,
   type TestResponse,
@@ -25,30 +23,13 @@ import {
 
 /** Batches: several operations that are all applied, or none. */
 
-interface Result {
-  status: number;
-  etag?: string;
-  body?: Entity;
-}
-
-const send = (kind: Kind, operations: Json, headers: Record<string, string> = {}): Promise<TestResponse> =>
-  request('POST', `${resourceOf(kind).path}/batch`, { body: { operations }, headers });
-
-function resultsOf(response: TestResponse): Result[] {
-  expect(`${response.status} ${response.text}`).toMatch(/^200 /);
-  expect(response.headers.get('cache-control')).toBe('no-store');
-  return (response.body as { results: Result[] }).results;
-}
-
 const statusesOf = (response: TestResponse): number[] => resultsOf(response).map(({ status }) => status);
-
-const unknownId = '01890000-0000-7000-8000-000000000000';
 
 describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defaults, nullable }) => {
   test('creates, updates and deletes, and returns the results in the order of the operations', async () => {
     const [updated, deleted] = [await create(kind), await create(kind)];
     const body = await full();
-    const response = await send(kind, [
+    const response = await sendBatch(kind, [
       { operation: 'create', body: await minimal() },
       { operation: 'delete', id: deleted.id },
       { operation: 'update', id: updated.id, body: { status: 'changed' } },
@@ -83,7 +64,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
       [404, { operation: 'delete', id: 'no id' }, '/operations/3/id'],
     ];
     for (const [status, operation, pointer] of failing) {
-      const problem = expectProblem(await send(kind, [...operations, operation]), status, ['nmae']);
+      const problem = expectProblem(await sendBatch(kind, [...operations, operation]), status, ['nmae']);
       expect(pointers(problem)).toContain(pointer);
       expect(problem.detail).toMatch(/^No operation was applied\. /);
     }
@@ -97,7 +78,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     const [stale, current] = [await etagOf(kind, first.id), await etagOf(kind, second.id)];
     const changed = await request('PATCH', pathTo(kind, first.id), { body: { status: 'changed' } });
     const problem = expectProblem(
-      await send(kind, [
+      await sendBatch(kind, [
         { operation: 'update', id: second.id, ifMatch: current, body: { status: 'other' } },
         { operation: 'delete', id: first.id, ifMatch: stale },
       ]),
@@ -105,7 +86,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
     );
     expect(pointers(problem)).toEqual(['/operations/1/ifMatch']);
     expect(await read(kind, second.id)).toEqual(second);
-    const accepted = await send(kind, [
+    const accepted = await sendBatch(kind, [
       { operation: 'update', id: second.id, ifMatch: `"x", ${current}`, body: { status: 'other' } },
       { operation: 'delete', id: first.id, ifMatch: changed.headers.get('etag') },
     ]);
@@ -115,7 +96,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
   test('writes nothing for an update that changes nothing', async () => {
     const entity = await create(kind);
     const etag = await etagOf(kind, entity.id);
-    const response = await send(kind, [
+    const response = await sendBatch(kind, [
       { operation: 'update', id: entity.id, body: { name: entity.name } },
       { operation: 'create', body: await minimal() },
     ]);
@@ -126,7 +107,7 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
   test('accepts and ignores read-only fields, and resets fields by null', async () => {
     const entity = await create(kind, await full());
     const reset = Object.fromEntries(nullable.map((field) => [field, null]));
-    const response = await send(kind, [
+    const response = await sendBatch(kind, [
       { operation: 'update', id: entity.id, body: { ...entity, ...reset, id: 'other', createdAt: 1 } },
     ]);
     const [result] = resultsOf(response);
@@ -140,16 +121,16 @@ describe.each(resources)('POST $path/batch', ({ kind, path, minimal, full, defau
       { operation: 'create', body: { ...(await minimal()), name } },
       { operation: 'delete', id: entity.id },
     ];
-    const first = await send(kind, operations, key);
+    const first = await sendBatch(kind, operations, key);
     expect(statusesOf(first)).toEqual([201, 204]);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
-    const second = await send(kind, operations, key);
+    const second = await sendBatch(kind, operations, key);
     expect([second.status, second.text]).toEqual([200, first.text]);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(await readList(withQuery(path, { name }))).toMatchObject({ total: 1 });
-    expectProblem(await send(kind, operations.slice(0, 1), key), 422);
+    expectProblem(await sendBatch(kind, operations.slice(0, 1), key), 422);
     const withIfMatch = [operations[0] as JsonObject, { ...operations[1], ifMatch: '*' }];
-    expectProblem(await send(kind, withIfMatch, key), 422);
+    expectProblem(await sendBatch(kind, withIfMatch, key), 422);
   });
 });
 
@@ -184,14 +165,14 @@ describe('a batch with several failing operations', () => {
       ['/operations/0/id', '/operations/1/body/projectId', '/operations/1/body/tagIds/0'],
     ],
   ])('%s: has the status of the first one and the issues of all', async (_, status, operations, found) => {
-    const problem = expectProblem(await send('task', operations), status);
+    const problem = expectProblem(await sendBatch('task', operations), status);
     expect(pointers(problem)).toEqual(found);
   });
 
   test('has the type of a stale version if that is the first failure', async () => {
     const { id } = await create('tag');
     const stale = { operation: 'update', id, ifMatch: '"x-1"', body: {} };
-    const problem = expectProblem(await send('tag', [stale, invalid]), 412);
+    const problem = expectProblem(await sendBatch('tag', [stale, invalid]), 412);
     expect(problem.type).toMatch(/version-mismatch$/);
     expect(pointers(problem)).toEqual(['/operations/0/ifMatch', '/operations/1/body/name']);
   });
@@ -199,7 +180,7 @@ describe('a batch with several failing operations', () => {
   test('returns at most 50 issues', async () => {
     const body = Object.fromEntries(Array.from({ length: 30 }, (_, field) => [`f${field}`, 1]));
     const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body }));
-    const problem = expectProblem(await send('tag', operations), 400, Object.keys(body));
+    const problem = expectProblem(await sendBatch('tag', operations), 400, Object.keys(body));
     expect(problem.errors).toHaveLength(50);
   });
 });
@@ -317,7 +298,7 @@ describe('a malformed batch', () => {
 
   test('returns 400 that names the second operation with an id', async () => {
     const { id } = await create('task');
-    const response = await send('task', [
+    const response = await sendBatch('task', [
       { operation: 'update', id, body: { name: 'x' } },
       { operation: 'create', body: { name: 'x' } },
       { operation: 'delete', id },
@@ -327,7 +308,7 @@ describe('a malformed batch', () => {
 
   test('returns all issues of an operation at once', async () => {
     const operation = { operation: 'update', ifMatch: 1, body: { name: '' }, more: 1 };
-    const problem = expectProblem(await send('task', [operation]), 400);
+    const problem = expectProblem(await sendBatch('task', [operation]), 400);
     const places = ['/ifMatch', '/more', '/id', '/body/name'].map((place) => `/operations/0${place}`);
     expect(pointers(problem).sort()).toEqual(places.sort());
   });
@@ -344,14 +325,14 @@ describe('limits of a batch', () => {
     const created = await inParallel(Array.from({ length: 25 }), () => create('tag', { description }));
     const key = { 'idempotency-key': unique('key') };
     const operations = created.map(({ id }) => ({ operation: 'update', id, body: { color: '#123456' } }));
-    const first = await send('tag', operations, key);
+    const first = await sendBatch('tag', operations, key);
     const results = resultsOf(first);
     expect(results.map(({ body }) => body?.['description'] === description)).toEqual(Array(25).fill(true));
     expect(Buffer.byteLength(first.text)).toBeGreaterThan(500_000);
-    const second = await send('tag', operations, key);
+    const second = await sendBatch('tag', operations, key);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.text === first.text).toBe(true);
-    const removed = await send(
+    const removed = await sendBatch(
       'tag',
       created.map(({ id }) => ({ operation: 'delete', id })),
     );
@@ -376,7 +357,7 @@ describe('limits of a batch', () => {
       operation: 'create',
       body: { name: 'x', tagIds },
     }));
-    expect(statusesOf(await send('task', operations))).toEqual(Array(25).fill(201));
+    expect(statusesOf(await sendBatch('task', operations))).toEqual(Array(25).fill(201));
     expect(await readList(`/v1/tags/${tagIds[49]}/tasks`)).toMatchObject({ total: 25 });
   });
 });
@@ -384,7 +365,7 @@ describe('limits of a batch', () => {
 test('concurrent batches without ifMatch on the same entities all succeed', async () => {
   const created = await inParallel(Array.from({ length: 5 }), () => create('task'));
   const responses = await inParallel(Array.from({ length: 24 }), (_, number) =>
-    send(
+    sendBatch(
       'task',
       created.map(({ id }) => ({ operation: 'update', id, body: { name: `name ${number}` } })),
     ),
@@ -404,7 +385,7 @@ describe('deletions in a batch', () => {
     const [first = '', second = '', kept = ''] = tags.map(({ id }) => id);
     const both = await create('task', { tagIds: [first, kept, second] });
     const one = await create('task', { tagIds: [second] });
-    const response = await send('tag', [
+    const response = await sendBatch('tag', [
       { operation: 'delete', id: first },
       { operation: 'update', id: kept, body: { name: 'kept' } },
       { operation: 'delete', id: second },
@@ -422,7 +403,7 @@ describe('deletions in a batch', () => {
       return { project, task, user: await create('user', { organizationId: id }) };
     });
     const operations = organizations.map(({ id }) => ({ operation: 'delete', id }));
-    expect(statusesOf(await send('organization', operations))).toEqual([204, 204]);
+    expect(statusesOf(await sendBatch('organization', operations))).toEqual([204, 204]);
     for (const { project, task, user } of owned) {
       expect((await request('GET', pathTo('project', project.id))).status).toBe(404);
       expect((await request('GET', pathTo('task', task.id))).status).toBe(404);
@@ -436,12 +417,12 @@ describe('deletions in a batch', () => {
       const body = { name: 'x', projectId: id };
       const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body }));
       for (let batch = 0; batch < 2; batch += 1) {
-        expect(statusesOf(await send('task', operations))).toEqual(Array(25).fill(201));
+        expect(statusesOf(await sendBatch('task', operations))).toEqual(Array(25).fill(201));
       }
     }
     const name = unique('beside');
     const organizationId = await sharedId('organization');
-    const response = await send('project', [
+    const response = await sendBatch('project', [
       ...projects.map(({ id }) => ({ operation: 'delete', id })),
       { operation: 'create', body: { name, organizationId } },
     ]);
@@ -456,7 +437,7 @@ describe('deletions in a batch', () => {
 });
 
 test('the problem of a batch explains itself', async () => {
-  const response = await send('tag', [
+  const response = await sendBatch('tag', [
     { operation: 'create', body: { name: 'x' } },
     { operation: 'delete', id: unknownId },
   ]);
