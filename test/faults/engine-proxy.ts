@@ -227,17 +227,23 @@ function isEventuallyConsistent({ operation, body }: Call): boolean {
   return ['GetItem', 'Query', 'Scan'].includes(operation) && body['ConsistentRead'] !== true;
 }
 
+/** An injector with calls that reach a replica later than their response. */
+export interface LaggingReplica extends Injector {
+  /**
+   * Waits until the calls that have begun have ended and the replica has their writes. Do not stop the replica before, and inject nothing
+   * meanwhile: jobs call the engine at any time.
+   */
+  caughtUp(): Promise<void>;
+}
+
 /**
  * Returns an injector that serves eventually consistent reads from a replica which receives every write a while after its response.
  * @param replica the endpoint of a second engine with the same table.
- * @returns the injector, and `caughtUp`, which waits until the replica has all writes. Do not stop the replica before.
  */
-export function laggingReplica(
-  replica: string,
-  milliseconds: number,
-): Injector & { caughtUp(): Promise<unknown> } {
+export function laggingReplica(replica: string, milliseconds: number): LaggingReplica {
+  const running = new Set<Promise<unknown>>();
   let replicated: Promise<unknown> = Promise.resolve();
-  const injector: Injector = async (call, pass) => {
+  const serve: Injector = async (call, pass) => {
     if (isEventuallyConsistent(call)) return pass(replica);
     const response = await pass();
     if (writeOperations.has(call.operation) && response.status === 200) {
@@ -247,7 +253,18 @@ export function laggingReplica(
     }
     return response;
   };
-  return Object.assign(injector, { caughtUp: () => replicated });
+  const injector: Injector = (call, pass) => {
+    const response = serve(call, pass);
+    running.add(response);
+    const ended = (): boolean => running.delete(response);
+    response.then(ended, ended);
+    return response;
+  };
+  const caughtUp = async (): Promise<void> => {
+    await Promise.allSettled(running);
+    await replicated;
+  };
+  return Object.assign(injector, { caughtUp });
 }
 
 /**
