@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import type { Injector } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
@@ -284,6 +285,8 @@ export interface Sequences {
   readonly count: number;
   /** Steps of a sequence, at most. Sequences of any length are equally frequent. */
   readonly maxSteps: number;
+  /** Whether the records of each log are spread over several partitions from the beginning. */
+  readonly isSharded?: boolean;
   /** Returns the fault to inject. @param tableName the table of the service. */
   readonly fault?: (seed: number, tableName: string) => Promise<Fault>;
 }
@@ -295,10 +298,16 @@ const testsOf = (count: number) =>
     numRuns: Math.min(sequencesOfAnEngine, count - place * sequencesOfAnEngine),
   }));
 
+/** Spreads the logs of a tenant over several partitions. */
+async function openShards({ client, service: { tableName } }: FaultyService, tenant: string): Promise<void> {
+  const database = new Database(client, tableName, new Deadline(60_000));
+  await Promise.all(kinds.map((kind) => openLog(database, `@${tenant}`, kind).openShards()));
+}
+
 /** Runs sequences against a service, and looks for a short counterexample if one fails. */
 async function runSequences(
   service: { readonly faulty: FaultyService; readonly fault: Fault | undefined },
-  { maxSteps }: Sequences,
+  { maxSteps, isSharded = false }: Sequences,
   parameters: { seed: number; numRuns: number },
 ): Promise<void> {
   let hasFailed = false;
@@ -311,6 +320,7 @@ async function runSequences(
       const tenant = `t-${randomUUID()}`;
       const token = await issuer.token({ tenant, scope: scopes });
       if (hasFailed) shrinks += 1;
+      if (isSharded) await openShards(service.faulty, tenant);
       try {
         await new Sequence(service, tenant, token).run(steps);
       } catch (error) {

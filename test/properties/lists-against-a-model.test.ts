@@ -5,3 +5,9 @@ testSequences('on the plain engine', {
   count: Number(process.env['SEQUENCES'] ?? randomRuns(8, 30)),
   maxSteps: runs(80, 120),
 });
+
+testSequences('when the logs are spread over several partitions', {
+  count: Number(process.env['SEQUENCES'] ?? randomRuns(3, 15)),
+  maxSteps: runs(80, 120),
+  isSharded: true,
+});

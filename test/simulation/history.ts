@@ -40,6 +40,8 @@ export interface Conditions {
    * it was between the list's start and its end.
    */
   readonly pageSize: number;
+  /** Write units per second above which compaction spreads the log over several partitions. These are read at different moments, too. */
+  readonly maxWriteUnitsPerSecond: number;
   /** Whether commits are so late that lists are wrong until compaction has absorbed the late records. */
   readonly isWrongMeanwhile: boolean;
 }
@@ -48,6 +50,7 @@ export const allowedConditions: Conditions = {
   maxCommitMs,
   maxClockSkewMs,
   pageSize: Number.POSITIVE_INFINITY,
+  maxWriteUnitsPerSecond: Number.POSITIVE_INFINITY,
   isWrongMeanwhile: false,
 };
 
@@ -73,7 +76,7 @@ const addedFieldMs = 80_000;
 const maxSlowCallMs = 10_000_000;
 
 /** Sizes with which a few rows make many segments and levels of runs. */
-const smallSizes: CompactionSizes = {
+const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond'> = {
   maxRows: 24,
   maxPatchedShare: 0.3,
   maxRewrittenColumns: 3,
@@ -97,6 +100,8 @@ export interface HistoryCounts extends TransactionCounts {
   compactions: number;
   crashes: number;
   lostRaces: number;
+  /** Records outside of the first shard of the log. */
+  recordsInOtherShards: number;
   /** Columns in several buckets that compaction left, after all of its steps. */
   columnsInBuckets: number;
   /** Items that compaction deleted. */
@@ -127,6 +132,7 @@ export class History {
     crashes: 0,
     lostRaces: 0,
     deletedItems: 0,
+    recordsInOtherShards: 0,
   };
   readonly #random: Random;
   readonly #time = new VirtualTime();
@@ -166,7 +172,7 @@ export class History {
         await this.#time.wait(61_000);
         const cache = this.#newCache();
         const writer = this.#log.open(this.#process());
-        await compact({ writer, cache, nowMs: this.#time.now, sizes: smallSizes, isForced: true });
+        await compact({ writer, cache, nowMs: this.#time.now, sizes: this.#sizes, isForced: true });
       }
       const reader = this.#log.open(this.#process());
       for (let list = 0; list < 10; list += 1) {
@@ -181,11 +187,20 @@ export class History {
       if (wrongCounts.length > 0) throw new Error(`Facets differ from the rows: ${wrongCounts.join(', ')}.`);
     });
     await this.#time.run();
+    this.counts.recordsInOtherShards = this.#log.recordsInOtherShards;
     this.#requireNoLostItem();
   }
 
   get #isReadInParts(): boolean {
-    return Number.isFinite(this.#conditions.pageSize);
+    return Number.isFinite(this.#conditions.pageSize) || this.#isSharded;
+  }
+
+  get #isSharded(): boolean {
+    return Number.isFinite(this.#conditions.maxWriteUnitsPerSecond);
+  }
+
+  get #sizes(): CompactionSizes {
+    return { ...smallSizes, maxWriteUnitsPerSecond: this.#conditions.maxWriteUnitsPerSecond };
   }
 
   get #state(): State {
@@ -296,7 +311,7 @@ export class History {
     const writer = this.#log.open(this.#process(maxWrites));
     const itemsBefore = this.#log.items.size;
     try {
-      const result = await compact({ writer, cache, nowMs, sizes: smallSizes });
+      const result = await compact({ writer, cache, nowMs, sizes: this.#sizes });
       this.counts[result ? 'compactions' : 'lostRaces'] += 1;
       for (const { buckets } of this.#log.manifest?.segments ?? [])
         this.counts.columnsInBuckets += Object.keys(buckets).length;

@@ -38,10 +38,10 @@ async function runHistories(
 
 /**
  * Checks that histories simulate everything. In a few histories, a list that starts again may not occur. Only some conditions allow a
- * transaction to be executed after it was withdrawn.
+ * transaction to be executed after it was withdrawn, or let compaction open shards.
  */
 function requireEvents(
-  { executedTooLate, ...counts }: HistoryCounts,
+  { executedTooLate, recordsInOtherShards: _, ...counts }: HistoryCounts,
   [first, last]: readonly [number, number],
 ): void {
   const never = Object.entries(counts).filter(([, count]) => count === 0);
@@ -74,6 +74,19 @@ describe('when queries read ten records at a time', () => {
     'every entity of each list of the histories %i to %i is as it was during the list',
     async (...seeds) => {
       requireEvents(await runHistories(seeds, () => ({ ...allowedConditions, pageSize: 10 })), seeds);
+    },
+  );
+});
+
+describe('when compaction spreads a log over several partitions', () => {
+  const sharded: Conditions = { ...allowedConditions, maxWriteUnitsPerSecond: 2 };
+
+  test.each(seedRanges(histories / 4))(
+    'every entity of each list of the sharded histories %i to %i is as it was during the list',
+    async (...seeds) => {
+      const counts = await runHistories(seeds, () => sharded);
+      requireEvents(counts, seeds);
+      expect(counts.recordsInOtherShards).toBeGreaterThan(0);
     },
   );
 });

@@ -1,5 +1,6 @@
 /** A log in memory, with what a real one does to its processes: calls take time, replicas lag, and processes crash. */
 
+import { mergeShards } from '../../functions/shared/store/lists/engine/log-shards.ts';
 import {
   bucketPrefix,
   decodeManifest,
@@ -8,7 +9,7 @@ import {
   type Manifest,
 } from '../../functions/shared/store/lists/engine/manifest.ts';
 import type { LogHead, LogWriter } from '../../functions/shared/store/lists/engine/storage.ts';
-import { type LogRecord, manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
+import { type LogRecord, manifestSortKey, maxShards } from '../../functions/shared/store/model/change-log.ts';
 
 /** A compaction that crashes: everything that it wrote before stays. */
 export class Crash extends Error {}
@@ -39,23 +40,56 @@ const faultless: Required<Process> = {
   pageSize: Number.POSITIVE_INFINITY,
 };
 
+/** Write units of a small record in a transaction. */
+const recordWriteUnits = 2;
+
 export class MemoryLog {
   readonly records: LogRecord[] = [];
+  /** The shard of each record that is not in the first one, by key. */
+  readonly #shardOf = new Map<string, number>();
+  /** Partitions over which writers may spread records. */
+  shards = 1;
   readonly items = new Map<ItemName, Uint8Array>();
   manifest: Manifest | undefined;
 
-  #between(above: number, upTo: number): LogRecord[] {
+  /** Number of records that are not in the first shard. */
+  get recordsInOtherShards(): number {
+    return this.#shardOf.size;
+  }
+
+  /** Adds a record to a shard. */
+  add(record: LogRecord, shard = 0): void {
+    if (shard > 0) this.#shardOf.set(record.key, shard);
+    this.records.push(record);
+  }
+
+  #between(shard: number, above: number, upTo: number): LogRecord[] {
     return this.records
-      .filter(({ stamp }) => stamp > above && stamp <= upTo)
+      .filter(({ key, stamp }) => stamp > above && stamp <= upTo && (this.#shardOf.get(key) ?? 0) === shard)
       .sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  async #readDownwards(process: Process, above: number, upTo: number): Promise<LogRecord[]> {
+  /** Reads the records of shards one after the other: in the table, each is read at a moment of its own, too. */
+  async #readDownwards(process: Process, shards: number, above: number, upTo: number): Promise<LogRecord[]> {
+    const found = await this.#readShardDownwards(process, 0, above, upTo);
+    for (let shard = 1; shard < shards; shard += 1) {
+      await process.delay?.();
+      found.push(...(await this.#readShardDownwards(process, shard, above, upTo)));
+    }
+    return found;
+  }
+
+  async #readShardDownwards(
+    process: Process,
+    shard: number,
+    above: number,
+    upTo: number,
+  ): Promise<LogRecord[]> {
     const { delay, pageSize } = { ...faultless, ...process };
     const found: LogRecord[] = [];
     let below = manifestSortKey;
     for (;;) {
-      const page = this.#between(above, upTo)
+      const page = this.#between(shard, above, upTo)
         .filter(({ key }) => key < below)
         .slice(-pageSize)
         .reverse();
@@ -82,16 +116,30 @@ export class MemoryLog {
       facets,
       readHead: async (above): Promise<LogHead> => {
         await delay();
-        const { manifest } = this;
-        return { manifest, records: await this.#readDownwards(process, above, Number.POSITIVE_INFINITY) };
+        const { manifest, shards } = this;
+        const records = await this.#readDownwards(process, shards, above, Number.POSITIVE_INFINITY);
+        return { manifest, shards, records };
       },
       readRecords: async (above, upTo, max) => {
         await delay();
-        return (await this.#readDownwards(process, above, upTo)).slice(0, max);
+        return (await this.#readDownwards(process, this.shards, above, upTo)).slice(0, max);
       },
       readOldestRecords: async (above, upTo, max) => {
         await delay();
-        return this.#between(above, upTo).slice(0, max);
+        const { shards } = this;
+        const ownMax = max / shards;
+        const beginnings = Array.from({ length: shards }, (_, shard) => {
+          const items = this.#between(shard, above, upTo);
+          const read = items.slice(0, Math.ceil(ownMax));
+          return { items: read, hasMore: read.length < items.length };
+        });
+        const { items, hasMore } = mergeShards(beginnings, ({ key }) => key);
+        return { records: items, hasMore, writeUnits: items.length * recordWriteUnits };
+      },
+      openShards: async () => {
+        await delay();
+        beforeWrite();
+        this.shards = maxShards;
       },
       readItems: async (names, isConsistent) => {
         await delay();

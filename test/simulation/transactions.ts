@@ -39,6 +39,8 @@ interface Request {
 interface Transaction {
   readonly request: Request;
   readonly record: LogRecord;
+  /** The shard of the log that has the record. */
+  readonly shard: number;
   /** When its writer gives it up. */
   readonly expiresAt: number;
   /** The latest time at which it may be executed. */
@@ -110,7 +112,7 @@ export class Transactions {
   }
 
   #build(request: Request): Transaction {
-    const { time, tenant, maxExecutionMs } = this.#simulated;
+    const { time, random, log, tenant, maxExecutionMs } = this.#simulated;
     const stamp = transactionStamp(request.changes, request.clock());
     this.#built += 1;
     // Random keys would make a history different every time.
@@ -120,6 +122,8 @@ export class Transactions {
     return {
       request,
       record: { ...decodeRecord(write.put), key },
+      // Not every writer knows all shards.
+      shard: log.shards === 1 ? 0 : random.below(1 + random.below(log.shards)),
       expiresAt: time.now + maxCommitMs,
       latestAt: time.now + maxExecutionMs,
       state: 'sent',
@@ -200,7 +204,7 @@ export class Transactions {
     counts.commits += 1;
     transaction.state = 'applied';
     this.states.push(state);
-    log.records.push(record);
+    log.add(record, transaction.shard);
     return true;
   }
 
@@ -213,7 +217,7 @@ export class Transactions {
       return false;
     }
     transaction.state = 'withdrawn';
-    log.records.push({ ...transaction.record, entries: [] });
+    log.add({ ...transaction.record, entries: [] }, transaction.shard);
     return true;
   }
 }

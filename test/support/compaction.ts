@@ -19,6 +19,7 @@ export const smallSizes: CompactionSizes = {
   maxWholeRunBytes: 300,
   maxRecords: 25,
   maxHealingRecords: 1_000,
+  maxWriteUnitsPerSecond: 500,
   minFirstRecords: 6,
   minRecords: 1,
 };

@@ -9,7 +9,7 @@ import type { LogEntry } from './log-entry.ts';
 import { decodeEntries, encodeEntries } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
-import type { Condition, Item } from './writes.ts';
+import type { Condition, Item, Key } from './writes.ts';
 
 /** What one transaction changed of one kind. */
 export interface LogRecord {
@@ -23,17 +23,40 @@ export interface LogRecord {
 /** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
 export const retentionDays = 30;
 
-/** The partition of a log. It also holds the log's manifest. */
-export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
+/** Returns the partition of a shard of a log. The first one, 0, also holds the manifest and the number of shards. */
+export const logPartition = (tenant: string, kind: Kind, shard = 0): string =>
+  shard === 0 ? `${tenant}#${kind}#log` : `${tenant}#${kind}#log.${shard}`;
 
 /** Returns the log that a partition key belongs to; a tenant contains no `#`. */
 export function parseLogPartition(pk = ''): { readonly tenant: string; readonly kind: Kind } | undefined {
-  const [, tenant, kind] = /^([^#]+)#([a-z]+)#log$/.exec(pk) ?? [];
+  const [, tenant, kind] = /^([^#]+)#([a-z]+)#log(?:\.[1-9])?$/.exec(pk) ?? [];
   return tenant && kind ? { tenant, kind: kind as Kind } : undefined;
 }
 
 /** The sort key of a log's manifest: it sorts after all records, so one query downwards reads both. */
 export const manifestSortKey = '~';
+
+/** The sort key of the number of a log's shards: it sorts after all records, so the query of the manifest and of the records reads it too. */
+const shardsSortKey = 'shards';
+
+/**
+ * Shards of a log that is written often. One partition takes 1,000 write units per second, and a record takes at least two. Four take
+ * more records than an index of the kind takes new entities, so more would have no effect.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+ */
+export const maxShards = 4;
+
+/** Returns the key of the number of a log's shards. */
+export const shardsKey = (tenant: string, kind: Kind): Key => ({
+  pk: logPartition(tenant, kind),
+  sk: shardsSortKey,
+});
+
+/** Returns the number of a log's shards. Without an item that says so, a log has one. */
+export const decodeShards = (item: Item | undefined): number => (item?.['count'] as number | undefined) ?? 1;
+
+/** Returns whether an item holds the number of a log's shards. */
+export const isShards = ({ sk }: Item): boolean => sk === shardsSortKey;
 
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
@@ -87,11 +110,19 @@ interface RecordWrite {
   readonly condition: Condition;
 }
 
-/** Returns the writes of a change set's records. They belong to its transaction. */
-export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): RecordWrite[] {
+/**
+ * Returns the writes of a change set's records. They belong to its transaction.
+ * @param shardOf returns the shard of a kind's log in which the record is written.
+ */
+export function recordWrites(
+  tenant: string,
+  changes: readonly Change[],
+  stamp: number,
+  shardOf: (kind: Kind) => number = () => 0,
+): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
-      pk: logPartition(tenant, kind),
+      pk: logPartition(tenant, kind, shardOf(kind)),
       sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
       [entriesAttribute]: encodeEntries(entries, stamp),
       expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,

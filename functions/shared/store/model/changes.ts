@@ -15,6 +15,11 @@ export type Change =
   | { readonly before: StoredEntity; readonly after?: undefined }
   | { readonly before: StoredEntity; readonly after: StoredEntity };
 
+/** Returns the kinds that changes are of, each once. */
+export const kindsOf = (changes: readonly Change[]): Kind[] => [
+  ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity)).kind)),
+];
+
 /** Several changes, and writes of other items, that are applied together or not at all. */
 export interface ChangeSet {
   readonly changes: readonly Change[];

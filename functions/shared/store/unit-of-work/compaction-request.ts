@@ -4,7 +4,7 @@
  * job ends, although the job is not part of the writer's transaction: there, all writers of a kind would conflict.
  */
 import { logCache } from '../lists/engine/column-cache.ts';
-import type { Change } from '../model/changes.ts';
+import { type Change, kindsOf } from '../model/changes.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import {
   alwaysDue,
@@ -74,6 +74,5 @@ async function requestCompactionOf(session: Session, kind: Kind): Promise<void> 
 
 /** Requests the compaction of the logs that changes are going to be recorded in, unless it was requested a short time ago. */
 export async function requestCompaction(session: Session, changes: readonly Change[]): Promise<void> {
-  const kinds = new Set(changes.flatMap(({ before, after }) => (after ?? before)?.kind ?? []));
-  await Promise.all([...kinds].map((kind) => requestCompactionOf(session, kind)));
+  await Promise.all(kindsOf(changes).map((kind) => requestCompactionOf(session, kind)));
 }

@@ -2,15 +2,28 @@
 import type { LogRecord } from '../../model/change-log.ts';
 import type { FacetFields, ItemName, Manifest } from './manifest.ts';
 
-/** What one query of a log returns. */
+/** The newest part of a log. */
 export interface LogHead {
   readonly manifest: Manifest | undefined;
+  /** Partitions over which the records are spread. */
+  readonly shards: number;
   readonly records: readonly LogRecord[];
+}
+
+/** The oldest records of a range. */
+export interface OldestRecords {
+  /** In the order of their stamps. */
+  readonly records: readonly LogRecord[];
+  /** Whether the range has further records. */
+  readonly hasMore: boolean;
+  /** Write units that these records took. */
+  readonly writeUnits: number;
 }
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later.
+   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later. It reads
+   * the other shards after the manifest, so it misses none that a writer knew before the read began.
    * @param above reads only records with a greater stamp.
    */
   readHead(above: number): Promise<LogHead>;
@@ -40,7 +53,9 @@ export interface LogWriter extends LogReader {
    * Reads the records with a stamp above one and not above another, the oldest first.
    * @param max number of records after which it stops.
    */
-  readOldestRecords(above: number, upTo: number, max: number): Promise<readonly LogRecord[]>;
+  readOldestRecords(above: number, upTo: number, max: number): Promise<OldestRecords>;
+  /** Spreads the records of all later transactions over several partitions. A log that has several is not changed. */
+  openShards(): Promise<void>;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /** Writes immutable items. */

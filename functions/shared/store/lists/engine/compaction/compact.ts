@@ -61,8 +61,9 @@ export interface CompactionResult {
  */
 export async function compact(source: CompactionSource): Promise<CompactionResult | undefined> {
   const { writer, nowMs, sizes = defaultSizes } = source;
-  const manifest = (await writer.readHead(nowMs)).manifest ?? emptyManifest;
+  const { manifest = emptyManifest, shards } = await writer.readHead(nowMs);
   const input = await readInput(source, manifest, sizes);
+  if (shards === 1 && input.writeUnitsPerSecond > sizes.maxWriteUnitsPerSecond) await writer.openShards();
   const result = { records: input.records.length, waiting: input.waiting, hasMore: input.hasMore };
   if (input.records.length + input.healing.length === 0) return result;
   const planned = await nextManifest(source, manifest, input, sizes);

@@ -33,23 +33,36 @@ export interface CompactionInput {
   readonly watermark: number;
   readonly healedAt: number;
   readonly hasMore: boolean;
+  /** Write units that the settled records took in a second. */
+  readonly writeUnitsPerSecond: number;
 }
 
-/** Reads the oldest settled records: all up to a stamp, about as many as `maxRecords`. */
+/** Milliseconds over which write units are counted, at least: a partition that was quiet before takes short bursts. */
+const minBurstMs = 5_000;
+
+/** Settled records: all up to a stamp. */
+interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore' | 'writeUnitsPerSecond'> {
+  readonly reached: number;
+}
+
+/** Reads the oldest settled records, about as many as `maxRecords`. */
 async function readSettled(
   writer: LogWriter,
   above: number,
   upTo: number,
   maxRecords: number,
-): Promise<{ readonly records: readonly LogRecord[]; readonly reached: number; readonly hasMore: boolean }> {
-  if (upTo <= above) return { records: [], reached: above, hasMore: false };
-  const records = await writer.readOldestRecords(above, upTo, maxRecords);
+): Promise<SettledRecords> {
+  if (upTo <= above) return { records: [], reached: above, hasMore: false, writeUnitsPerSecond: 0 };
+  const { records, hasMore, writeUnits } = await writer.readOldestRecords(above, upTo, maxRecords);
+  const [first] = records;
   const last = records.at(-1);
-  if (!last || records.length < maxRecords) return { records, reached: upTo, hasMore: false };
+  const durationMs = first && last ? Math.max(minBurstMs, last.stamp - first.stamp) : minBurstMs;
+  const writeUnitsPerSecond = (writeUnits * 1_000) / durationMs;
+  if (!last || !hasMore) return { records, reached: upTo, hasMore: false, writeUnitsPerSecond };
   // Of the last stamp, there may be more records.
   const complete = records.filter(({ stamp }) => stamp < last.stamp);
   if (complete.length === 0) return readSettled(writer, above, upTo, 2 * maxRecords);
-  return { records: complete, reached: last.stamp - 1, hasMore: true };
+  return { records: complete, reached: last.stamp - 1, hasMore: true, writeUnitsPerSecond };
 }
 
 /** Returns whether records are many enough, or old enough, for a step. */
@@ -78,7 +91,7 @@ export async function readInput(
     isHealing && watermark > 0
       ? await writer.readRecords(Math.max(0, watermark - healingWindowMs), watermark, sizes.maxHealingRecords)
       : [];
-  const { records, reached, hasMore } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
+  const { records, reached, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
   const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);
   return {
     records: isWorthwhile ? records : [],
@@ -86,6 +99,6 @@ export async function readInput(
     waiting: isWorthwhile ? 0 : records.length,
     watermark: isWorthwhile ? Math.max(watermark, reached) : watermark,
     healedAt: isHealing ? nowMs : healedAt,
-    hasMore,
+    ...settled,
   };
 }

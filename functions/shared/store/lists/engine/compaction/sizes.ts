@@ -6,6 +6,9 @@
  */
 const maxSegmentRows = 32_768;
 
+/** Write units that one partition takes in a second. */
+const partitionWriteUnits = 1_000;
+
 /** Sizes that decide what a step writes. The simulation uses small ones, to see everything with few rows. */
 export interface CompactionSizes {
   /** Rows in a segment, at most. */
@@ -24,6 +27,8 @@ export interface CompactionSizes {
   readonly maxRecords: number;
   /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
   readonly maxHealingRecords: number;
+  /** Write units per second above which the records of a log are spread over several partitions. */
+  readonly maxWriteUnitsPerSecond: number;
   /** Records for which the first step of a log is worth its cost, and each further one. */
   readonly minFirstRecords: number;
   readonly minRecords: number;
@@ -38,6 +43,7 @@ export const defaultSizes: CompactionSizes = {
   bucketBytes: 3_600,
   maxRecords: 4_000,
   maxHealingRecords: 20_000,
+  maxWriteUnitsPerSecond: partitionWriteUnits / 2,
   minFirstRecords: 128,
   minRecords: 48,
 };

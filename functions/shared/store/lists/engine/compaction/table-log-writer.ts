@@ -1,13 +1,15 @@
 /** The log and the columns of one kind in the table, for compaction. */
 import { forEach } from '../../../../for-each.ts';
 import type { Database } from '../../../dynamodb/database.ts';
-import { decodeRecord, logPartition, manifestSortKey } from '../../../model/change-log.ts';
+import { logPartition, manifestSortKey, maxShards, shardsKey } from '../../../model/change-log.ts';
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import { type Kind, referencesOf } from '../../../model/relations.ts';
+import type { Condition, Item } from '../../../model/writes.ts';
+import { LogShards } from '../log-shards.ts';
 import { encodeManifest, type FacetFields } from '../manifest.ts';
 import type { LogWriter } from '../storage.ts';
-import { encodedItems, itemKey, openLogReader, readLogItems, recordRange } from '../table-log.ts';
+import { encodedItems, itemKey, openLogReader } from '../table-log.ts';
 
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;
@@ -20,13 +22,23 @@ function facetsOf(kind: Kind): FacetFields[] {
 
 /** Returns the log of a kind, for compaction. */
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
-  const partition = logPartition(tenant, kind);
+  const shards = new LogShards(database, tenant, kind);
+  /** Puts an item under a condition. @returns whether the condition holds. */
+  const putIf = async (condition: Condition, item: Item): Promise<boolean> => {
+    try {
+      await database.putItem(item, condition);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false;
+      throw error;
+    }
+  };
   return {
-    ...openLogReader(database, tenant, kind),
+    ...openLogReader(database, tenant, kind, shards),
     facets: facetsOf(kind),
-    readOldestRecords: async (above, upTo, max) => {
-      const items = await readLogItems(database, partition, recordRange(above, upTo, true), max);
-      return items.map(decodeRecord);
+    readOldestRecords: (above, upTo, max) => shards.readOldest(above, upTo, max),
+    openShards: async () => {
+      await putIf(notExists, { ...shardsKey(tenant, kind), count: maxShards });
     },
     listItems: async (prefix, max) => {
       const { items } = await database.query({
@@ -42,18 +54,11 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
       ),
     deleteItems: (names) =>
       forEach(names, concurrency, (name) => database.deleteItem(itemKey(tenant, kind, name))),
-    replaceManifest: async (manifest) => {
-      const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
-      try {
-        await database.putItem(
-          { pk: partition, sk: manifestSortKey, ...encodeManifest(manifest) },
-          condition,
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
-    },
+    replaceManifest: (manifest) =>
+      putIf(manifest.version === 1 ? notExists : hasVersion(manifest.version - 1), {
+        pk: logPartition(tenant, kind),
+        sk: manifestSortKey,
+        ...encodeManifest(manifest),
+      }),
   };
 }

@@ -3,6 +3,7 @@ import {
   decodeRecord,
   logPartition,
   manifestSortKey,
+  maxShards,
   parseLogPartition,
   recordWrites,
   stampPrefix,
@@ -187,10 +188,25 @@ describe('parseLogPartition', () => {
     expect(parseLogPartition(logPartition('acme', 'task'))).toEqual({ tenant: 'acme', kind: 'task' });
   });
 
-  test.each([[undefined], [''], ['acme#task'], ['acme#task#1#log'], ['#task#log'], ['acme#task#columns#1']])(
-    'returns undefined for the partition %j',
-    (partition) => {
-      expect(parseLogPartition(partition)).toBeUndefined();
-    },
-  );
+  test('returns the same for each shard of a log', () => {
+    for (let shard = 1; shard < maxShards; shard += 1) {
+      expect(parseLogPartition(logPartition('acme', 'task', shard))).toEqual({
+        tenant: 'acme',
+        kind: 'task',
+      });
+    }
+  });
+
+  test.each([
+    [undefined],
+    [''],
+    ['acme#task'],
+    ['acme#task#1#log'],
+    ['#task#log'],
+    ['acme#task#columns#1'],
+    ['acme#task#log.0'],
+    ['acme#task#log.1x'],
+  ])('returns undefined for the partition %j', (partition) => {
+    expect(parseLogPartition(partition)).toBeUndefined();
+  });
 });

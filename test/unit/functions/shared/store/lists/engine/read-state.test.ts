@@ -34,8 +34,8 @@ function readerOf(lost: readonly string[] = []): LogReader {
     ...reader,
     readHead: async (above) => {
       calls.push(['head', above - startMs]);
-      const { manifest, records } = await reader.readHead(above);
-      return { manifest, records: records.filter(({ key }) => !lost.includes(key)) };
+      const { records, ...head } = await reader.readHead(above);
+      return { ...head, records: records.filter(({ key }) => !lost.includes(key)) };
     },
     readRecords: (above, upTo) => {
       calls.push(['records', above - startMs, upTo - startMs]);

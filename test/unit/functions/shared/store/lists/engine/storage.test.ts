@@ -7,6 +7,7 @@ import type { LogWriter } from '../../../../../../../functions/shared/store/list
 import {
   decodeRecord,
   type LogRecord,
+  maxShards,
   recordWrites,
 } from '../../../../../../../functions/shared/store/model/change-log.ts';
 import type { Item, Write } from '../../../../../../../functions/shared/store/model/writes.ts';
@@ -29,6 +30,8 @@ afterAll(() => store.stop());
 /** A log, and how a transaction writes to it. */
 interface TestLog {
   readonly writer: LogWriter;
+  /** Returns the log as another process sees it. */
+  reopen(): LogWriter;
   commit(writes: readonly Write[]): Promise<void>;
 }
 
@@ -43,6 +46,7 @@ function tableLog(): TestLog {
   const database = store.database(maxLogMs);
   return {
     writer: openLog(database, tenant, 'task'),
+    reopen: () => openLog(database, tenant, 'task'),
     commit: (writes) =>
       database.transact(
         writes.map((write) => {
@@ -57,40 +61,47 @@ function memoryLog(): TestLog {
   const log = new MemoryLog();
   return {
     writer: log.open(),
+    reopen: () => log.open(),
     commit: async (writes) => {
-      for (const write of writes) log.records.push(decodeRecord((write as { put: Item }).put));
+      for (const write of writes) {
+        const { put } = write as { put: Item };
+        log.add(decodeRecord(put), Number(/\.(\d)$/.exec(put.pk)?.[1] ?? 0));
+      }
     },
   };
 }
 
-/** The writes of a transaction that creates a task. */
-const creation = (stamp: number, name: string): Write[] => {
+/** The writes of a transaction that creates a task. @param shard the shard of the log that gets the record. */
+const creation = (stamp: number, name: string, shard = 0): Write[] => {
   const time = '2026-01-01T00:00:00.000Z';
   const id = '01890000-0000-7000-8000-000000000001';
   const entity = { id, name, status: 'open', createdAt: time, updatedAt: time };
-  return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp);
+  return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp, () => shard);
 };
 
 const manifestOf = (version: number, watermark = 0): Manifest => ({ ...emptyManifest, version, watermark });
 
 const stampsOf = (records: readonly LogRecord[]): number[] => records.map(({ stamp }) => stamp - nowMs);
 
+const descending = (one: number, other: number): number => other - one;
+
 describe.each([
   ['the table', tableLog],
   ['memory', memoryLog],
 ])('a log in %s', (_, openTestLog) => {
+  let log: TestLog;
   let writer: LogWriter;
 
   beforeEach(async () => {
-    const log = openTestLog();
+    log = openTestLog();
     writer = log.writer;
     for (const stamp of [5, 1, 3, 2, 4]) await log.commit(creation(nowMs + stamp, `name ${stamp}`));
   });
 
   describe('readHead', () => {
     test('returns the records above a stamp, the latest first', async () => {
-      const { manifest, records } = await writer.readHead(nowMs + 2);
-      expect(manifest).toBeUndefined();
+      const { manifest, shards, records } = await writer.readHead(nowMs + 2);
+      expect([manifest, shards]).toEqual([undefined, 1]);
       expect(stampsOf(records)).toEqual([5, 4, 3]);
       expect(records[0]?.entries[0]?.after?.['name']).toBe('name 5');
     });
@@ -115,13 +126,59 @@ describe.each([
   });
 
   test('readOldestRecords returns the records above one stamp and not above another, the oldest first', async () => {
-    expect(stampsOf(await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100))).toEqual([2, 3, 4]);
+    const { records, hasMore, writeUnits } = await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100);
+    expect([stampsOf(records), hasMore, writeUnits]).toEqual([[2, 3, 4], false, 6]);
   });
 
   test('readOldestRecords returns at least as many records as wanted, if there are so many', async () => {
-    const stamps = stampsOf(await writer.readOldestRecords(nowMs, nowMs + 5, 3));
+    const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + 5, 3);
+    const stamps = stampsOf(records);
     expect(stamps.length).toBeGreaterThanOrEqual(3);
-    expect(stamps).toEqual([1, 2, 3, 4, 5].slice(0, stamps.length));
+    expect([stamps, hasMore]).toEqual([[1, 2, 3, 4, 5].slice(0, stamps.length), stamps.length < 5]);
+  });
+
+  describe('with shards', () => {
+    beforeEach(async () => {
+      await writer.openShards();
+      for (let stamp = 6; stamp <= 20; stamp += 1) {
+        await log.commit(creation(nowMs + stamp, `name ${stamp}`, stamp % maxShards));
+      }
+    });
+
+    const allStamps = Array.from({ length: 20 }, (_, place) => place + 1);
+
+    test('returns the records of all shards', async () => {
+      await writer.replaceManifest(manifestOf(1));
+      const { manifest, shards, records } = await writer.readHead(nowMs + 3);
+      expect([manifest, shards]).toEqual([manifestOf(1), maxShards]);
+      expect(stampsOf(records).sort(descending)).toEqual(allStamps.slice(3).reverse());
+      const between = await writer.readRecords(nowMs + 4, nowMs + 19);
+      expect(stampsOf(between).sort(descending)).toEqual(allStamps.slice(4, 19).reverse());
+    });
+
+    test('finds the shards without a manifest', async () => {
+      expect(stampsOf(await log.reopen().readRecords(nowMs + 18, nowMs + 20)).sort(descending)).toEqual([
+        20, 19,
+      ]);
+      const { records } = await log.reopen().readOldestRecords(nowMs + 18, nowMs + 20, 100);
+      expect(stampsOf(records)).toEqual([19, 20]);
+    });
+
+    test('keeps them when they are opened again', async () => {
+      await writer.openShards();
+      expect((await writer.readHead(nowMs + 20)).shards).toBe(maxShards);
+    });
+
+    test('returns the oldest records in order', async () => {
+      const { records, hasMore, writeUnits } = await writer.readOldestRecords(nowMs, nowMs + 20, 1_000);
+      expect([stampsOf(records), hasMore, writeUnits]).toEqual([allStamps, false, 40]);
+    });
+
+    test('returns the oldest records without a gap when it stops', async () => {
+      const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + 20, maxShards);
+      expect(records.length).toBeGreaterThan(0);
+      expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), records.length < 20]);
+    });
   });
 
   describe('items', () => {
@@ -201,24 +258,49 @@ describe('the log in the table', () => {
     await writer.replaceManifest(manifestOf(1));
     await writer.putItems(new Map([['1-aaaaaa.0/ids0', Buffer.from('a')]]));
     for (const other of others) {
-      expect(await other.readHead(0)).toEqual({ manifest: undefined, records: [] });
+      expect(await other.readHead(0)).toEqual({ manifest: undefined, shards: 1, records: [] });
       expect(await other.readItems(['1-aaaaaa.0/ids0'], true)).toEqual(new Map());
     }
   });
 
-  test('is read whole when it has more than one page of 1 MB', async () => {
-    const log = tableLog();
-    const random = new Random(1);
-    const name = (): string =>
-      Array.from({ length: 60_000 }, () => String.fromCharCode(33 + random.below(90))).join('');
-    await log.writer.replaceManifest(manifestOf(1));
-    for (let stamp = 1; stamp <= 40; stamp += 1) await log.commit(creation(nowMs + stamp, name()));
-    const { manifest, records } = await log.writer.readHead(nowMs);
-    expect(manifest).toEqual(manifestOf(1));
-    expect(stampsOf(records)).toEqual(Array.from({ length: 40 }, (_, position) => 40 - position));
-    expect(await log.writer.readOldestRecords(nowMs, nowMs + 40, 100)).toEqual(records.toReversed());
-    const oldest = await log.writer.readOldestRecords(nowMs, nowMs + 40, 2);
-    expect(oldest.length).toBeGreaterThanOrEqual(2);
-    expect(oldest.length).toBeLessThan(40);
+  describe('when it has more than one page of 1 MB', () => {
+    const count = 40;
+    const allStamps = Array.from({ length: count }, (_, place) => place + 1);
+
+    /** Returns a log whose records have 60 kB each. @param shardOf returns the shard of a record by its stamp. */
+    async function largeLog(shardOf: (stamp: number) => number): Promise<LogWriter> {
+      const { writer, commit } = tableLog();
+      const random = new Random(1);
+      const name = (): string =>
+        Array.from({ length: 60_000 }, () => String.fromCharCode(33 + random.below(90))).join('');
+      await writer.replaceManifest(manifestOf(1));
+      for (const stamp of allStamps) await commit(creation(nowMs + stamp, name(), shardOf(stamp)));
+      return writer;
+    }
+
+    test('is read whole, or up to the page with the wanted number', async () => {
+      const writer = await largeLog(() => 0);
+      const { manifest, records } = await writer.readHead(nowMs);
+      expect(manifest).toEqual(manifestOf(1));
+      expect(stampsOf(records)).toEqual(allStamps.toReversed());
+      const all = await writer.readOldestRecords(nowMs, nowMs + count, 100);
+      expect([all.records, all.hasMore]).toEqual([records.toReversed(), false]);
+      // A record has more than 40 kB, also when it is compressed, and each kilobyte takes two units.
+      expect(all.writeUnits).toBeGreaterThan(count * 2 * 40);
+      const oldest = await writer.readOldestRecords(nowMs, nowMs + count, 2);
+      expect(oldest.records.length).toBeGreaterThanOrEqual(2);
+      expect(oldest.records.length).toBeLessThan(count);
+      expect(oldest.hasMore).toBe(true);
+    });
+
+    test('is read without a gap when one shard is read whole and another is not', async () => {
+      const writer = await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0));
+      await writer.openShards();
+      expect((await writer.readHead(nowMs)).records).toHaveLength(count);
+      const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + count, maxShards);
+      expect(records.length).toBeGreaterThan(0);
+      expect(records.length).toBeLessThan(count);
+      expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), true]);
+    });
   });
 });

@@ -8,6 +8,7 @@ import {
   manifestNames,
 } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { isText } from '../../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
+import { maxShards } from '../../../../../../../../functions/shared/store/model/change-log.ts';
 import { garbageMs, marginMs } from '../../../../../../../../functions/shared/store/model/log-timing.ts';
 import type { Row } from '../../../../../../../../functions/shared/store/model/row.ts';
 import { Crash } from '../../../../../../../simulation/memory-log.ts';
@@ -35,6 +36,46 @@ const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
   });
 
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
+
+describe('the shards of a log', () => {
+  /** Commits records in a time, each of which takes two write units, and takes a step that reads them. */
+  async function shardsAfter(records: number, durationMs: number, writer = log.log.open()): Promise<number> {
+    for (let number = 0; number < records; number += 1) {
+      log.commit(startMs + Math.round((number * durationMs) / (records - 1)), {
+        [idOf(number)]: { name: 'a' },
+      });
+    }
+    await step(startMs + durationMs + marginMs, { writer });
+    return log.log.shards;
+  }
+
+  test('are opened when its records take more than half of what a partition takes', async () => {
+    expect(await shardsAfter(2_501, 10_000)).toBe(maxShards);
+  });
+
+  test('are not opened at half of it', async () => {
+    expect(await shardsAfter(2_500, 10_000)).toBe(1);
+  });
+
+  test('are opened for a burst of five seconds, not for a shorter one', async () => {
+    expect(await shardsAfter(1_250, 100)).toBe(1);
+    log = new LogBuilder();
+    expect(await shardsAfter(1_251, 100)).toBe(maxShards);
+  });
+
+  test('are opened once', async () => {
+    const { readHead, ...writer } = log.log.open();
+    const openShards = jest.fn();
+    const shardedWriter = {
+      ...writer,
+      readHead: async (above: number) => ({ ...(await readHead(above)), shards: maxShards }),
+      openShards,
+    };
+    expect(await shardsAfter(2_501, 10_000, shardedWriter)).toBe(1);
+    expect(log.log.manifest?.version).toBe(1);
+    expect(openShards).not.toHaveBeenCalled();
+  });
+});
 
 describe('a step', () => {
   test('writes nothing for an empty log', async () => {
