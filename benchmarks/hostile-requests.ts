@@ -63,7 +63,7 @@ async function loadTargets(): Promise<Target[]> {
         : endpoint(contract as Contract, async () => stopBeforeStore());
     targets.push({ name: contract.operation, contract, handler });
   }
-  const fallback = (await import('../functions/fallback/answer-unmatched.ts')) as { handler: Handler };
+  const fallback = (await import('../functions/fallback/reject-unmatched.ts')) as { handler: Handler };
   return [...targets, { name: 'unmatched', contract: undefined, handler: fallback.handler }];
 }
 

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { App } from 'aws-cdk-lib';
-import { rebuildLogs } from '../lib/audit/logs.ts';
+import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import { assemblyFunctions } from '../lib/cloud-assembly/assembly-functions.ts';
 import { readDeployment } from '../lib/cloud-assembly/deployment.ts';

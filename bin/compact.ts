@@ -1,8 +1,8 @@
 /** `npm run compact`: writes the columns of the list engine again, from the entities. */
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { compactOptions, help } from '../lib/audit/compact-options.ts';
-import { rebuildLogs } from '../lib/audit/logs.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { setEngineEnvironment } from '../lib/local/engine-environment.ts';

@@ -1,7 +1,7 @@
 /** `npm run costs`: measures the units of typical requests on the embedded engine and prints what they cost on AWS. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { rebuildLogs } from '../lib/audit/logs.ts';
+import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { progressLines } from '../lib/cli/progress.ts';
 import {

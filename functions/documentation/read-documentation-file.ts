@@ -1,4 +1,4 @@
-import { contentTag } from '../shared/http/entity-tags.ts';
+import { contentTag } from '../shared/http/conditional-requests.ts';
 import { splitHashedName } from '../shared/http/hashed-name.ts';
 import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';

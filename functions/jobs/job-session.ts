@@ -1,6 +1,6 @@
 /** What the functions share that continue jobs. */
 
-import { type LogContext, logError, logInfo } from '../shared/log.ts';
+import { type LogContext, logError, logInfo } from '../shared/logger.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';
 import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
 import type { Job } from '../shared/store/model/job.ts';

@@ -1,7 +1,7 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up. Runs every minute. */
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { logError, logMetrics } from '../shared/log.ts';
+import { logError, logMetrics } from '../shared/logger.ts';
 import { continueJob, minStepMs } from '../shared/store/cascades/continue-job.ts';
 import { readJobs } from '../shared/store/cascades/read-jobs.ts';
 import type { Database } from '../shared/store/dynamodb/database.ts';

@@ -14,7 +14,7 @@ import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import type { Key } from '../../functions/shared/store/model/writes.ts';
-import { compareLogs, type LogDifference, rebuildLogs } from './logs.ts';
+import { compareLogs, type LogDifference, rebuildLogs } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
 import { compareTexts, repairText, type TextDifference } from './texts.ts';

@@ -1,5 +1,5 @@
 /** The result of an audit. */
-import type { LogDifference } from './logs.ts';
+import type { LogDifference } from './change-logs.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 
 /** A list whose total differs from its pages. */

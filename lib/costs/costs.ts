@@ -40,7 +40,7 @@ export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, respo
 /** Returns the sum of the parts. */
 export const total = (cost: Cost): number => Object.values(cost).reduce((sum, part) => sum + part, 0);
 
-/** Metrics of all alarms (`lib/infrastructure/symptoms.ts`). A test compares it with the template. */
+/** Metrics of all alarms (`lib/infrastructure/alarmed-symptoms.ts`). A test compares it with the template. */
 export const alarmMetrics = 42;
 
 /** Metrics that the schedule writes in every run (`functions/jobs/job-metrics.ts`). */

@@ -12,7 +12,7 @@ import { routes } from '../../functions/routes.ts';
 import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts';
 
 /** Files of the handlers without a route, relative to `functions/`. */
-export const fallbackFile = 'fallback/answer-unmatched.ts';
+export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const logRecordsFile = 'jobs/on-log-records.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';

@@ -19,8 +19,8 @@ import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { resourceServer } from '../hosting/scopes.ts';
+import { byPartition } from './aws-partitions.ts';
 import { isDisposable } from './names.ts';
-import { byPartition } from './partitions.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import type { Settings } from './settings.ts';
 

@@ -13,10 +13,10 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { comparisonOf, type MonitoredResources, symptoms } from './alarmed-symptoms.ts';
+import { byPartition } from './aws-partitions.ts';
 import { accountWideName, functionLogName, requestNamespace } from './names.ts';
-import { byPartition } from './partitions.ts';
 import type { Settings } from './settings.ts';
-import { comparisonOf, type MonitoredResources, symptoms } from './symptoms.ts';
 import { period, tableMetric, withIndexes } from './table-metrics.ts';
 
 /** Topic for alarms. It is not encrypted: CloudWatch cannot use the AWS managed key, and alarms contain no data. */

@@ -76,7 +76,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'healing-of-whole-records',
     description:
       'healing absorbs an old change of an entity again, without the later ones that were absorbed',
-    file: `${engine}/compaction/locate.ts`,
+    file: `${engine}/compaction/locate-changes.ts`,
     search: 'entries: record.entries.filter(({ id }) => late.has(id))',
     replacement: 'entries: record.entries.some(({ id }) => late.has(id)) ? record.entries : []',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
@@ -224,15 +224,15 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'items-deleted-at-once',
     description: 'compaction deletes items that lists still read',
-    file: `${engine}/compaction/garbage.ts`,
+    file: `${engine}/compaction/delete-garbage.ts`,
     search: 'if (beganAt + garbageMs > nowMs) return;',
     replacement: 'if (beganAt - garbageMs > nowMs) return;',
-    detectedBy: [`${tests}/compaction/garbage.test.ts`],
+    detectedBy: [`${tests}/compaction/delete-garbage.test.ts`],
   },
   {
     name: 'live-items-deleted',
     description: 'compaction deletes items of old steps that the manifest refers to',
-    file: `${engine}/compaction/garbage.ts`,
+    file: `${engine}/compaction/delete-garbage.ts`,
     search: 'names.filter((one) => !isLive.has(one))',
     replacement: "names.filter((one) => isLive.has(one) || one !== '/')",
     detectedBy: [simulation],
@@ -278,7 +278,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'late-change-counted-from-its-record',
     description:
       'the facets trust what a record says that the row was before, although an earlier record is late',
-    file: `${engine}/compaction/locate.ts`,
+    file: `${engine}/compaction/locate-changes.ts`,
     search: 'const before = known ?? change.before ?? {};',
     replacement: 'const before = change.before ?? {};',
     detectedBy: [simulation],

@@ -74,7 +74,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'any-number-of-tags',
     description: 'If-Match may list any number of entity tags',
-    file: 'functions/shared/http/entity-tags.ts',
+    file: 'functions/shared/http/conditional-requests.ts',
     search: 'if (tags.length > maxEntityTags) {',
     replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
     detectedBy: ['test/contract/messages.test.ts'],

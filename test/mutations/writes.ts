@@ -25,7 +25,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'if-match-ignored',
     description: 'a write ignores the version in If-Match',
-    file: 'functions/shared/store/entities/expected-versions.ts',
+    file: 'functions/shared/store/entities/preconditions.ts',
     search: 'expected === undefined || expected.has(version);',
     replacement: 'expected === undefined || expected.size !== -version;',
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],

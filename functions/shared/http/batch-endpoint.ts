@@ -9,8 +9,8 @@ import {
   VersionMismatch,
 } from '../store/model/errors.ts';
 import { readOperations } from './batch-operations.ts';
+import { versionTag } from './conditional-requests.ts';
 import { endpoint } from './endpoint.ts';
-import { versionTag } from './entity-tags.ts';
 import type { Handler } from './middleware.ts';
 import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
 

@@ -2,13 +2,13 @@
 
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
-import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
+import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { Entity, ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
-import { expectedVersions } from './entity-tags.ts';
+import { expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';

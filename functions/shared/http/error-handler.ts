@@ -1,5 +1,5 @@
 /** Turns every error into a problem response, and logs those that the caller did not cause. */
-import { logError } from '../log.ts';
+import { logError } from '../logger.ts';
 import type { Middleware } from './middleware.ts';
 import { type ProblemCode, problemResponse, toProblem } from './problems.ts';
 import { logContext } from './request-log.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { environment } from '../environment.ts';
-import { logError } from '../log.ts';
+import { logError } from '../logger.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import { countsQuery, encodeCount, sumOfOthers, windowMs } from '../store/model/request-counts.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';

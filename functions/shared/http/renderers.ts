@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
-import { contentTag, isCurrent, versionTag } from './entity-tags.ts';
+import { contentTag, isCurrent, versionTag } from './conditional-requests.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { pageLinks } from './page-links.ts';

@@ -1,6 +1,6 @@
 /** Writes one log line for each request. CloudWatch makes metrics of each operation from it. */
 import { environment } from '../environment.ts';
-import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../log.ts';
+import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../logger.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { traceContext } from './trace-context.ts';
 

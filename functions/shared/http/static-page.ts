@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Contract } from '../contract/contract.ts';
 import { environment } from '../environment.ts';
-import { contentTag, isCurrent } from './entity-tags.ts';
+import { contentTag, isCurrent } from './conditional-requests.ts';
 import type { Handler } from './middleware.ts';
 import { requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';

@@ -1,6 +1,6 @@
 /** Applies the operations of a batch. */
 
-import { type ExpectedVersions, isExpectedVersion } from '../entities/expected-versions.ts';
+import { type ExpectedVersions, isExpectedVersion } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';

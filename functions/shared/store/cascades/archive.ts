@@ -1,6 +1,6 @@
 /** Archives an organization and its projects. */
 
-import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildUpdate } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';

@@ -1,6 +1,6 @@
 /** Clones a project, with or without its tasks. */
 
-import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
 import { buildCreate } from '../model/changes.ts';
 import { type Entity, type Fields, readOnlyFields, type WholeEntity } from '../model/entity.ts';

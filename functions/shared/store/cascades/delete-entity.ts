@@ -1,4 +1,4 @@
-import type { ExpectedVersions } from '../entities/expected-versions.ts';
+import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';

@@ -6,7 +6,7 @@ import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findEntity } from '../unit-of-work/whole-entities.ts';
-import { type ExpectedVersions, requireExpectedVersion } from './expected-versions.ts';
+import { type ExpectedVersions, requireExpectedVersion } from './preconditions.ts';
 
 /**
  * Reads an entity consistently.

@@ -4,7 +4,7 @@ import type { WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import type { ExpectedVersions } from './expected-versions.ts';
+import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
 

@@ -5,7 +5,7 @@
 import type { StoredEntity } from '../model/entity.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import type { ListedRow } from './engine/list-rows.ts';
-import type { PagePart, PagePlace } from './engine/page-place.ts';
+import type { PagePart, PagePlace } from './engine/locate-page.ts';
 import type { LogState } from './engine/read-state.ts';
 import type { RowChange } from './engine/row-change.ts';
 import { type RowFilter, rowPredicate } from './engine/row-filter.ts';

@@ -1,6 +1,6 @@
 /** Numbers, texts and ids in as few bytes as they need. */
 
-import { packText, unpackText } from './text-code.ts';
+import { packText, unpackText } from './prefix-code.ts';
 
 /** Bytes with which a writer begins: most records are shorter. */
 const initialBytes = 512;

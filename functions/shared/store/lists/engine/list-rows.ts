@@ -2,8 +2,8 @@
 import type { ColumnCache } from './column-cache.ts';
 import { orderTies } from './creation-ties.ts';
 import { chunkOfRow } from './ids.ts';
+import { locatePage, type PagePlace, totalOf } from './locate-page.ts';
 import { versionField } from './manifest.ts';
-import { locatePage, type PagePlace, totalOf } from './page-place.ts';
 import { type PageRow, selectRows } from './page-rows.ts';
 import { type LogState, readState } from './read-state.ts';
 import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './row-delta.ts';

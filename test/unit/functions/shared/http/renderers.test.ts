@@ -1,7 +1,7 @@
 import { create, list, read, remove, replace } from '../../../../../functions/shared/contract/contract.ts';
 import { nullable, reference } from '../../../../../functions/shared/contract/fields.ts';
 import { commonFields, resource } from '../../../../../functions/shared/contract/resource.ts';
-import { versionTag } from '../../../../../functions/shared/http/entity-tags.ts';
+import { versionTag } from '../../../../../functions/shared/http/conditional-requests.ts';
 import type { PipelineEvent } from '../../../../../functions/shared/http/middleware.ts';
 import { type Rendering, renderers } from '../../../../../functions/shared/http/renderers.ts';
 import type { ListQuery } from '../../../../../functions/shared/store/model/list-query.ts';

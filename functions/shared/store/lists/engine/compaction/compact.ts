@@ -9,8 +9,8 @@ import { emptyManifest, type ItemName, type Manifest, manifestNames } from '../m
 import { mergeRecords } from '../row-change.ts';
 import { Snapshot } from '../snapshot.ts';
 import { CompactionStep } from './compaction-step.ts';
-import { deleteGarbage, recordStep } from './garbage.ts';
-import { lateRecords, locateChanges } from './locate.ts';
+import { deleteGarbage, recordStep } from './delete-garbage.ts';
+import { lateRecords, locateChanges } from './locate-changes.ts';
 import { planRewrites } from './plan-rewrites.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
 import { type CompactionSizes, defaultSizes } from './sizes.ts';

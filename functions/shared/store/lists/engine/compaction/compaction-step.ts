@@ -13,7 +13,7 @@ import {
 } from '../manifest.ts';
 import { type MutableRunValues, patchOf, setValue } from '../run.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { LocatedChanges } from './locate.ts';
+import type { LocatedChanges } from './locate-changes.ts';
 import type { Rewrite } from './plan-rewrites.ts';
 import {
   addColumns,

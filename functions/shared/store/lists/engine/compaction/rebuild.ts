@@ -4,7 +4,7 @@ import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-t
 import { emptyManifest, type Manifest, manifestNames, newSnapshotId } from '../manifest.ts';
 import { mergeRecords } from '../row-change.ts';
 import type { LogWriter } from '../storage.ts';
-import { recordStep } from './garbage.ts';
+import { recordStep } from './delete-garbage.ts';
 import { type SegmentRow, SegmentWriter } from './segment-writer.ts';
 import { defaultSizes } from './sizes.ts';
 import { writeFacetRun } from './write-facets.ts';

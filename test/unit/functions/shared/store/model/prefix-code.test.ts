@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { packText, unpackText } from '../../../../../../functions/shared/store/model/text-code.ts';
+import { packText, unpackText } from '../../../../../../functions/shared/store/model/prefix-code.ts';
 import { anyCharacter } from '../../../../../support/any-character.ts';
 
 const packed = (text: string): Buffer => packText(Buffer.from(text));

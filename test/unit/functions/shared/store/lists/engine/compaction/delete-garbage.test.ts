@@ -1,7 +1,7 @@
 import {
   deleteGarbage,
   recordStep,
-} from '../../../../../../../../functions/shared/store/lists/engine/compaction/garbage.ts';
+} from '../../../../../../../../functions/shared/store/lists/engine/compaction/delete-garbage.ts';
 import {
   emptyManifest,
   type ItemName,

@@ -1,10 +1,10 @@
 /**
  * Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. The store compares versions
- * (`store/entities/expected-versions.ts`), and throws `VersionMismatch`, which is a 412.
+ * (`store/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
 import { hash } from 'node:crypto';
-import type { ExpectedVersions } from '../store/entities/expected-versions.ts';
+import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { invalidRequest } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */

@@ -3,7 +3,7 @@ import {
   expectedVersions,
   isCurrent,
   versionTag,
-} from '../../../../../functions/shared/http/entity-tags.ts';
+} from '../../../../../functions/shared/http/conditional-requests.ts';
 import { Problem } from '../../../../../functions/shared/http/problems.ts';
 
 const id = '01890000-0000-7000-8000-7a2c4d8f0e36';

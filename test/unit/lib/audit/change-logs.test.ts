@@ -11,7 +11,7 @@ import { logPartition, recordPrefix } from '../../../../functions/shared/store/m
 import type { StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
 import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../../../functions/shared/store/model/keys.ts';
-import { compareLogs, rebuildLogs } from '../../../../lib/audit/logs.ts';
+import { compareLogs, rebuildLogs } from '../../../../lib/audit/change-logs.ts';
 import { compactAll } from '../../../support/compaction.ts';
 import { listQuery, sortedBy } from '../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';

@@ -1,4 +1,4 @@
-import { requireExpectedVersion } from '../../../../../../functions/shared/store/entities/expected-versions.ts';
+import { requireExpectedVersion } from '../../../../../../functions/shared/store/entities/preconditions.ts';
 import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
 import { VersionMismatch } from '../../../../../../functions/shared/store/model/errors.ts';
 

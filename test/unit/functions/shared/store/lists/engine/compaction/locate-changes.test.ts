@@ -2,7 +2,7 @@ import { SharedColumnCache } from '../../../../../../../../functions/shared/stor
 import {
   lateRecords,
   locateChanges,
-} from '../../../../../../../../functions/shared/store/lists/engine/compaction/locate.ts';
+} from '../../../../../../../../functions/shared/store/lists/engine/compaction/locate-changes.ts';
 import { emptyManifest } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { mergeRecords } from '../../../../../../../../functions/shared/store/lists/engine/row-change.ts';
 import { Snapshot } from '../../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
