@@ -38,4 +38,4 @@ function refuse({ rawPath, requestContext }: PipelineEvent): never {
   });
 }
 
-export const handler = pipeline('answerUnmatched', [], async (event) => refuse(event));
+export const handler = pipeline('rejectUnmatched', [], async (event) => refuse(event));

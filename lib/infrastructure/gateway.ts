@@ -72,7 +72,7 @@ const metricsEnvironment = (settings: Settings): Record<string, string> =>
 /** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
 function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
   const { settings } = context;
-  const fallback = new ServiceFunction(scope, 'answerUnmatched', {
+  const fallback = new ServiceFunction(scope, 'rejectUnmatched', {
     ...context,
     file: fallbackFile,
     description: 'Responds to requests that match no operation.',
@@ -85,7 +85,7 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
     disableExecuteApiEndpoint: settings.domainName !== '',
     apiName: `project-management-${settings.stage}`,
     createDefaultStage: false,
-    defaultIntegration: new FunctionIntegration('answerUnmatched', fallback.function),
+    defaultIntegration: new FunctionIntegration('rejectUnmatched', fallback.function),
     corsPreflight: {
       allowOrigins: [...settings.corsOrigins],
       allowMethods: crossOrigin.methods.map((method) => CorsHttpMethod[method]),

@@ -104,7 +104,7 @@ describe('operations', () => {
     const expected = routes.flatMap(({ contract, methods }) =>
       methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
     );
-    expect(found.sort()).toEqual([...expected, '$default is answerUnmatched'].sort());
+    expect(found.sort()).toEqual([...expected, '$default is rejectUnmatched'].sort());
   });
 
   test('are the same in the committed document and in the template', () => {
@@ -134,7 +134,7 @@ describe('operations', () => {
         return `${owner(resourceAt(Properties['FunctionName']))} ${source}`;
       });
     const expected = routes.map(({ contract }) => `${contract.operation} ${contract.path}`);
-    expect([...new Set(found)].sort()).toEqual([...expected, 'answerUnmatched '].sort());
+    expect([...new Set(found)].sort()).toEqual([...expected, 'rejectUnmatched '].sort());
   });
 });
 
@@ -165,7 +165,7 @@ describe('functions', () => {
     ]);
     expect(Object.fromEntries(memory)).toEqual({
       ...Object.fromEntries(ofRoutes),
-      answerUnmatched: 1_024,
+      rejectUnmatched: 1_024,
       claimTenant: 1_024,
       onStream: 1_769,
       onLogRecords: 1_769,
@@ -189,7 +189,7 @@ describe('functions', () => {
     ]);
     expect(Object.fromEntries(timeouts)).toEqual({
       ...Object.fromEntries(routes.map(({ contract }) => [contract.operation, 10])),
-      answerUnmatched: 10,
+      rejectUnmatched: 10,
       claimTenant: 5,
       onStream: 30,
       onLogRecords: 30,
@@ -228,8 +228,8 @@ describe('functions', () => {
     expect(variables('onStream')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
     expect(variables('onLogRecords')).toEqual(['TABLE_NAME']);
     expect(variables('onSchedule')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
-    expect(variables('answerUnmatched')).toEqual(['REQUEST_METRICS', 'ROUTES', 'TABLE_NAME']);
-    const { Variables } = functionNamed('answerUnmatched').Properties['Environment'] as {
+    expect(variables('rejectUnmatched')).toEqual(['REQUEST_METRICS', 'ROUTES', 'TABLE_NAME']);
+    const { Variables } = functionNamed('rejectUnmatched').Properties['Environment'] as {
       Variables: { ROUTES: string };
     };
     expect(JSON.parse(Variables.ROUTES)).toEqual(methodsByPath);
@@ -239,7 +239,7 @@ describe('functions', () => {
     const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
       (action) => `dynamodb:${action} stream`,
     );
-    expect(permitted('answerUnmatched')).toEqual(telling);
+    expect(permitted('rejectUnmatched')).toEqual(telling);
     expect(permitted('onSchedule')).toEqual(
       [...allowed(scheduleAccess), 'sqs:SendMessage dead letters'].sort(),
     );

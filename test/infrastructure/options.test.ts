@@ -91,7 +91,7 @@ test('without documentation there are no static pages', async () => {
   expect(keys.filter((key) => !/ \/v1\/|\$default/.test(key))).toEqual([]);
   expect(keys).not.toContain('GET /v1/openapi.json');
   expect(templates.api.Outputs).not.toHaveProperty('DocsUrl');
-  const fallback = ofType(api, 'AWS::Lambda::Function').find(([id]) => id.startsWith('answerUnmatched'));
+  const fallback = ofType(api, 'AWS::Lambda::Function').find(([id]) => id.startsWith('rejectUnmatched'));
   expect(JSON.stringify(fallback)).not.toContain('/docs');
 });
 
@@ -126,7 +126,7 @@ describe('a limit of each tenant', () => {
         scopeOf(contract) ? '5' : undefined,
       ]);
     }
-    expect(functions.get('answerUnmatched')?.Variables).not.toHaveProperty('TENANT_RATE');
+    expect(functions.get('rejectUnmatched')?.Variables).not.toHaveProperty('TENANT_RATE');
   });
 
   test('permits what the role lacks for the keys of counts, and no other key', async () => {
