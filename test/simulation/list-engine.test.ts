@@ -9,11 +9,14 @@ const histories = Number(process.env['HISTORIES'] ?? randomRuns(8, 60));
 /** Histories of one test, at most: about half a minute. */
 const maxHistories = 15;
 
+/** The seed of the first history. `SEED` selects others. */
+const firstSeed = Number(process.env['SEED'] ?? 1);
+
 /** Returns the first and the last seed of each test. */
 const seedRanges = (count: number): (readonly [first: number, last: number])[] =>
   Array.from({ length: Math.ceil(count / maxHistories) }, (_, position) => [
-    position * maxHistories + 1,
-    Math.min(count, (position + 1) * maxHistories),
+    firstSeed + position * maxHistories,
+    firstSeed + Math.min(count, (position + 1) * maxHistories) - 1,
   ]);
 
 /** Runs histories. @throws Error that names the first one with a wrong list. */
