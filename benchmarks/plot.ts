@@ -17,6 +17,20 @@ function decades(numbers: readonly number[]): number[] {
 
 const shown = (number: number): string => (number < 1 ? String(number) : number.toLocaleString('en'));
 
+/** Pixels between two lines of text, at least. */
+const lineHeight = 14;
+
+/** Returns where labels are placed so that none covers another. @param wanted where they belong. */
+function separate(wanted: readonly number[]): number[] {
+  const places: number[] = [];
+  let lowest = Number.NEGATIVE_INFINITY;
+  for (const [label, place] of [...wanted.entries()].sort(([, one], [, other]) => one - other)) {
+    lowest = Math.max(place, lowest + lineHeight);
+    places[label] = lowest;
+  }
+  return places;
+}
+
 /** Draws series in one chart. @returns the text of the SVG file. */
 export function plot(title: string, xName: string, yName: string, series: readonly Series[]): string {
   const known = series.map(({ name, points }) => ({
@@ -48,17 +62,17 @@ export function plot(title: string, xName: string, yName: string, series: readon
     `<text x="${(left + width - right) / 2}" y="${height - 10}" text-anchor="middle">${xName}</text>`,
     `<text x="${left - 8}" y="${top - 10}" text-anchor="end">${yName}</text>`,
   ];
-  for (const [place, { name, points }] of known.entries()) {
+  const drawn = known.flatMap(({ name, points }) => points.slice(-1).map((last) => ({ name, points, last })));
+  const labels = separate(drawn.map(({ last }) => Number(y(last.y)) + 4));
+  for (const [place, { name, points, last }] of drawn.entries()) {
     const color = colors[place % colors.length];
-    const last = points.at(-1);
-    if (!last) continue;
     const path = points
       .map((point, number) => `${number === 0 ? 'M' : 'L'}${x(point.x)} ${y(point.y)}`)
       .join('');
     lines.push(
       `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>`,
       ...points.map((point) => `<circle cx="${x(point.x)}" cy="${y(point.y)}" r="3.5" fill="${color}"/>`),
-      `<text x="${Number(x(last.x)) + 10}" y="${Number(y(last.y)) + 4}" fill="${color}">${name}</text>`,
+      `<text x="${Number(x(last.x)) + 10}" y="${labels[place]}" fill="${color}">${name}</text>`,
     );
   }
   return `${[...lines, '</svg>'].join('\n')}\n`;
