@@ -154,7 +154,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'log-read-upwards',
     description: 'a list reads earlier records before later ones, and the manifest last',
-    file: `${engine}/table-log.ts`,
+    file: `${engine}/log-shards.ts`,
     search: 'last: manifestSortKey, isAscending: false',
     replacement: 'last: manifestSortKey, isAscending: true',
     detectedBy: [`${tests}/storage.test.ts`],
@@ -162,7 +162,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'log-not-read-consistently',
     description: 'a list can miss records that were committed before it',
-    file: `${engine}/table-log.ts`,
+    file: `${engine}/log-shards.ts`,
     search: 'ConsistentRead: true,',
     replacement: 'ConsistentRead: false,',
     detectedBy: [`${tests}/compaction/table-log-writer.test.ts`],
@@ -171,8 +171,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'manifest-without-condition',
     description: 'of two compactions that take the same step, both write their manifest',
     file: `${engine}/compaction/table-log-writer.ts`,
-    search: '          condition,\n        );',
-    replacement: '          condition && undefined,\n        );',
+    search: 'await database.putItem(item, condition);',
+    replacement: 'await database.putItem(item, condition && undefined);',
     detectedBy: [`${tests}/storage.test.ts`],
   },
   {

@@ -35,9 +35,9 @@ export const writeMutations: readonly Mutation[] = [
     name: 'recorded-outside-the-transaction',
     description: 'the records of the change log are written before the transaction, not in it',
     file: commit,
-    search: 'return { writes: [...own, ...records, ...writes, ...more], record',
+    search: 'return {\n    writes: [...own, ...records, ...writes, ...more],',
     replacement:
-      'if (records.length > 0) await session.database.transact(records);\n  return { writes: [...own, ...writes, ...more], record',
+      'if (records.length > 0) await session.database.transact(records);\n  return {\n    writes: [...own, ...writes, ...more],',
     detectedBy: ['test/faults/crash-points.test.ts'],
     testNamePattern: 'createTag',
   },
