@@ -22,10 +22,13 @@ const environment = { TEST_RUNS: process.env['TEST_RUNS'] ?? 'full' };
 /** The kinds that `npm test` runs completely. */
 const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
 
+/** The files of these kinds that `npm test` runs in part. */
+const selectedFurther = 'rules|updates|list-entities|any-list|listings-and-counts|hostile-input';
+
 const beyondTest: Step[] = [
   {
-    name: 'rules, all settings',
-    command: [...jest('infrastructure'), '--testPathPatterns', 'rules'],
+    name: 'all settings, random lists',
+    command: [...jest('unit', 'contract', 'infrastructure'), '--testPathPatterns', selectedFurther],
     environment,
   },
   { name: 'faults, properties', command: jest('faults', 'properties'), environment },

@@ -1,3 +1,4 @@
+import { createMany, times } from './batches.ts';
 import { expectPointer, expectProblem } from './problem.ts';
 import {
   create,
@@ -12,7 +13,6 @@ import {
 } from './resources.ts';
 import {
   eventually,
-  inParallel,
   type JsonObject,
   pathOf,
   request,
@@ -93,7 +93,7 @@ describe('POST /v1/organizations/{id}/archive', () => {
 
   test('archives all 120 projects of a large organization', async () => {
     const organizationId = (await create('organization')).id;
-    await inParallel(Array.from({ length: 120 }), () => create('project', { organizationId }));
+    await createMany('project', times(120, { organizationId }));
     expect(entityOf(await archive(organizationId), 200).status).toBe('archived');
     const nested = `${pathTo('organization', organizationId)}/projects`;
     await eventually(async () => {
@@ -235,8 +235,9 @@ describe('an invalid request to clone', () => {
 describe('POST /v1/projects/{id}/clone of a large project', () => {
   test('copies all 150 tasks', async () => {
     const project = await create('project');
-    const tasks = await inParallel(Array.from({ length: 150 }), (_, index) =>
-      create('task', { projectId: project.id, name: `Task ${index}` }),
+    const tasks = await createMany(
+      'task',
+      Array.from({ length: 150 }, (_, index) => ({ projectId: project.id, name: `Task ${index}` })),
     );
     const twin = entityOf(await clone(project.id), 201);
     const nested = `${pathTo('project', twin.id)}/tasks`;

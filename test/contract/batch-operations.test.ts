@@ -1,4 +1,4 @@
-import { type BatchResult, resultsOf, sendBatch, unknownId } from './batches.ts';
+import { type BatchResult, createMany, resultsOf, sendBatch, times, unknownId } from './batches.ts';
 import { expectProblem, type Problem, pointers } from './problem.ts';
 import {
   create,
@@ -363,12 +363,10 @@ describe('deletions in a batch', () => {
   });
 
   test('of 5 projects with 40 tasks each finish, although they exceed one transaction', async () => {
-    const projects = await inParallel(Array.from({ length: 5 }), () => create('project'));
+    const projects = await createMany('project', times(5));
     const ids = projects.map(({ id }) => id);
-    await inParallel(
-      Array.from({ length: 200 }, (_, number) => ids[number % 5] ?? ''),
-      (projectId) => create('task', { projectId }),
-    );
+    const tasks = Array.from({ length: 200 }, (_, number) => ({ projectId: ids[number % 5] ?? '' }));
+    await createMany('task', tasks);
     resultsOf(
       await sendBatch(
         'project',
@@ -383,7 +381,7 @@ describe('deletions in a batch', () => {
 });
 
 test('25 creations with long descriptions, 50 tags each and an Idempotency-Key fit one batch', async () => {
-  const tags = await inParallel(Array.from({ length: 50 }), () => create('tag'));
+  const tags = await createMany('tag', times(50));
   const status = unique('scope');
   const description = 'Long. '.repeat(200).trim();
   const body = {

@@ -1,4 +1,4 @@
-import { resultsOf, sendBatch, unknownId } from './batches.ts';
+import { createMany, resultsOf, sendBatch, times, unknownId } from './batches.ts';
 import { expectProblem, type Problem, pointers } from './problem.ts';
 import {
   create,
@@ -351,7 +351,7 @@ describe('limits of a batch', () => {
   });
 
   test('25 tasks with 50 tags each are created', async () => {
-    const tags = await inParallel(Array.from({ length: 50 }), () => create('tag'));
+    const tags = await createMany('tag', times(50));
     const tagIds = tags.map(({ id }) => id);
     const operations = Array.from({ length: 25 }, () => ({
       operation: 'create',

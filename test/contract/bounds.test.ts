@@ -1,3 +1,4 @@
+import { createMany, times } from './batches.ts';
 import { expectProblem, pointers } from './problem.ts';
 import { create, entityOf, listOf, pathTo, readList, resourceOf, resources } from './resources.ts';
 import { inParallel, request, unique, withQuery } from './service.ts';
@@ -90,7 +91,7 @@ test('a nested list has no Link header when no entity can have the id', async ()
 describe('the largest page', () => {
   test('stays below the response limit of Lambda', async () => {
     const status = unique('s');
-    const tagIds = (await inParallel(Array.from({ length: 50 }), () => create('tag'))).map(({ id }) => id);
+    const tagIds = (await createMany('tag', times(50))).map(({ id }) => id);
     const name = '\u{1F600}'.repeat(255);
     // Each of these characters takes four bytes: an emoji in UTF-8, and a quote and a backslash escaped twice.
     const texts = ['\u{1F600}', '"', '\\'].map((character) => character.repeat(10_000));

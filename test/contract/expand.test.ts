@@ -1,3 +1,4 @@
+import { createMany, times } from './batches.ts';
 import { expectParameter } from './problem.ts';
 import {
   create,
@@ -118,7 +119,7 @@ describe('expansions of several tasks', () => {
   });
 
   test('show 50 tags', async () => {
-    const tags = await inParallel(Array.from({ length: 50 }), () => create('tag'));
+    const tags = await createMany('tag', times(50));
     const { id } = await create('task', { tagIds: tags.map((tag) => tag.id) });
     expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(tags);
   });
@@ -140,9 +141,7 @@ describe('expansions of several tasks', () => {
 
   test('show the same entity for each task of a page, and expand one level only', async () => {
     const project = await create('project');
-    const ids = (
-      await inParallel(Array.from({ length: 25 }), () => create('task', { projectId: project.id }))
-    ).map(({ id }) => id);
+    const ids = (await createMany('task', times(25, { projectId: project.id }))).map(({ id }) => id);
     const list = await readList(
       withQuery(`${pathTo('project', project.id)}/tasks`, { expand: 'project,user', limit: 100 }),
     );

@@ -1,3 +1,4 @@
+import { createMany, times } from './batches.ts';
 import { expectParameter, expectProblem, parameters } from './problem.ts';
 import {
   create,
@@ -497,7 +498,7 @@ describe('nested lists', () => {
 describe('limit', () => {
   test('is 20 by default and 100 at most, and totalPages uses the limit in effect', async () => {
     const status = unique('many');
-    await inParallel(Array.from({ length: 105 }), () => create('tag', { status }));
+    await createMany('tag', times(105, { status }));
     const byDefault = await readList(withQuery('/v1/tags', { status }));
     expect(byDefault.data).toHaveLength(20);
     expect(byDefault).toMatchObject({ total: 105, page: 1, totalPages: 6 });

@@ -1,3 +1,4 @@
+import { createMany, times } from './batches.ts';
 import { expectPointer, expectProblem } from './problem.ts';
 import {
   create,
@@ -245,11 +246,9 @@ describe('deleting a tag', () => {
 });
 
 describe('cascades larger than one transaction', () => {
-  const many = (count: number) => Array.from({ length: count });
-
   test('remove all 120 projects of a deleted organization', async () => {
     const organizationId = (await create('organization')).id;
-    const projects = await inParallel(many(120), () => create('project', { organizationId }));
+    const projects = await createMany('project', times(120, { organizationId }));
     const task = await create('task', { projectId: projects[60]?.id ?? '' });
     const nested = `${pathTo('organization', organizationId)}/projects`;
     expect(await readList(nested)).toMatchObject({ total: 120 });
@@ -269,7 +268,7 @@ describe('cascades larger than one transaction', () => {
   test('remove all 150 tasks of a deleted project', async () => {
     const projectId = (await create('project')).id;
     const userId = (await create('user')).id;
-    const tasks = await inParallel(many(150), () => create('task', { projectId, userId }));
+    const tasks = await createMany('task', times(150, { projectId, userId }));
     await remove('project', projectId);
     await expectDeleted('project', projectId);
     await eventually(async () => {
@@ -285,7 +284,7 @@ describe('cascades larger than one transaction', () => {
       const { id } = await create(kind);
       const projectId = (await create('project')).id;
       const reference = kind === 'user' ? { userId: id } : { tagIds: [id] };
-      await inParallel(many(120), () => create('task', { projectId, ...reference }));
+      await createMany('task', times(120, { projectId, ...reference }));
       await remove(kind, id);
       const cleared = kind === 'user' ? { userId: null } : { tagIds: [] };
       await eventually(async () => {

@@ -1,6 +1,7 @@
+import { createMany } from '../batches.ts';
 import { expectParameter } from '../problem.ts';
 import { create, type Entity, type List, lists, pathTo, readList, resourceOf } from '../resources.ts';
-import { inParallel, type JsonObject, type Parameters, request, unique, withQuery } from '../service.ts';
+import { type JsonObject, type Parameters, request, unique, withQuery } from '../service.ts';
 
 /** `countBy` in lists: how many of all matching entities have each value. */
 
@@ -86,7 +87,10 @@ describe.each(lists)('countBy in GET $title', ({ item, open }) => {
 /** Creates tasks with one name, and returns the counts of one field. */
 async function countsOf(field: string, bodies: readonly JsonObject[]) {
   const name = unique('scope');
-  await inParallel(bodies, (body) => create('task', { ...body, name }));
+  await createMany(
+    'task',
+    bodies.map((body) => ({ ...body, name })),
+  );
   return pairs(await readCounts(withQuery('/v1/tasks', { name, countBy: field })), field);
 }
 

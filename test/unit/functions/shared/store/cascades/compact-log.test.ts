@@ -3,7 +3,12 @@ import { compactStep } from '../../../../../../functions/shared/store/cascades/c
 import { continueJob } from '../../../../../../functions/shared/store/cascades/continue-job.ts';
 import { openLog } from '../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import { listEntities } from '../../../../../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { recordWrites } from '../../../../../../functions/shared/store/model/change-log.ts';
+import {
+  buildCreate,
+  buildWrite,
+  type Change,
+} from '../../../../../../functions/shared/store/model/changes.ts';
 import { ConditionFailed } from '../../../../../../functions/shared/store/model/errors.ts';
 import {
   type CompactWork,
@@ -41,10 +46,23 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+const creations = (number: number): Change[] =>
+  Array.from({ length: number }, () => buildCreate('tag', { name: 'x', status: 'active' }));
+
 /** Creates tags, each in a transaction of its own: each writes one record. */
 async function writeRecords(number: number): Promise<void> {
-  const changes = Array.from({ length: number }, () => buildCreate('tag', { name: 'x', status: 'active' }));
-  await Promise.all(changes.map((change) => applyChangeSet(session, { changes: [change] })));
+  await Promise.all(creations(number).map((change) => applyChangeSet(session, { changes: [change] })));
+}
+
+/** Creates 128 tags with a record each, in four transactions: the first step of a log waits for as many records. */
+async function writeManyRecords(): Promise<void> {
+  for (let portion = 0; portion < 4; portion += 1) {
+    const writes = creations(32).flatMap((change) => [
+      buildWrite(session.tenant, change, writtenAt),
+      ...recordWrites(session.tenant, [change], writtenAt),
+    ]);
+    await store.database().transact(writes);
+  }
 }
 
 const job = (work: Partial<CompactWork> = {}): Job<CompactWork> => ({
@@ -92,7 +110,7 @@ test('waits for a minute while there is no record', async () => {
 });
 
 describe('with 128 records', () => {
-  beforeEach(() => writeRecords(128));
+  beforeEach(() => writeManyRecords());
 
   test('absorbs them, and looks again 15 seconds later', async () => {
     expect(await stepAt(writtenAt + minuteMs)).toEqual({

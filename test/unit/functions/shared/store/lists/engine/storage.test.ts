@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { openLog } from '../../../../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import {
   emptyManifest,
@@ -12,7 +13,6 @@ import {
 } from '../../../../../../../functions/shared/store/model/change-log.ts';
 import type { Item, Write } from '../../../../../../../functions/shared/store/model/writes.ts';
 import { MemoryLog } from '../../../../../../simulation/memory-log.ts';
-import { Random } from '../../../../../../simulation/random.ts';
 import { startTestStore, type TestStore } from '../../../../../../support/local-store.ts';
 
 /** What the list engine relies on, of the log in the table and of the one that the simulation uses. */
@@ -270,9 +270,8 @@ describe('the log in the table', () => {
     /** Returns a log whose records have 60 kB each. @param shardOf returns the shard of a record by its stamp. */
     async function largeLog(shardOf: (stamp: number) => number): Promise<LogWriter> {
       const { writer, commit } = tableLog();
-      const random = new Random(1);
-      const name = (): string =>
-        Array.from({ length: 60_000 }, () => String.fromCharCode(33 + random.below(90))).join('');
+      // Random, so that it cannot be compressed.
+      const name = (): string => randomBytes(45_000).toString('base64');
       await writer.replaceManifest(manifestOf(1));
       for (const stamp of allStamps) await commit(creation(nowMs + stamp, name(), shardOf(stamp)));
       return writer;

@@ -1,12 +1,12 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { createOrganization } from '../../../../functions/organizations/contract.ts';
-import { cloneProject, createProject, listProjects } from '../../../../functions/projects/contract.ts';
-import { forEach } from '../../../../functions/shared/for-each.ts';
-import { maxClonedTasks } from '../../../../functions/shared/store/cascades/clone.ts';
-import { readJobs } from '../../../../functions/shared/store/cascades/read-jobs.ts';
-import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
-import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
-import { invoke, useEmptyTable } from '../../../support/invoke.ts';
+import { createOrganization } from '../../functions/organizations/contract.ts';
+import { cloneProject, createProject, listProjects } from '../../functions/projects/contract.ts';
+import { forEach } from '../../functions/shared/for-each.ts';
+import { maxClonedTasks } from '../../functions/shared/store/cascades/clone.ts';
+import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
+import { buildCreate } from '../../functions/shared/store/model/changes.ts';
+import { encodeEntity } from '../../functions/shared/store/model/item-codec.ts';
+import { invoke, useEmptyTable } from '../support/invoke.ts';
 
 const { store } = useEmptyTable();
 
