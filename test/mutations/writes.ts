@@ -118,15 +118,6 @@ export const writeMutations: readonly Mutation[] = [
     testNamePattern: 'the schedule and a later batch',
   },
   {
-    name: 'lists-share-keys',
-    description: 'the tasks of a project and of a user with the same id share one list',
-    file: 'functions/shared/store/model/keys.ts',
-    search: "{ child, field }: Pick<Relation, 'child' | 'field'>,\n  parentId: string,",
-    replacement: "{ child }: Pick<Relation, 'child' | 'field'>,\n  parentId: string,\n  field = 'parent',",
-    detectedBy: ['test/contract/bounds.test.ts'],
-    testNamePattern: 'the id of another kind',
-  },
-  {
     name: 'one-record-for-all',
     description: 'a failing stream record fails its whole batch',
     file: 'functions/jobs/job-session.ts',

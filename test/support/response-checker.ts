@@ -38,7 +38,13 @@ const pointerPart = (name: string): string => name.replaceAll('~', '~0').replace
 /** Checks responses against the document. */
 export class ResponseChecker {
   readonly #document: OpenApiDocument;
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  // Each schema is used few times, so optimized code would not pay for itself.
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    code: { optimize: false },
+  });
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #templates: readonly { readonly path: string; readonly pattern: RegExp }[];
 
