@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
+import { printedBy, program } from './program.ts';
 
 /** Packs the client and installs it in another project, without a network. `TYPESCRIPT` selects another compiler. */
 
@@ -60,23 +61,7 @@ test('the package has the version and the licence of the service, and no depende
   );
 });
 
-const program = (url: string): string => `
-import { createClient, isProblem } from 'project-management-client';
-
-const client = createClient({ url: '${url}' });
-await client.tags.create({ name: 'installed' });
-for await (const tag of client.tags.iterate({ name: 'installed' })) {
-  console.log(tag.name);
-  await client.tags.delete(tag);
-}
-try {
-  await client.tags.get('unknown');
-} catch (error) {
-  if (isProblem(error, 'not-found')) console.log(error.problem.status, error.problem.type);
-}
-`;
-
-const printed = () => `installed\n404 ${service.url}/docs/problems#not-found\n`;
+const printed = () => printedBy(service.url);
 
 test('the package runs in Node.js without a build step', async () => {
   writeFileSync(join(project, 'program.js'), program(service.url));
@@ -157,26 +142,4 @@ test.each(['docs/client.md', 'client/README.md'])('the examples in %s compile an
     expect(output).toContain('its priority is now urgent');
     expect(output).toMatch(/^[1-9]\d* open tasks are important$/m);
   }
-});
-
-test('the commands of docs/client.md install the client and compile a program, also a second time', async () => {
-  const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
-  const [install = '', build = ''] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
-  const target = join(folder, 'example');
-  const script = install
-    .replaceAll('/tmp/example', target)
-    .replaceAll('npm install', 'npm install --offline --no-audit')
-    .replaceAll('http://localhost:3000', service.url);
-  const options = { cwd: root, env: { ...process.env, npm_config_loglevel: 'error' } };
-  for (const attempt of [1, 2]) {
-    // An archive of an earlier version, which the second run must not install.
-    if (attempt === 2) writeFileSync(join(target, 'packed/project-management-client-0.0.1.tgz'), '');
-    const { stdout } = await execute('bash', ['-euc', script], options);
-    expect(stdout).toContain("name: 'Acme'");
-  }
-  writeFileSync(join(target, 'example.ts'), program(service.url));
-  const [, compilation = ''] = build
-    .replace('npx tsc', `"${process.execPath}" "${compiler}"`)
-    .split(/^(?=".*tsc)/m);
-  expect((await execute('bash', ['-euc', compilation], { cwd: target })).stdout).toBe(printed());
 });
