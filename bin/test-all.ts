@@ -15,9 +15,11 @@ One file: npx jest <part of its path>. Tests with a name: npx jest <part of a pa
 
 const exists = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
+const hasBrowser = exists('chromium');
+
 const jest = (...kinds: string[]): Step['command'] => tool('jest', '--selectProjects', ...kinds);
 
-const environment = { TEST_RUNS: process.env['TEST_RUNS'] ?? 'full' };
+const environment = { TEST_RUNS: 'full' };
 
 /** The kinds that `npm test` runs completely. */
 const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
@@ -32,17 +34,20 @@ const beyondTest: Step[] = [
     environment,
   },
   { name: 'faults, properties', command: jest('faults', 'properties'), environment },
-  { name: 'cli, security, fuzz', command: jest('cli', 'security', 'fuzz'), environment },
+  // One file of browser tests takes as long as all others of this run together, on the other core.
+  {
+    name: 'cli, security, fuzz, browser',
+    command: jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])),
+    environment,
+  },
   { name: 'synthesized', command: npm('run', 'test:synthesized') },
   { name: 'DynamoDB Local', command: npm('run', 'test:dynamodb-local') },
   { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
   { name: 'types of benchmarks', command: npm('run', 'bench:types') },
   { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
-  {
-    name: 'browser',
-    command: npm('run', 'test:browser'),
-    unavailable: exists('chromium') ? undefined : 'there is no Chromium',
-  },
+  ...(hasBrowser
+    ? []
+    : [{ name: 'browser', command: npm('run', 'test:browser'), unavailable: 'there is no Chromium' }]),
 ];
 
 const all: Step[] = [

@@ -30,7 +30,7 @@ export async function runSteps(steps: readonly Step[]): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const step of steps) outcomes.push(await runStep(step));
   for (const { name, seconds, result } of outcomes) {
-    console.log(`${name.padEnd(24)} ${seconds.toFixed(1).padStart(7)} s  ${result}`);
+    console.log(`${name.padEnd(30)} ${seconds.toFixed(1).padStart(7)} s  ${result}`);
   }
   const failed = outcomes.filter(({ hasFailed }) => hasFailed).length;
   console.log(`${outcomes.length - failed} passed, ${failed} failed`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { anyCharacter } from '../support/any-character.ts';
-import { randomRuns } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { expectNoInternals, expectParameter, expectPointer, expectProblem } from './problem.ts';
 import {
   create,
@@ -492,7 +492,7 @@ describe('random input', () => {
           expect([entity.id, entity.createdAt]).toEqual([existing.id, existing.createdAt]);
         }
       }),
-      { numRuns: randomRuns(20, 60) },
+      { numRuns: runs(20, 60) },
     );
   });
 
@@ -522,7 +522,7 @@ describe('random input', () => {
         if (response.status === 400) expectProblem(response, 400, pairs.flat());
         else expect(response.status).toBe(200);
       }),
-      { numRuns: randomRuns(12, 40) },
+      { numRuns: runs(12, 40) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { randomRuns } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { create, type Entity, entityOf, identifiers, pathTo, readList } from './resources.ts';
 import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
 import { ascendingBy } from './total-order.ts';
@@ -98,7 +98,7 @@ describe('combinations of filters, order and pages', () => {
         const list = await readList(withQuery(path, { ...scope, ...asParameters(query) }));
         expect(list).toMatchObject(select(tasks, query));
       }),
-      { numRuns: randomRuns(40, 150) },
+      { numRuns: runs(40, 150) },
     );
   });
 });
@@ -172,7 +172,7 @@ describe('lists and totals after any sequence of writes', () => {
         for (const filters of [{}, { status: 'active' }, { status: 'planned' }])
           await expectLists(model, filters);
       }),
-      { numRuns: randomRuns(5, 15) },
+      { numRuns: runs(5, 15) },
     );
   });
 

@@ -10,7 +10,7 @@ import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { type Service, startService } from '../../lib/local/service.ts';
 import { ensureTable } from '../../lib/local/table.ts';
 import { compactAll } from '../support/compaction.ts';
-import { randomRuns } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { type EngineProxy, type Injector, seeded, startEngineProxy } from './engine-proxy.ts';
 import { printedSeed } from './seed.ts';
 
@@ -166,7 +166,7 @@ const audit = (tableName: string, repair = false): Promise<Report> =>
 
 test('a table with a part of a transaction is correct after the repair, and can be used', async () => {
   let broken = 0;
-  for (let round = 0; round < randomRuns(8, 60); round += 1) {
+  for (let round = 0; round < runs(8, 20); round += 1) {
     const restored = `restored-${round}`;
     const items = await copyTable(`live-${round}`);
     await ensureTable(new DynamoDBClient({ endpoint: engine.endpoint }), restored);

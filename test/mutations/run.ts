@@ -56,8 +56,8 @@ async function inCopy<Result>(work: (folder: string) => Promise<Result>): Promis
 
 /** Runs a program. Returns its exit code and its output. */
 async function run(folder: string, ...command: string[]): Promise<{ code: number | null; printed: string }> {
-  // Full runs: a short run leaves out operations that some mutations need.
-  const env = { ...process.env, TEST_RUNS: 'full' };
+  // Full runs: a short run leaves out operations that some mutations need, and few random runs do not reach what some of them change.
+  const env = { ...process.env, TEST_RUNS: 'full', HISTORIES: '60', SEQUENCES: '30' };
   const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs, env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {

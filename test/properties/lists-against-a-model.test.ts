@@ -1,13 +1,13 @@
-import { randomRuns, runs } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { testSequences } from './list-sequences.ts';
 
 testSequences('on the plain engine', {
-  count: Number(process.env['SEQUENCES'] ?? randomRuns(5, 30)),
+  count: Number(process.env['SEQUENCES'] ?? runs(5, 12)),
   maxSteps: runs(80, 120),
 });
 
 testSequences('when the logs are spread over several partitions', {
-  count: Number(process.env['SEQUENCES'] ?? randomRuns(2, 15)),
+  count: Number(process.env['SEQUENCES'] ?? runs(2, 6)),
   maxSteps: runs(80, 120),
   isSharded: true,
 });

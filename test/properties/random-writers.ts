@@ -9,7 +9,7 @@ import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
-import { randomRuns } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 
 /**
  * Concurrent writers with random operations, on an engine with an injected fault. Each writer changes only its own entities,
@@ -18,7 +18,7 @@ import { randomRuns } from '../support/runs.ts';
  */
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const sequences = randomRuns(8, 125);
+const sequences = runs(8, 42);
 /**
  * The number of sequences after which the test starts another engine. Writes of the embedded engine get slower with the
  * size of its stream.

@@ -1,10 +1,10 @@
-import { randomRuns } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { allowedConditions, type Conditions, History, type HistoryCounts } from './history.ts';
 
 /** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
 
 /** Histories of all tests together. `HISTORIES=3000 npm run test:simulation` takes most of an hour. */
-const histories = Number(process.env['HISTORIES'] ?? randomRuns(4, 60));
+const histories = Number(process.env['HISTORIES'] ?? runs(4, 24));
 
 /** Histories of one test, at most: about half a minute. */
 const maxHistories = 15;

@@ -1,14 +1,8 @@
 /**
- * How often random tests and fault suites repeat: a few times in `npm test`, often in `npm run test:all`, which sets `TEST_RUNS=full`. With
- * `TEST_RUNS=third`, random tests run a third of that: continuous integration has 30 minutes.
+ * How often random tests and fault suites repeat: a few times in `npm test`, often in `npm run test:all`, which sets `TEST_RUNS=full`. Some
+ * have a variable of their own for longer runs, such as `SEQUENCES` and `HISTORIES`.
  */
-const level = process.env['TEST_RUNS'];
-
-export const isFullRun = level === 'full' || level === 'third';
+export const isFullRun = process.env['TEST_RUNS'] === 'full';
 
 /** Returns the number of runs of this test run. */
 export const runs = (few: number, full: number): number => (isFullRun ? full : few);
-
-/** Returns the number of random runs of this test run: each of them is another one. */
-export const randomRuns = (few: number, full: number): number =>
-  level === 'third' ? Math.max(few, Math.ceil(full / 3)) : runs(few, full);

@@ -31,14 +31,14 @@ import { areValues, isValue, listQuery, sortedBy } from '../../../../../support/
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 import { plainList } from '../../../../../support/plain-list.ts';
 import { type RandomField, randomQuery } from '../../../../../support/random-queries.ts';
-import { randomRuns, runs } from '../../../../../support/runs.ts';
+import { runs } from '../../../../../support/runs.ts';
 
 /** Compares lists of a collection that needs several reads with an in-memory model. */
 
 const number = runs(3_000, 6_000);
 
 /** Random lists of each test. */
-const numRuns = randomRuns(40, 150);
+const numRuns = runs(40, 150);
 
 /** Entities for each child of the small parent. */
 const perChild = number / 30;

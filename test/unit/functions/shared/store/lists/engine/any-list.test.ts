@@ -10,7 +10,7 @@ import { Random } from '../../../../../../simulation/random.ts';
 import { LogBuilder, startMs } from '../../../../../../support/log-builder.ts';
 import { plainList } from '../../../../../../support/plain-list.ts';
 import { type RandomField, randomQuery } from '../../../../../../support/random-queries.ts';
-import { randomRuns } from '../../../../../../support/runs.ts';
+import { runs } from '../../../../../../support/runs.ts';
 
 /** Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in runs, deleted rows, a new field, and a tail. */
 
@@ -165,7 +165,7 @@ describe('any list has the rows, the total and the counts of a plain search', ()
         const more = { page: page + 1, limit, ranks, defaults };
         await requireRight(seed, built, randomQuery(new Random(querySeed), fields, more));
       }),
-      { numRuns: randomRuns(60, 400) },
+      { numRuns: runs(60, 150) },
     );
   });
 });
