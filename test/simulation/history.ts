@@ -77,6 +77,7 @@ const maxSlowCallMs = 10_000_000;
 
 /** Sizes with which a few rows make many segments and levels of runs. */
 const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond'> = {
+  shardsMs: 40_000,
   maxRows: 24,
   maxPatchedShare: 0.3,
   maxRewrittenColumns: 3,
@@ -102,6 +103,8 @@ export interface HistoryCounts extends TransactionCounts {
   lostRaces: number;
   /** Records outside of the first shard of the log. */
   recordsInOtherShards: number;
+  /** Lists that read the first shard only, although others have earlier records. */
+  listsWithoutShards: number;
   /** Columns in several buckets that compaction left, after all of its steps. */
   columnsInBuckets: number;
   /** Items that compaction deleted. */
@@ -133,6 +136,7 @@ export class History {
     lostRaces: 0,
     deletedItems: 0,
     recordsInOtherShards: 0,
+    listsWithoutShards: 0,
   };
   readonly #random: Random;
   readonly #time = new VirtualTime();
@@ -379,6 +383,8 @@ export class History {
     const page = await listRows({ ...source, reader: { ...source.reader, readHead } }, list.query);
     this.counts.lists += 1;
     this.counts.staleReads += attempts - 1;
+    const { until } = this.#log.shards;
+    if (until > 0 && until < (this.#log.manifest?.watermark ?? 0)) this.counts.listsWithoutShards += 1;
     return { list, page, states: states.slice(first) };
   }
 

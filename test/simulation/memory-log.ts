@@ -9,7 +9,12 @@ import {
   type Manifest,
 } from '../../functions/shared/store/lists/engine/manifest.ts';
 import type { LogHead, LogWriter } from '../../functions/shared/store/lists/engine/storage.ts';
-import { type LogRecord, manifestSortKey, maxShards } from '../../functions/shared/store/model/change-log.ts';
+import {
+  type LogRecord,
+  manifestSortKey,
+  maxShards,
+  type Shards,
+} from '../../functions/shared/store/model/change-log.ts';
 
 /** A compaction that crashes: everything that it wrote before stays. */
 export class Crash extends Error {}
@@ -48,7 +53,7 @@ export class MemoryLog {
   /** The shard of each record that is not in the first one, by key. */
   readonly #shardOf = new Map<string, number>();
   /** Partitions over which writers may spread records. */
-  shards = 1;
+  shards: Shards = { count: 1, until: 0 };
   readonly items = new Map<ItemName, Uint8Array>();
   manifest: Manifest | undefined;
 
@@ -117,18 +122,20 @@ export class MemoryLog {
       readHead: async (above): Promise<LogHead> => {
         await delay();
         const { manifest, shards } = this;
-        const records = await this.#readDownwards(process, shards, above, Number.POSITIVE_INFINITY);
+        const count = above < shards.until ? shards.count : 1;
+        const records = await this.#readDownwards(process, count, above, Number.POSITIVE_INFINITY);
         return { manifest, shards, records };
       },
       readRecords: async (above, upTo, max) => {
         await delay();
-        return (await this.#readDownwards(process, this.shards, above, upTo)).slice(0, max);
+        const count = above < this.shards.until ? this.shards.count : 1;
+        return (await this.#readDownwards(process, count, above, upTo)).slice(0, max);
       },
       readOldestRecords: async (above, upTo, max) => {
         await delay();
-        const { shards } = this;
-        const ownMax = max / shards;
-        const beginnings = Array.from({ length: shards }, (_, shard) => {
+        const count = above < this.shards.until ? this.shards.count : 1;
+        const ownMax = max / count;
+        const beginnings = Array.from({ length: count }, (_, shard) => {
           const items = this.#between(shard, above, upTo);
           const read = items.slice(0, Math.ceil(ownMax));
           return { items: read, hasMore: read.length < items.length };
@@ -136,10 +143,10 @@ export class MemoryLog {
         const { items, hasMore } = mergeShards(beginnings, ({ key }) => key);
         return { records: items, hasMore, writeUnits: items.length * recordWriteUnits };
       },
-      openShards: async () => {
+      openShards: async (until) => {
         await delay();
         beforeWrite();
-        this.shards = maxShards;
+        if (until > this.shards.until) this.shards = { count: maxShards, until };
       },
       readItems: async (names, isConsistent) => {
         await delay();

@@ -123,7 +123,7 @@ export class Transactions {
       request,
       record: { ...decodeRecord(write.put), key },
       // Not every writer knows all shards.
-      shard: log.shards === 1 ? 0 : random.below(1 + random.below(log.shards)),
+      shard: stamp < log.shards.until ? random.below(1 + random.below(log.shards.count)) : 0,
       expiresAt: time.now + maxCommitMs,
       latestAt: time.now + maxExecutionMs,
       state: 'sent',

@@ -19,7 +19,8 @@ export const smallSizes: CompactionSizes = {
   maxWholeRunBytes: 300,
   maxRecords: 25,
   maxHealingRecords: 1_000,
-  maxWriteUnitsPerSecond: 500,
+  maxWriteUnitsPerSecond: 750,
+  shardsMs: 7_200_000,
   minFirstRecords: 6,
   minRecords: 1,
 };

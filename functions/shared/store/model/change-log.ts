@@ -36,7 +36,7 @@ export function parseLogPartition(pk = ''): { readonly tenant: string; readonly 
 /** The sort key of a log's manifest: it sorts after all records, so one query downwards reads both. */
 export const manifestSortKey = '~';
 
-/** The sort key of the number of a log's shards: it sorts after all records, so the query of the manifest and of the records reads it too. */
+/** The sort key of a log's shards: it sorts after all records, so the query of the manifest and of the records reads it too. */
 const shardsSortKey = 'shards';
 
 /**
@@ -46,16 +46,27 @@ const shardsSortKey = 'shards';
  */
 export const maxShards = 4;
 
-/** Returns the key of the number of a log's shards. */
+/** Over how many partitions the records of a log are spread. */
+export interface Shards {
+  readonly count: number;
+  /** Only records with an earlier stamp are outside of the first shard. Milliseconds since 1970. It never decreases. */
+  readonly until: number;
+}
+
+/** Returns the key of a log's shards. */
 export const shardsKey = (tenant: string, kind: Kind): Key => ({
   pk: logPartition(tenant, kind),
   sk: shardsSortKey,
 });
 
-/** Returns the number of a log's shards. Without an item that says so, a log has one. */
-export const decodeShards = (item: Item | undefined): number => (item?.['count'] as number | undefined) ?? 1;
+/** Returns the attributes of the item of a log's shards, without its key. */
+export const encodeShards = ({ count, until }: Shards): Record<string, unknown> => ({ count, until });
 
-/** Returns whether an item holds the number of a log's shards. */
+/** Returns the shards that an item stores. Without an item, all records are in the first one. */
+export const decodeShards = (item: Item | undefined): Shards =>
+  item ? { count: item['count'] as number, until: item['until'] as number } : { count: 1, until: 0 };
+
+/** Returns whether an item is the one of a log's shards. */
 export const isShards = ({ sk }: Item): boolean => sk === shardsSortKey;
 
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */

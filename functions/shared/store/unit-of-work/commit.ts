@@ -57,7 +57,7 @@ async function buildTransaction(
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp, shardOf);
+  const records = recordWrites(session.tenant, changes, stamp, (kind) => shardOf(kind, stamp));
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],

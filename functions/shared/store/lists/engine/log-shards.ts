@@ -1,7 +1,7 @@
 /**
- * The records of one log in the table. They are in one partition, or spread over several if the log is written often. The item
- * that tells the number of shards is older than every record outside of the first shard, and their number never decreases: so a reader that
- * has read it knows all partitions that have records of earlier transactions.
+ * The records of one log in the table. They are in one partition, or spread over several while the log is written often. The item that tells
+ * the shards is older than every record outside of the first one, and tells the stamp up to which there are such records. It never decreases.
+ * So a reader that has read the item knows all partitions that have records of earlier transactions.
  */
 import type { Database } from '../../dynamodb/database.ts';
 import type { QueryPage } from '../../dynamodb/query.ts';
@@ -12,6 +12,7 @@ import {
   logPartition,
   manifestSortKey,
   recordPrefix,
+  type Shards,
   shardsKey,
   stampPrefix,
 } from '../../model/change-log.ts';
@@ -40,6 +41,9 @@ const recordRange = (above: number, upTo: number, isAscending: boolean): KeyRang
   last: stampPrefix(upTo + 1),
   isAscending,
 });
+
+/** Returns the number of shards that can have records above a stamp. */
+const countAbove = ({ count, until }: Shards, above: number): number => (above < until ? count : 1);
 
 /** Bytes that a write unit pays for. */
 const writeUnitBytes = 1_024;
@@ -77,7 +81,7 @@ export class LogShards {
   readonly #tenant: string;
   readonly #kind: Kind;
   /** Known after the first read. */
-  #count: number | undefined;
+  #shards: Shards | undefined;
 
   constructor(database: Database, tenant: string, kind: Kind) {
     this.#database = database;
@@ -85,13 +89,15 @@ export class LogShards {
     this.#kind = kind;
   }
 
-  /** Reads the manifest, and the records above a stamp. In a log with one shard, this is one query. */
+  /** Reads the manifest, and the records above a stamp. Unless others than the first shard can have such records, this is one query. */
   async readHead(above: number): Promise<LogHead> {
     const range = { first: stampPrefix(above + 1), last: manifestSortKey, isAscending: false };
     const { items: own } = await this.#readShard(0, range);
     const shards = decodeShards(own.find(isShards));
-    this.#count = shards;
-    const items = [...own, ...(await this.#readShards(1, range)).flatMap((shard) => shard.items)];
+    this.#shards = shards;
+    const others =
+      countAbove(shards, above) > 1 ? await this.#readShards(shards.count, range, { from: 1 }) : [];
+    const items = [...own, ...others.flatMap((shard) => shard.items)];
     const manifest = own.find(isManifest);
     return {
       manifest: manifest && decodeManifest(manifest),
@@ -105,15 +111,15 @@ export class LogShards {
    * @param max number of items after which it stops. Of several shards, it reads the same number each.
    */
   async readNewest(above: number, upTo: number, max = Number.POSITIVE_INFINITY): Promise<Item[]> {
-    const count = await this.#readCount();
-    const shards = await this.#readShards(0, recordRange(above, upTo, false), max / count);
+    const count = countAbove(await this.#readShardsItem(), above);
+    const shards = await this.#readShards(count, recordRange(above, upTo, false), { max: max / count });
     return shards.flatMap(({ items }) => items);
   }
 
   /** Reads the oldest records of a range. @param max number of records after which it stops. */
   async readOldest(above: number, upTo: number, max: number): Promise<OldestRecords> {
-    const count = await this.#readCount();
-    const shards = await this.#readShards(0, recordRange(above, upTo, true), max / count);
+    const count = countAbove(await this.#readShardsItem(), above);
+    const shards = await this.#readShards(count, recordRange(above, upTo, true), { max: max / count });
     const { items, hasMore } = mergeShards(shards, ({ sk }) => sk);
     return {
       records: items.map(decodeRecord),
@@ -122,14 +128,18 @@ export class LogShards {
     };
   }
 
-  async #readCount(): Promise<number> {
-    this.#count ??= decodeShards(await this.#database.get(shardsKey(this.#tenant, this.#kind)));
-    return this.#count;
+  async #readShardsItem(): Promise<Shards> {
+    this.#shards ??= decodeShards(await this.#database.get(shardsKey(this.#tenant, this.#kind)));
+    return this.#shards;
   }
 
-  /** Reads a range of all shards from one on, at the same time. */
-  async #readShards(from: number, range: KeyRange, max?: number): Promise<ShardItems[]> {
-    const numbers = Array.from({ length: (this.#count as number) - from }, (_, place) => from + place);
+  /** Reads a range of the shards up to a number, at the same time. */
+  async #readShards(
+    count: number,
+    range: KeyRange,
+    { from = 0, max }: { readonly from?: number; readonly max?: number },
+  ): Promise<ShardItems[]> {
+    const numbers = Array.from({ length: count - from }, (_, place) => from + place);
     return Promise.all(numbers.map((shard) => this.#readShard(shard, range, max)));
   }
 

@@ -1,12 +1,12 @@
 /** What the list engine needs of the database. `table-log.ts` implements it; the simulation has an implementation in memory. */
-import type { LogRecord } from '../../model/change-log.ts';
+import type { LogRecord, Shards } from '../../model/change-log.ts';
 import type { FacetFields, ItemName, Manifest } from './manifest.ts';
 
 /** The newest part of a log. */
 export interface LogHead {
   readonly manifest: Manifest | undefined;
-  /** Partitions over which the records are spread. */
-  readonly shards: number;
+  /** The partitions over which the records are spread. */
+  readonly shards: Shards;
   readonly records: readonly LogRecord[];
 }
 
@@ -54,8 +54,8 @@ export interface LogWriter extends LogReader {
    * @param max number of records after which it stops.
    */
   readOldestRecords(above: number, upTo: number, max: number): Promise<OldestRecords>;
-  /** Spreads the records of all later transactions over several partitions. A log that has several is not changed. */
-  openShards(): Promise<void>;
+  /** Lets writers spread records over several partitions. @param until the stamp up to which they may. An earlier one than before has no effect. */
+  openShards(until: number): Promise<void>;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /** Writes immutable items. */

@@ -63,7 +63,10 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
   const { writer, nowMs, sizes = defaultSizes } = source;
   const { manifest = emptyManifest, shards } = await writer.readHead(nowMs);
   const input = await readInput(source, manifest, sizes);
-  if (shards === 1 && input.writeUnitsPerSecond > sizes.maxWriteUnitsPerSecond) await writer.openShards();
+  const { maxWriteUnitsPerSecond, shardsMs } = sizes;
+  const isBusy = input.writeUnitsPerSecond > maxWriteUnitsPerSecond;
+  // Early, because writers read the item from time to time only.
+  if (isBusy && shards.until < nowMs + shardsMs / 2) await writer.openShards(nowMs + shardsMs);
   const result = { records: input.records.length, waiting: input.waiting, hasMore: input.hasMore };
   if (input.records.length + input.healing.length === 0) return result;
   const planned = await nextManifest(source, manifest, input, sizes);

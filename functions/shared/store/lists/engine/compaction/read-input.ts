@@ -38,7 +38,7 @@ export interface CompactionInput {
 }
 
 /** Milliseconds over which write units are counted, at least: a partition that was quiet before takes short bursts. */
-const minBurstMs = 5_000;
+const minBurstMs = 10_000;
 
 /** Settled records: all up to a stamp. */
 interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore' | 'writeUnitsPerSecond'> {

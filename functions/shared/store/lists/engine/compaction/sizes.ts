@@ -1,4 +1,5 @@
 /** Sizes of compaction. */
+import { maxKnownShardsMs } from '../../../model/log-timing.ts';
 
 /**
  * Rows in a segment, at most. In larger segments, columns would exceed an item; in smaller ones, more read units would be lost to columns
@@ -29,6 +30,8 @@ export interface CompactionSizes {
   readonly maxHealingRecords: number;
   /** Write units per second above which the records of a log are spread over several partitions. */
   readonly maxWriteUnitsPerSecond: number;
+  /** Milliseconds for which they are spread after that. Processes of writers read the shards of a log once in half of this time. */
+  readonly shardsMs: number;
   /** Records for which the first step of a log is worth its cost, and each further one. */
   readonly minFirstRecords: number;
   readonly minRecords: number;
@@ -43,7 +46,8 @@ export const defaultSizes: CompactionSizes = {
   bucketBytes: 3_600,
   maxRecords: 4_000,
   maxHealingRecords: 20_000,
-  maxWriteUnitsPerSecond: partitionWriteUnits / 2,
+  maxWriteUnitsPerSecond: 0.75 * partitionWriteUnits,
+  shardsMs: 2 * maxKnownShardsMs,
   minFirstRecords: 128,
   minRecords: 48,
 };

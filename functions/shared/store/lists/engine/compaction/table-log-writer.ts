@@ -1,7 +1,13 @@
 /** The log and the columns of one kind in the table, for compaction. */
 import { forEach } from '../../../../for-each.ts';
 import type { Database } from '../../../dynamodb/database.ts';
-import { logPartition, manifestSortKey, maxShards, shardsKey } from '../../../model/change-log.ts';
+import {
+  encodeShards,
+  logPartition,
+  manifestSortKey,
+  maxShards,
+  shardsKey,
+} from '../../../model/change-log.ts';
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import { type Kind, referencesOf } from '../../../model/relations.ts';
@@ -20,6 +26,13 @@ function facetsOf(kind: Kind): FacetFields[] {
   return [['status'], ...parents.flatMap((field) => [[field], [field, 'status']])];
 }
 
+/** Returns the condition that an item of shards does not exist, or has an earlier end. */
+const isUntilBefore = (until: number): Condition => ({
+  expression: 'attribute_not_exists(pk) OR #until < :until',
+  names: { '#until': 'until' },
+  values: { ':until': until },
+});
+
 /** Returns the log of a kind, for compaction. */
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
   const shards = new LogShards(database, tenant, kind);
@@ -37,8 +50,9 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
     ...openLogReader(database, tenant, kind, shards),
     facets: facetsOf(kind),
     readOldestRecords: (above, upTo, max) => shards.readOldest(above, upTo, max),
-    openShards: async () => {
-      await putIf(notExists, { ...shardsKey(tenant, kind), count: maxShards });
+    openShards: async (until) => {
+      const shards = { ...shardsKey(tenant, kind), ...encodeShards({ count: maxShards, until }) };
+      await putIf(isUntilBefore(until), shards);
     },
     listItems: async (prefix, max) => {
       const { items } = await database.query({

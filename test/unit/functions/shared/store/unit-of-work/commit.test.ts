@@ -84,7 +84,8 @@ function transactions(): number[] {
 }
 
 describe('the shard of a record', () => {
-  const open = () => store.database().putItem({ ...shardsKey(session.tenant, 'tag'), count: maxShards });
+  const open = () =>
+    store.database().putItem({ ...shardsKey(session.tenant, 'tag'), count: maxShards, until: now + 1_000 });
 
   /** Returns the shards that have records of a number of transactions. */
   async function shardsOf(number: number): Promise<number> {

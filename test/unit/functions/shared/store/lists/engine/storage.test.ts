@@ -101,7 +101,7 @@ describe.each([
   describe('readHead', () => {
     test('returns the records above a stamp, the latest first', async () => {
       const { manifest, shards, records } = await writer.readHead(nowMs + 2);
-      expect([manifest, shards]).toEqual([undefined, 1]);
+      expect([manifest, shards]).toEqual([undefined, { count: 1, until: 0 }]);
       expect(stampsOf(records)).toEqual([5, 4, 3]);
       expect(records[0]?.entries[0]?.after?.['name']).toBe('name 5');
     });
@@ -138,8 +138,11 @@ describe.each([
   });
 
   describe('with shards', () => {
+    /** Records of other shards have earlier stamps. */
+    const untilMs = nowMs + 21;
+
     beforeEach(async () => {
-      await writer.openShards();
+      await writer.openShards(untilMs);
       for (let stamp = 6; stamp <= 20; stamp += 1) {
         await log.commit(creation(nowMs + stamp, `name ${stamp}`, stamp % maxShards));
       }
@@ -150,7 +153,7 @@ describe.each([
     test('returns the records of all shards', async () => {
       await writer.replaceManifest(manifestOf(1));
       const { manifest, shards, records } = await writer.readHead(nowMs + 3);
-      expect([manifest, shards]).toEqual([manifestOf(1), maxShards]);
+      expect([manifest, shards]).toEqual([manifestOf(1), { count: maxShards, until: untilMs }]);
       expect(stampsOf(records).sort(descending)).toEqual(allStamps.slice(3).reverse());
       const between = await writer.readRecords(nowMs + 4, nowMs + 19);
       expect(stampsOf(between).sort(descending)).toEqual(allStamps.slice(4, 19).reverse());
@@ -164,9 +167,21 @@ describe.each([
       expect(stampsOf(records)).toEqual([19, 20]);
     });
 
-    test('keeps them when they are opened again', async () => {
-      await writer.openShards();
-      expect((await writer.readHead(nowMs + 20)).shards).toBe(maxShards);
+    test('can be opened for longer, and not for less', async () => {
+      await writer.openShards(untilMs - 1);
+      expect((await writer.readHead(nowMs + 20)).shards.until).toBe(untilMs);
+      await writer.openShards(untilMs + 1);
+      expect((await writer.readHead(nowMs + 20)).shards.until).toBe(untilMs + 1);
+    });
+
+    test('reads only the first one above their end', async () => {
+      await log.commit(creation(untilMs, 'in the first one'));
+      // A writer must not do this.
+      await log.commit(creation(untilMs + 1, 'in another one', 2));
+      expect(stampsOf((await writer.readHead(untilMs - 1)).records)).toEqual([21, 22]);
+      expect(stampsOf((await writer.readHead(untilMs)).records)).toEqual([]);
+      expect(await writer.readRecords(untilMs, untilMs + 100)).toEqual([]);
+      expect((await writer.readOldestRecords(untilMs, untilMs + 100, 100)).records).toEqual([]);
     });
 
     test('returns the oldest records in order', async () => {
@@ -258,7 +273,11 @@ describe('the log in the table', () => {
     await writer.replaceManifest(manifestOf(1));
     await writer.putItems(new Map([['1-aaaaaa.0/ids0', Buffer.from('a')]]));
     for (const other of others) {
-      expect(await other.readHead(0)).toEqual({ manifest: undefined, shards: 1, records: [] });
+      expect(await other.readHead(0)).toEqual({
+        manifest: undefined,
+        shards: { count: 1, until: 0 },
+        records: [],
+      });
       expect(await other.readItems(['1-aaaaaa.0/ids0'], true)).toEqual(new Map());
     }
   });
@@ -294,7 +313,7 @@ describe('the log in the table', () => {
 
     test('is read without a gap when one shard is read whole and another is not', async () => {
       const writer = await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0));
-      await writer.openShards();
+      await writer.openShards(nowMs + 1_000);
       expect((await writer.readHead(nowMs)).records).toHaveLength(count);
       const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + count, maxShards);
       expect(records.length).toBeGreaterThan(0);

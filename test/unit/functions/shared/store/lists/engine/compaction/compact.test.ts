@@ -38,42 +38,45 @@ const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
 
 describe('the shards of a log', () => {
-  /** Commits records in a time, each of which takes two write units, and takes a step that reads them. */
+  const hourMs = 3_600_000;
+
+  /** Commits records in a time, each of which takes two write units, and takes a step. @returns the end of the shards after the last record. */
   async function shardsAfter(records: number, durationMs: number, writer = log.log.open()): Promise<number> {
+    const last = startMs + durationMs;
     for (let number = 0; number < records; number += 1) {
-      log.commit(startMs + Math.round((number * durationMs) / (records - 1)), {
-        [idOf(number)]: { name: 'a' },
-      });
+      const stamp = startMs + Math.round((number * durationMs) / (records - 1));
+      log.commit(stamp, { [idOf(number)]: { name: 'a' } });
     }
-    await step(startMs + durationMs + marginMs, { writer });
-    return log.log.shards;
+    await step(last + marginMs, { writer });
+    return log.log.shards.until - (last + marginMs);
   }
 
-  test('are opened when its records take more than half of what a partition takes', async () => {
-    expect(await shardsAfter(2_501, 10_000)).toBe(maxShards);
+  test('are opened for two hours when its records take more than three quarters of what a partition takes', async () => {
+    expect(await shardsAfter(3_751, 10_000)).toBe(2 * hourMs);
+    expect(log.log.shards.count).toBe(maxShards);
   });
 
-  test('are not opened at half of it', async () => {
-    expect(await shardsAfter(2_500, 10_000)).toBe(1);
+  test('are not opened below that', async () => {
+    await shardsAfter(3_750, 10_000);
+    expect(log.log.shards).toEqual({ count: 1, until: 0 });
   });
 
-  test('are opened for a burst of five seconds, not for a shorter one', async () => {
-    expect(await shardsAfter(1_250, 100)).toBe(1);
-    log = new LogBuilder();
-    expect(await shardsAfter(1_251, 100)).toBe(maxShards);
+  test('are not opened for a short burst', async () => {
+    await shardsAfter(3_750, 100);
+    expect(log.log.shards).toEqual({ count: 1, until: 0 });
   });
 
-  test('are opened once', async () => {
+  test.each([
+    ['less', hourMs - 1, 2 * hourMs],
+    ['as much as', hourMs, undefined],
+  ])('are opened again when %s than an hour is left', async (_, leftMs, newMs) => {
     const { readHead, ...writer } = log.log.open();
     const openShards = jest.fn();
-    const shardedWriter = {
-      ...writer,
-      readHead: async (above: number) => ({ ...(await readHead(above)), shards: maxShards }),
-      openShards,
-    };
-    expect(await shardsAfter(2_501, 10_000, shardedWriter)).toBe(1);
-    expect(log.log.manifest?.version).toBe(1);
-    expect(openShards).not.toHaveBeenCalled();
+    const nowMs = startMs + 10_000 + marginMs;
+    const shards = { count: maxShards, until: nowMs + leftMs };
+    const read = async (above: number) => ({ ...(await readHead(above)), shards });
+    await shardsAfter(3_751, 10_000, { ...writer, readHead: read, openShards });
+    expect(openShards.mock.calls).toEqual(newMs === undefined ? [] : [[nowMs + newMs]]);
   });
 });
 
