@@ -260,7 +260,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/log-items.ts`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     search: 'throw new StaleRead(`the item ${name} is gone`);',
-    replacement: 'this.#items.set(name, buildColumn([]));',
+    replacement: 'this.#items.set(name, new Map() as unknown as DecodedItem);',
     detectedBy: [simulation],
     testNamePattern: allowed,
   },

@@ -163,15 +163,6 @@ export const requestMutations: readonly Mutation[] = [
     testNamePattern: 'as sortBy',
   },
   {
-    name: 'protected-fields-settable',
-    description: 'a request can set the id and the creation time',
-    file: 'functions/shared/contract/resource.ts',
-    search: 'v.object(fields) as unknown as v.GenericSchema<unknown, Fields>',
-    replacement: 'v.looseObject(fields) as unknown as v.GenericSchema<unknown, Fields>',
-    detectedBy: ['test/contract/hostile-input.test.ts'],
-    testNamePattern: 'cannot set read-only fields',
-  },
-  {
     name: 'prototype-accepted',
     description: 'a field named __proto__ is accepted',
     file: 'functions/shared/http/validation.ts',
@@ -186,7 +177,7 @@ export const requestMutations: readonly Mutation[] = [
     file: 'functions/shared/http/endpoint.ts',
     search: 'for (const { target } of view.expansions) requireScope(',
     replacement: "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",
-    detectedBy: ['test/contract/expand.test.ts'],
+    detectedBy: ['test/security/expand.test.ts'],
   },
   {
     name: 'offset-ignored',
