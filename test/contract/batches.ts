@@ -1,4 +1,4 @@
-/** What the tests of batches share. */
+/** Sends batches: for the tests of batches, and for tests that need many entities. */
 import { type Entity, type Kind, resourceOf } from './resources.ts';
 import { type Json, type JsonObject, request, type TestResponse } from './service.ts';
 

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const applyBatch = 'functions/shared/store/cascades/apply-batch.ts';
 const endpoint = 'functions/shared/http/batch-endpoint.ts';
 const operations = 'functions/shared/http/batch-operations.ts';
-const contract = 'test/contract/batch.test.ts';
+const contract = 'test/contract/batch';
 
 /** Mutations of batches. */
 export const batchMutations: readonly Mutation[] = [
@@ -13,8 +13,8 @@ export const batchMutations: readonly Mutation[] = [
     file: endpoint,
     search: 'toProblem(failed.failures[0]?.error)',
     replacement: 'toProblem(failed.failures.at(-1)?.error)',
-    detectedBy: [contract],
-    testNamePattern: 'several failing operations',
+    detectedBy: [`${contract}/failures.test.ts`],
+    testNamePattern: 'the first of several failing operations',
   },
   {
     name: 'batch-of-the-valid-ones',
@@ -22,7 +22,7 @@ export const batchMutations: readonly Mutation[] = [
     file: applyBatch,
     search: 'if (failures.length > 0) throw new BatchFailed(failures);',
     replacement: 'if (failures.length === plans.length) throw new BatchFailed(failures);',
-    detectedBy: [contract],
+    detectedBy: [`${contract}/failures.test.ts`],
     testNamePattern: 'applies nothing if one operation fails',
   },
   {
@@ -42,7 +42,7 @@ export const batchMutations: readonly Mutation[] = [
     search: 'const children = await findDependents(session, relation, ids, limit - found.length);',
     replacement:
       'const lists = await Promise.all(ids.map((id) => findDependents(session, relation, [id], limit - found.length)));\n    const children = lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);',
-    detectedBy: [contract],
+    detectedBy: [`${contract}/deletions.test.ts`],
     testNamePattern: 'remove several deleted tags',
   },
   {
@@ -51,7 +51,7 @@ export const batchMutations: readonly Mutation[] = [
     file: 'functions/shared/store/cascades/sweep.ts',
     search: 'value.filter((id) => !parentIds.includes(id as string))',
     replacement: 'value.filter((id) => id !== parentIds[0])',
-    detectedBy: [contract],
+    detectedBy: [`${contract}/deletions.test.ts`],
     testNamePattern: 'remove several deleted tags',
   },
   {
@@ -60,8 +60,8 @@ export const batchMutations: readonly Mutation[] = [
     file: operations,
     search: 'const repeated = ids.has(id) ?',
     replacement: "const repeated = ids.has('') ?",
-    detectedBy: [contract],
-    testNamePattern: 'the second operation with an id',
+    detectedBy: [`${contract}/failures.test.ts`],
+    testNamePattern: 'operations that repeat an id',
   },
   {
     name: 'batch-ignores-if-match',
@@ -69,7 +69,7 @@ export const batchMutations: readonly Mutation[] = [
     file: applyBatch,
     search: 'if (!isExpectedVersion(target, operation.expected))',
     replacement: 'if (!isExpectedVersion(target, undefined))',
-    detectedBy: [contract],
+    detectedBy: [`${contract}/operations.test.ts`],
     testNamePattern: 'returns 412 and applies nothing',
   },
   {
@@ -78,8 +78,8 @@ export const batchMutations: readonly Mutation[] = [
     file: applyBatch,
     search: 'const plans = await checkReferences(session, planned);',
     replacement: 'const plans = await checkReferences(session, planned.slice(0, 0)).then(() => planned);',
-    detectedBy: [contract],
-    testNamePattern: 'missing reference',
+    detectedBy: [`${contract}/failures.test.ts`],
+    testNamePattern: 'missing references',
   },
   {
     name: 'result-in-one-item',
@@ -87,7 +87,7 @@ export const batchMutations: readonly Mutation[] = [
     file: 'functions/shared/store/unit-of-work/idempotency.ts',
     search: "(first['parts'] as number) - 1",
     replacement: "Math.min(first['parts'] as number, 1) - 1",
-    detectedBy: [contract],
+    detectedBy: [`${contract}/limits.test.ts`],
     testNamePattern: 'replayed from several items',
   },
 ];

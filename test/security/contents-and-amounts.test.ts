@@ -133,7 +133,7 @@ const boundedFields = (contract: Contract) =>
   });
 
 describe('API4: the resources of a request are bounded', () => {
-  // test/contract/batch.test.ts covers batches.
+  // test/contract/batch/failures.test.ts covers batches.
   const bodies = writes.filter(({ body, success }) => body && !body.optional && success !== 'batch');
 
   test.each(named(bodies))(

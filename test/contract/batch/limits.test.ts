@@ -1,0 +1,84 @@
+import { createMany, resultsOf, sendBatch, times } from '../batches.ts';
+import { expectProblem } from '../problem.ts';
+import { type Entity, entityOf, identifiers, pathTo, readList, resourceOf, resources } from '../resources.ts';
+import { inParallel, request, type TestResponse, unique, withQuery } from '../service.ts';
+
+/** The largest batches, one more than each limit, and concurrent batches. */
+
+const statusesOf = (response: TestResponse): number[] => resultsOf(response).map(({ status }) => status);
+
+describe.each(resources)('POST $path/batch', ({ kind, path, minimal }) => {
+  test('applies 25 operations, and returns 400 for 26', async () => {
+    const status = unique('scope');
+    const operations = times(26, { operation: 'create', body: { ...(await minimal()), status } });
+    const problem = expectProblem(await sendBatch(kind, operations), 400);
+    const detail = expect.stringMatching(/must have 1 to 25 operations/);
+    expect(problem).toMatchObject({ detail, errors: [{ pointer: '/operations', detail }] });
+    expect(statusesOf(await sendBatch(kind, operations.slice(1)))).toEqual(Array(25).fill(201));
+    expect(await readList(withQuery(path, { status }))).toMatchObject({ total: 25 });
+  });
+
+  test('applies all concurrent batches without ifMatch on the same entities', async () => {
+    // Eight batches run at a time. With more of them, new ones compete with those that the service retries.
+    const batches = kind === 'task' ? 24 : 6;
+    const entities = await createMany(kind, times(3));
+    const responses = await inParallel(times(batches), (_, number) => {
+      const body = { status: `status-${number}` };
+      return sendBatch(
+        kind,
+        entities.map(({ id }) => ({ operation: 'update', id, body })),
+      );
+    });
+    expect(responses.map(statusesOf)).toEqual(Array(batches).fill([200, 200, 200]));
+    const stored = await inParallel(entities, ({ id }) => request('GET', pathTo(kind, id)));
+    // Every batch has changed every entity once, and the last one has changed all of them.
+    const etags = entities.map(({ id }) => `"${id.slice(-12)}-${batches + 1}"`);
+    expect(stored.map(({ headers }) => headers.get('etag'))).toEqual(etags);
+    expect(new Set(stored.map((response) => entityOf(response, 200).status)).size).toBe(1);
+  });
+});
+
+test('25 entities with the longest descriptions are updated, and replayed from several items', async () => {
+  const description = 'é'.repeat(10_000);
+  const created: Entity[] = [];
+  // A body has at most 256 KB: about 12 of these descriptions.
+  for (const count of [9, 8, 8]) created.push(...(await createMany('tag', times(count, { description }))));
+  const key = { 'idempotency-key': unique('key') };
+  const operations = created.map(({ id }) => ({ operation: 'update', id, body: { color: '#123456' } }));
+  const first = await sendBatch('tag', operations, key);
+  const results = resultsOf(first);
+  expect(results.map(({ body }) => body?.['description'] === description)).toEqual(Array(25).fill(true));
+  expect(Buffer.byteLength(first.text)).toBeGreaterThan(500_000);
+  const second = await sendBatch('tag', operations, key);
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+  expect(second.text === first.text).toBe(true);
+  const deletions = created.map(({ id }) => ({ operation: 'delete', id }));
+  expect(statusesOf(await sendBatch('tag', deletions))).toEqual(Array(25).fill(204));
+});
+
+test('a body of 256 KB is allowed, and a larger one returns 413', async () => {
+  const operations = times(25, {
+    operation: 'create',
+    body: { name: 'x', description: 'x'.repeat(10_000) },
+  });
+  const bytes = (spaces: number) => JSON.stringify({ operations }) + ' '.repeat(spaces);
+  const headers = { 'content-type': 'application/json' };
+  const spaces = 262_144 - bytes(0).length;
+  const allowed = await request('POST', '/v1/tags/batch', { rawBody: bytes(spaces), headers });
+  expect(statusesOf(allowed)).toEqual(Array(25).fill(201));
+  expectProblem(await request('POST', '/v1/tags/batch', { rawBody: bytes(spaces + 1), headers }), 413);
+});
+
+test('25 tasks with every field, 50 tags and an Idempotency-Key are created', async () => {
+  const tags = await createMany('tag', times(50));
+  const [status, description] = [unique('scope'), 'Long. '.repeat(200).trim()];
+  const full = await resourceOf('task').full();
+  const body = { ...full, status, description, tagIds: identifiers({ data: tags }) };
+  const operations = times(25, { operation: 'create', body });
+  const results = resultsOf(await sendBatch('task', operations, { 'idempotency-key': unique('key') }));
+  expect(results).toMatchObject(times(25, { status: 201, body }));
+  const list = await readList(withQuery('/v1/tasks', { status, limit: 100 }));
+  // They are created in the same millisecond: the order of the list is that of their random ids.
+  expect(identifiers(list).sort()).toEqual(results.map((result) => result.body?.id).sort());
+  expect(await readList(`${pathTo('tag', tags[49]?.id ?? '')}/tasks`)).toMatchObject({ total: 25 });
+});
