@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { logPartition, recordWrites } from '../../../functions/shared/store/model/change-log.ts';
+import {
+  logPartition,
+  recordWrites,
+  recordWriteUnits,
+} from '../../../functions/shared/store/model/change-log.ts';
+import type { Change } from '../../../functions/shared/store/model/changes.ts';
 import { startTestStore, type TestStore } from '../../support/local-store.ts';
 import { sentence, typicalChanges } from '../../support/typical-changes.ts';
 
@@ -52,5 +57,20 @@ test.each([
   'when tasks have a sentence of description, it holds the records of one %s each: %i',
   async (change, records) => {
     expect(await unitsOf(change, sentence, records)).toBe(1);
+  },
+);
+
+test.each([1, 5, 20, 60])(
+  'a record of %i creates takes the write units that compaction counts',
+  async (count) => {
+    const changes = Array.from(
+      { length: count },
+      () => typicalChanges(Date.now(), sentence)['create'] as Change,
+    );
+    const [record] = recordWrites(randomUUID(), changes, Date.now());
+    if (!record) throw new Error('There is no record.');
+    const database = store.database();
+    await database.transact([record]);
+    expect(recordWriteUnits(record.put)).toBe(database.consumption.writeUnits);
   },
 );

@@ -151,6 +151,18 @@ export const withdrawnRecord = (record: Item): Item => ({
   [entriesAttribute]: encodeEntries([], stampOf(record.sk)),
 });
 
+/** Bytes that a write unit pays for. In a transaction, two units pay for them. */
+const writeUnitBytes = 1_024;
+
+/** Bytes of a record beside its keys and its entries: the names of the attributes, and the time at which it expires. */
+const otherBytes = 24;
+
+/** Returns the write units that a record took. */
+export function recordWriteUnits(item: Item): number {
+  const bytes = item.pk.length + item.sk.length + otherBytes + (item[entriesAttribute] as Uint8Array).length;
+  return 2 * Math.ceil(bytes / writeUnitBytes);
+}
+
 /**
  * Returns the record that an item stores. A withdrawn one has no entries.
  * @throws TypeError when another version of the service has written it.

@@ -12,6 +12,7 @@ import {
   logPartition,
   manifestSortKey,
   recordPrefix,
+  recordWriteUnits,
   type Shards,
   shardsKey,
   stampPrefix,
@@ -44,20 +45,6 @@ const recordRange = (above: number, upTo: number, isAscending: boolean): KeyRang
 
 /** Returns the number of shards that can have records above a stamp. */
 const countAbove = ({ count, until }: Shards, above: number): number => (above < until ? count : 1);
-
-/** Bytes that a write unit pays for. */
-const writeUnitBytes = 1_024;
-
-/** Write units of a kilobyte in a transaction. */
-const transactionFactor = 2;
-
-/** Bytes of a record beside its keys and its entries: the names of the attributes, and the time at which it expires. */
-const otherBytes = 24;
-
-function writeUnits(item: Item): number {
-  const bytes = item.pk.length + item.sk.length + otherBytes + (item['e'] as Uint8Array).length;
-  return transactionFactor * Math.ceil(bytes / writeUnitBytes);
-}
 
 /**
  * Merges the beginnings of the ascending ranges of several shards.
@@ -124,7 +111,7 @@ export class LogShards {
     return {
       records: items.map(decodeRecord),
       hasMore,
-      writeUnits: items.reduce((sum, item) => sum + writeUnits(item), 0),
+      writeUnits: items.reduce((sum, item) => sum + recordWriteUnits(item), 0),
     };
   }
 
