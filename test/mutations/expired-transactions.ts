@@ -46,7 +46,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: commit,
     search: 'const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);',
     replacement:
-      'const rebuild = async (): Promise<Transaction> => ({ writes: all, beginnings, record: records[0]?.put, limit: new Deadline(maxCommitMs), rebuild });',
+      'const rebuild = async (): Promise<Transaction> => ({ writes: [...own, ...records, ...writes, ...more], kinds: kindsOf(changes), record: records[0]?.put, limit: new Deadline(maxCommitMs), rebuild });',
     detectedBy: [`${units}/unit-of-work/commit.test.ts`],
     testNamePattern: 'three seconds after its stamp',
   },
