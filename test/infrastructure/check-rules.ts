@@ -1,6 +1,6 @@
 /**
  * Prints the findings of cdk-nag that are not acknowledged, and those of the validation against the schemas of CloudFormation, for
- * `rules.test.ts`. The arguments are names of combinations of settings. It runs in a process of its own, because
+ * `rules.test.ts`. The arguments are names of combinations of settings; the default one has mistakes. It runs in a process of its own, because
  * jest loads aws-cdk-lib slowly.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { App, CfnResource, type Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
+import { type Bundles, bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { service } from '../../lib/infrastructure/service.ts';
 import { combinations } from './combinations.ts';
 import { defaultContext } from './default-context.ts';
@@ -24,7 +24,11 @@ interface Report {
 }
 
 const temporary = mkdtempSync(join(tmpdir(), 'rules-'));
-const bundles = await bundleFunctions(join(temporary, 'bundles'));
+/** Bundles that exist already, from `global-setup.ts`. */
+const bundlesFile = process.env['BUNDLES'];
+const bundles = bundlesFile
+  ? (JSON.parse(readFileSync(bundlesFile, 'utf8')) as Bundles)
+  : await bundleFunctions(join(temporary, 'bundles'));
 
 /** Returns the findings that are not acknowledged, warnings included. */
 function findings(
@@ -51,16 +55,21 @@ function findings(
   );
 }
 
-const found = {
-  ...Object.fromEntries(
-    process.argv.slice(2).map((name) => [name, findings({ ...defaultContext, ...combinations[name] })]),
-  ),
-  careless: findings(defaultContext, (stack) => {
-    new Queue(stack, 'Careless');
-    // A property that the schema of the resource does not have.
-    new CfnResource(stack, 'Mistyped', { type: 'AWS::SNS::Topic', properties: { TopicNam: 'x' } });
-  }),
-};
+/** Adds resources that break rules, so that a check which finds nothing at all is noticed. */
+function addMistakes(stack: Stack): void {
+  new Queue(stack, 'Careless');
+  // A property that the schema of the resource does not have.
+  new CfnResource(stack, 'Mistyped', { type: 'AWS::SNS::Topic', properties: { TopicNam: 'x' } });
+}
+
+const found = Object.fromEntries(
+  process.argv
+    .slice(2)
+    .map((name) => [
+      name,
+      findings({ ...defaultContext, ...combinations[name] }, name === 'default' ? addMistakes : undefined),
+    ]),
+);
 rmSync(temporary, { recursive: true });
 console.log(JSON.stringify(found));
 // The test evaluates the findings, so they do not fail this process.

@@ -22,8 +22,12 @@ beforeAll(async () => {
   found = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as typeof found;
 }, 300_000);
 
+/** The findings in the resources of the service, without the mistakes that `check-rules.ts` adds. */
+const findingsOf = (name: string): string[] =>
+  (found[name] ?? ['nothing was checked']).filter((one) => !/ \S+\/(Careless|Mistyped)\b/.test(one));
+
 test.each(checked)('nothing breaks a rule without a reason: %s', (name) => {
-  expect(found[name]).toEqual([]);
+  expect(findingsOf(name)).toEqual([]);
 });
 
 test('the combinations use every setting', () => {
@@ -32,7 +36,7 @@ test('the combinations use every setting', () => {
 });
 
 test('the rules report a violation, and the schemas a mistyped property', () => {
-  const violations = found['careless'] ?? [];
+  const violations = found['default'] ?? [];
   expect(violations.map((one) => one.split(' ')[0])).toEqual(
     expect.arrayContaining(['AwsSolutions-SQS3', 'AwsSolutions-SQS4', 'Serverless-SQSRedrivePolicy']),
   );

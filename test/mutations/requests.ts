@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const authorizer = 'lib/local/authorizer.ts';
 const caller = 'functions/shared/http/caller.ts';
 const listQuery = 'functions/shared/http/parse-list-query.ts';
-const authentication = 'test/unit/lib/local/authentication.test.ts';
+const authentication = 'test/security/authentication.test.ts';
 
 /** Mutations of authentication, authorization and validation. */
 export const requestMutations: readonly Mutation[] = [

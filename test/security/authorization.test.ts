@@ -39,7 +39,7 @@ const send: TwoTenants['send'] = (...values) => tenants.send(...values);
 const comparable = ({ status, text }: TestResponse, id: string): string =>
   `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`.replaceAll(id, '<id>');
 
-// test/unit/lib/local/authentication.test.ts covers ids in paths ('tenants').
+// test/security/authentication.test.ts covers ids in paths ('tenants').
 describe('API1: a token gives no access to another tenant', () => {
   test('by an id in the body: it behaves like an unknown id', async () => {
     const before = await tenants.ofVictim();
@@ -167,7 +167,7 @@ describe('API1: a token gives no access to another tenant', () => {
   );
 });
 
-// test/unit/lib/local/authentication.test.ts covers signature, issuer, audience, times and scopes for every operation.
+// test/security/authentication.test.ts covers signature, issuer, audience, times and scopes for every operation.
 describe('API2: a valid token', () => {
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -219,7 +219,7 @@ describe('API2: a valid token', () => {
   });
 });
 
-// test/unit/lib/local/authentication.test.ts covers each operation with only its scope and with all other scopes.
+// test/security/authentication.test.ts covers each operation with only its scope and with all other scopes.
 describe('API5: scopes for reading', () => {
   const reading = resources.map(({ plural }) => `${plural}:read`).join(' ');
 

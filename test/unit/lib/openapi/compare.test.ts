@@ -5,6 +5,17 @@ import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
 
 const document = openApiDocument();
 
+/** The operations that the tests change. Comparing all of them takes long. */
+const few: OpenApiDocument = {
+  ...document,
+  paths: Object.fromEntries(
+    ['/v1/health', '/v1/projects/{id}/clone', '/v1/tags', '/v1/tags/{id}', '/v1/tasks'].map((path) => [
+      path,
+      document.paths[path] ?? {},
+    ]),
+  ),
+};
+
 type Change = (copy: object) => void;
 type Place = readonly (string | number)[];
 
@@ -38,7 +49,7 @@ const move =
 /** Returns a changed copy of the document. */
 function changed(change: Change): OpenApiDocument {
   // A deep copy, as if read from a file.
-  const copy = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+  const copy = JSON.parse(JSON.stringify(few)) as OpenApiDocument;
   change(copy);
   return copy;
 }
@@ -169,7 +180,7 @@ const changes: readonly [string, Change, RegExp?, RegExp?][] = [
 for (const [title, change, expected = /^$/, expectedReversal = /^$/] of changes) {
   test(title, () => {
     const other = changed(change);
-    expect(breakingChanges(document, other).join('\n')).toMatch(expected);
-    expect(breakingChanges(other, document).join('\n')).toMatch(expectedReversal);
+    expect(breakingChanges(few, other).join('\n')).toMatch(expected);
+    expect(breakingChanges(other, few).join('\n')).toMatch(expectedReversal);
   });
 }
