@@ -98,7 +98,7 @@ describe('combinations of filters, order and pages', () => {
         const list = await readList(withQuery(path, { ...scope, ...asParameters(query) }));
         expect(list).toMatchObject(select(tasks, query));
       }),
-      { numRuns: runs(40, 150) },
+      { numRuns: runs(20, 150) },
     );
   });
 });

@@ -3,11 +3,11 @@ import { testSequences } from './list-sequences.ts';
 
 testSequences('on the plain engine', {
   count: Number(process.env['SEQUENCES'] ?? runs(5, 12)),
-  maxSteps: runs(80, 120),
+  maxSteps: runs(50, 120),
 });
 
 testSequences('when the logs are spread over several partitions', {
   count: Number(process.env['SEQUENCES'] ?? runs(2, 6)),
-  maxSteps: runs(80, 120),
+  maxSteps: runs(50, 120),
   isSharded: true,
 });

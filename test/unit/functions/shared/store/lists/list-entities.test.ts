@@ -38,7 +38,7 @@ import { runs } from '../../../../../support/runs.ts';
 const number = runs(3_000, 6_000);
 
 /** Random lists of each test. */
-const numRuns = runs(40, 150);
+const numRuns = runs(25, 150);
 
 /** Entities for each child of the small parent. */
 const perChild = number / 30;

@@ -165,7 +165,7 @@ describe('any list has the rows, the total and the counts of a plain search', ()
         const more = { page: page + 1, limit, ranks, defaults };
         await requireRight(seed, built, randomQuery(new Random(querySeed), fields, more));
       }),
-      { numRuns: runs(60, 150) },
+      { numRuns: runs(30, 150) },
     );
   });
 });
