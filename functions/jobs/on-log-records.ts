@@ -3,20 +3,23 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { continueJob } from '../shared/store/cascades/continue-job.ts';
 import { parseLogPartition, recordPrefix } from '../shared/store/model/change-log.ts';
-import { compactionJobId, type Job } from '../shared/store/model/job.ts';
+import { compactionJobId, type Job, jobKey } from '../shared/store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
 const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
-/** Returns the jobs of the logs that have new records, each once. */
+/** Returns the jobs of the logs that have new records, each once, although a log can have several partitions. */
 function jobsOf(records: readonly DynamoDBRecord[]): Pick<Job, 'tenant' | 'id'>[] {
-  const partitions = new Set(records.filter(isLogRecord).map(({ dynamodb }) => dynamodb?.Keys?.['pk']?.S));
-  return [...partitions].flatMap((partition) => {
-    const log = parseLogPartition(partition);
-    return log ? [{ tenant: log.tenant, id: compactionJobId(log.kind) }] : [];
-  });
+  const jobs = new Map<string, Pick<Job, 'tenant' | 'id'>>();
+  for (const { dynamodb } of records.filter(isLogRecord)) {
+    const log = parseLogPartition(dynamodb?.Keys?.['pk']?.S);
+    if (!log) continue;
+    const job = { tenant: log.tenant, id: compactionJobId(log.kind) };
+    jobs.set(jobKey(job).pk, job);
+  }
+  return [...jobs.values()];
 }
 
 /** Handles a batch of stream records. A log whose compaction fails is left to the schedule: a retry would delay all other logs. */

@@ -76,7 +76,7 @@ const addedFieldMs = 80_000;
 const maxSlowCallMs = 10_000_000;
 
 /** Sizes with which a few rows make many segments and levels of runs. */
-const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond'> = {
+const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond' | 'maxHealingRecords'> = {
   shardsMs: 40_000,
   maxRows: 24,
   maxPatchedShare: 0.3,
@@ -85,7 +85,6 @@ const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond'> = {
   maxWholeRunBytes: 220,
   bucketBytes: 100,
   maxRecords: 30,
-  maxHealingRecords: 1_000,
   minFirstRecords: 5,
   minRecords: 3,
 };
@@ -204,7 +203,9 @@ export class History {
   }
 
   get #sizes(): CompactionSizes {
-    return { ...smallSizes, maxWriteUnitsPerSecond: this.#conditions.maxWriteUnitsPerSecond };
+    const { maxWriteUnitsPerSecond, isWrongMeanwhile } = this.#conditions;
+    // Where no record is late, fewer than there are: a part of the healing window must not mislead compaction.
+    return { ...smallSizes, maxWriteUnitsPerSecond, maxHealingRecords: isWrongMeanwhile ? 1_000 : 100 };
   }
 
   get #state(): State {

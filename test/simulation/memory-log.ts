@@ -45,6 +45,13 @@ const faultless: Required<Process> = {
   pageSize: Number.POSITIVE_INFINITY,
 };
 
+/** The records with a stamp above one and not above another; as many as `max`, if it is given. */
+interface RecordRange {
+  readonly above: number;
+  readonly upTo: number;
+  readonly max?: number | undefined;
+}
+
 /** Write units of a small record in a transaction. */
 const recordWriteUnits = 2;
 
@@ -74,14 +81,23 @@ export class MemoryLog {
       .sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /** Reads the records of shards one after the other: in the table, each is read at a moment of its own, too. */
-  async #readDownwards(process: Process, shards: number, above: number, upTo: number): Promise<LogRecord[]> {
-    const found = await this.#readShardDownwards(process, 0, above, upTo);
-    for (let shard = 1; shard < shards; shard += 1) {
-      await process.delay?.();
-      found.push(...(await this.#readShardDownwards(process, shard, above, upTo)));
+  /**
+   * Reads the records of shards one after the other: in the table, each is read at a moment of its own, too.
+   * @param max number of records after which it stops. Of several shards, it reads the same number each.
+   */
+  async #readDownwards(
+    process: Process,
+    { above, upTo, max = Number.POSITIVE_INFINITY }: RecordRange,
+  ): Promise<LogRecord[]> {
+    const count = above < this.shards.until ? this.shards.count : 1;
+    const found: { items: LogRecord[]; hasMore: boolean }[] = [];
+    for (let shard = 0; shard < count; shard += 1) {
+      if (shard > 0) await process.delay?.();
+      const items = await this.#readShardDownwards(process, shard, above, upTo);
+      const ownMax = Math.ceil(max / count);
+      found.push({ items: items.slice(0, ownMax), hasMore: items.length > ownMax });
     }
-    return found;
+    return mergeShards(found, ({ key }) => key, false).items;
   }
 
   async #readShardDownwards(
@@ -122,14 +138,12 @@ export class MemoryLog {
       readHead: async (above): Promise<LogHead> => {
         await delay();
         const { manifest, shards } = this;
-        const count = above < shards.until ? shards.count : 1;
-        const records = await this.#readDownwards(process, count, above, Number.POSITIVE_INFINITY);
+        const records = await this.#readDownwards(process, { above, upTo: Number.POSITIVE_INFINITY });
         return { manifest, shards, records };
       },
       readRecords: async (above, upTo, max) => {
         await delay();
-        const count = above < this.shards.until ? this.shards.count : 1;
-        return (await this.#readDownwards(process, count, above, upTo)).slice(0, max);
+        return this.#readDownwards(process, { above, upTo, max });
       },
       readOldestRecords: async (above, upTo, max) => {
         await delay();
@@ -140,7 +154,7 @@ export class MemoryLog {
           const read = items.slice(0, Math.ceil(ownMax));
           return { items: read, hasMore: read.length < items.length };
         });
-        const { items, hasMore } = mergeShards(beginnings, ({ key }) => key);
+        const { items, hasMore } = mergeShards(beginnings, ({ key }) => key, true);
         return { records: items, hasMore, writeUnits: items.length * recordWriteUnits };
       },
       openShards: async (until) => {

@@ -12,7 +12,10 @@ const quietIntervalMs = 60_000;
 
 const dueIn = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
 
-/** Returns the only kind of step of a job that compacts a log. It ends when nobody has asked for it for two hours, and nothing is left. */
+/**
+ * Returns the only kind of step of a job that compacts a log. It ends when nobody has asked for it for two hours, nothing is left, and lists
+ * need the first shard only.
+ */
 export async function compactStep({ tenant, database }: Session, { work }: Job<CompactWork>): Promise<Step> {
   const nowMs = Date.now();
   const writer = openLog(database, tenant, work.kind);
@@ -24,6 +27,6 @@ export async function compactStep({ tenant, database }: Session, { work }: Job<C
   const left = { ...work, steppedAt: nowMs, pending };
   if (!result || result.hasMore) return { left };
   // The writers of the last hour relied on the job: it ends when a step finds nothing.
-  if (isIdle && result.records === 0) return { left: undefined };
+  if (isIdle && result.records === 0 && !result.isSharded) return { left: undefined };
   return { left, dueAt: dueIn(result.records > 0 ? busyIntervalMs : quietIntervalMs) };
 }

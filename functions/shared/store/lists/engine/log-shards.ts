@@ -22,6 +22,9 @@ import type { Item } from '../../model/writes.ts';
 import { decodeManifest, isManifest } from './manifest.ts';
 import type { LogHead, OldestRecords } from './storage.ts';
 
+/** Where a page of a query begins. */
+type Start = QueryPage['next'];
+
 /** Items of a shard between two sort keys. */
 interface KeyRange {
   readonly first: string;
@@ -47,19 +50,23 @@ const recordRange = (above: number, upTo: number, isAscending: boolean): KeyRang
 const countAbove = ({ count, until }: Shards, above: number): number => (above < until ? count : 1);
 
 /**
- * Merges the beginnings of the ascending ranges of several shards.
- * @returns what is complete: the items up to the first place at which a shard was not read further.
+ * Merges the beginnings of the same range of several shards.
+ * @param isAscending the direction in which they were read.
+ * @returns what is complete, in this direction: the items up to the first place at which a shard was not read further.
  */
 export function mergeShards<Entry>(
   shards: readonly { readonly items: readonly Entry[]; readonly hasMore: boolean }[],
   keyOf: (entry: Entry) => string,
+  isAscending: boolean,
 ): { readonly items: Entry[]; readonly hasMore: boolean } {
-  const ends = shards.flatMap(({ items, hasMore }) => (hasMore ? [keyOf(items.at(-1) as Entry)] : [])).sort();
-  const [end] = ends;
+  const sign = isAscending ? 1 : -1;
+  const compare = (one: string, other: string): number => sign * (one < other ? -1 : Number(one > other));
+  const ends = shards.flatMap(({ items, hasMore }) => (hasMore ? [keyOf(items.at(-1) as Entry)] : []));
+  const [end] = ends.sort(compare);
   const items = shards
     .flatMap((shard) => shard.items)
-    .filter((entry) => end === undefined || keyOf(entry) <= end)
-    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    .filter((entry) => end === undefined || compare(keyOf(entry), end) <= 0)
+    .sort((one, other) => compare(keyOf(one), keyOf(other)));
   return { items, hasMore: end !== undefined };
 }
 
@@ -76,16 +83,23 @@ export class LogShards {
     this.#kind = kind;
   }
 
-  /** Reads the manifest, and the records above a stamp. Unless others than the first shard can have such records, this is one query. */
+  /**
+   * Reads the manifest, and the records above a stamp. Unless others than the first shard can have such records, this is one query.
+   *
+   * The others are read as soon as the first page tells them. If they were read after all pages of the first shard, more entities would
+   * change twice meanwhile, first there and then in another shard: each such list has a gap, and must be read again.
+   */
   async readHead(above: number): Promise<LogHead> {
     const range = { first: stampPrefix(above + 1), last: manifestSortKey, isAscending: false };
-    const { items: own } = await this.#readShard(0, range);
-    const shards = decodeShards(own.find(isShards));
+    const { items: newest, next } = await this.#readPage(0, range);
+    const shards = decodeShards(newest.find(isShards));
     this.#shards = shards;
-    const others =
-      countAbove(shards, above) > 1 ? await this.#readShards(shards.count, range, { from: 1 }) : [];
-    const items = [...own, ...others.flatMap((shard) => shard.items)];
-    const manifest = own.find(isManifest);
+    const [rest, others] = await Promise.all([
+      next ? this.#readShard(0, range, { start: next }) : undefined,
+      this.#readShards(countAbove(shards, above), range, { from: 1 }),
+    ]);
+    const items = [...newest, ...(rest?.items ?? []), ...others.flatMap((shard) => shard.items)];
+    const manifest = newest.find(isManifest);
     return {
       manifest: manifest && decodeManifest(manifest),
       shards,
@@ -94,20 +108,20 @@ export class LogShards {
   }
 
   /**
-   * Reads items of records downwards.
+   * Reads the latest items of records in a range, without a gap: healing takes a deletion for missing that is in a gap.
    * @param max number of items after which it stops. Of several shards, it reads the same number each.
    */
   async readNewest(above: number, upTo: number, max = Number.POSITIVE_INFINITY): Promise<Item[]> {
     const count = countAbove(await this.#readShardsItem(), above);
     const shards = await this.#readShards(count, recordRange(above, upTo, false), { max: max / count });
-    return shards.flatMap(({ items }) => items);
+    return mergeShards(shards, ({ sk }) => sk, false).items;
   }
 
   /** Reads the oldest records of a range. @param max number of records after which it stops. */
   async readOldest(above: number, upTo: number, max: number): Promise<OldestRecords> {
     const count = countAbove(await this.#readShardsItem(), above);
     const shards = await this.#readShards(count, recordRange(above, upTo, true), { max: max / count });
-    const { items, hasMore } = mergeShards(shards, ({ sk }) => sk);
+    const { items, hasMore } = mergeShards(shards, ({ sk }) => sk, true);
     return {
       records: items.map(decodeRecord),
       hasMore,
@@ -127,15 +141,27 @@ export class LogShards {
     { from = 0, max }: { readonly from?: number; readonly max?: number },
   ): Promise<ShardItems[]> {
     const numbers = Array.from({ length: count - from }, (_, place) => from + place);
-    return Promise.all(numbers.map((shard) => this.#readShard(shard, range, max)));
+    return Promise.all(numbers.map((shard) => this.#readShard(shard, range, { max })));
   }
 
-  /** Reads whole pages of a shard, consistently. @param max number of items after which it stops. */
+  /** Reads whole pages of a shard. @param max number of items after which it stops. */
   async #readShard(
     shard: number,
-    { first, last, isAscending }: KeyRange,
-    max = Number.POSITIVE_INFINITY,
+    range: KeyRange,
+    { start, max = Number.POSITIVE_INFINITY }: { readonly start?: Start; readonly max?: number | undefined },
   ): Promise<ShardItems> {
+    const items: Item[] = [];
+    let next = start;
+    do {
+      const page = await this.#readPage(shard, range, next);
+      items.push(...page.items);
+      next = page.next;
+    } while (next && items.length < max);
+    return { items, hasMore: next !== undefined };
+  }
+
+  /** Reads a page of a shard, consistently. */
+  #readPage(shard: number, { first, last, isAscending }: KeyRange, start?: Start): Promise<QueryPage> {
     const partition = logPartition(this.#tenant, this.#kind, shard);
     const query = {
       KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
@@ -143,13 +169,6 @@ export class LogShards {
       ConsistentRead: true,
       ScanIndexForward: isAscending,
     };
-    const items: Item[] = [];
-    let start: QueryPage['next'];
-    do {
-      const page = await this.#database.query(query, start);
-      items.push(...page.items);
-      start = page.next;
-    } while (start && items.length < max);
-    return { items, hasMore: start !== undefined };
+    return this.#database.query(query, start);
   }
 }

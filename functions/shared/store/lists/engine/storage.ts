@@ -22,13 +22,13 @@ export interface OldestRecords {
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later. It reads
-   * the other shards after the manifest, so it misses none that a writer knew before the read began.
+   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later, within a shard. It
+   * reads the other shards after the manifest, so it misses none that a writer knew before the read began.
    * @param above reads only records with a greater stamp.
    */
   readHead(above: number): Promise<LogHead>;
   /**
-   * Reads the records with a stamp above one and not above another, downwards, consistently.
+   * Reads the records with a stamp above one and not above another, downwards, consistently, without a gap.
    * @param max number of records after which it stops.
    */
   readRecords(above: number, upTo: number, max?: number): Promise<readonly LogRecord[]>;

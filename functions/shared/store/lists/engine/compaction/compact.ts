@@ -13,20 +13,23 @@ import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import { lateRecords, locateChanges } from './locate-changes.ts';
 import { planRewrites } from './plan-rewrites.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
-import { type CompactionSizes, defaultSizes } from './sizes.ts';
+import { defaultSizes } from './sizes.ts';
 import { writeFacets } from './write-facets.ts';
 import { writeRuns } from './write-runs.ts';
 
-/** Returns the manifest after a step; `undefined` when there is nothing to absorb. */
+/**
+ * Returns the manifest after a step; `undefined` when there is nothing to absorb and no other reason for a new one.
+ * @param isNeeded whether there is another reason.
+ */
 async function nextManifest(
-  { writer, cache }: CompactionSource,
+  { writer, cache, sizes = defaultSizes }: CompactionSource,
   manifest: Manifest,
   input: CompactionInput,
-  sizes: CompactionSizes,
+  isNeeded: boolean,
 ): Promise<{ readonly next: Manifest; readonly step: CompactionStep } | undefined> {
   const snapshot = new Snapshot(manifest, writer, cache);
   const late = await lateRecords(snapshot, input.healing);
-  if (late.length + input.records.length === 0) return undefined;
+  if (late.length + input.records.length === 0 && !isNeeded) return undefined;
   // A log keeps its facets until its columns are built again: only then are all its rows counted.
   const fields = manifest.version === 0 ? writer.facets : manifest.facets.fields;
   const changes = mergeRecords([...late, ...input.records]);
@@ -53,6 +56,8 @@ export interface CompactionResult {
   readonly waiting: number;
   /** Whether more records are settled than one step absorbs. */
   readonly hasMore: boolean;
+  /** Whether lists read several shards, because the watermark has not passed their end. */
+  readonly isSharded: boolean;
 }
 
 /**
@@ -67,9 +72,13 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
   const isBusy = input.writeUnitsPerSecond > maxWriteUnitsPerSecond;
   // Early, because writers read the item from time to time only.
   if (isBusy && shards.until < nowMs + shardsMs / 2) await writer.openShards(nowMs + shardsMs);
-  const result = { records: input.records.length, waiting: input.waiting, hasMore: input.hasMore };
-  if (input.records.length + input.healing.length === 0) return result;
-  const planned = await nextManifest(source, manifest, input, sizes);
+  const isSharded = input.watermark < shards.until;
+  // Otherwise, after an import into a log that then gets no records, each list would read all shards for good.
+  const passesShards = manifest.watermark < shards.until && !isSharded;
+  const { waiting, hasMore } = input;
+  const result = { records: input.records.length, waiting, hasMore, isSharded };
+  if (input.records.length + input.healing.length === 0 && !passesShards) return result;
+  const planned = await nextManifest(source, manifest, input, passesShards);
   if (!planned) return result;
   const { next, step } = planned;
   const live = new Set(manifestNames(next));

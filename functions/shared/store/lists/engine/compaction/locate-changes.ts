@@ -107,6 +107,7 @@ function knownVersions(snapshot: Snapshot, changes: ReadonlyMap<string, RowChang
 /**
  * Returns the records below the watermark that were not absorbed: they became visible later than the margin. A record of a deleted
  * row is not late, because the record of the deletion has a later stamp and is among them.
+ * @param records the latest records up to the watermark, without a gap.
  */
 export async function lateRecords(snapshot: Snapshot, records: readonly LogRecord[]): Promise<LogRecord[]> {
   if (records.length === 0) return [];

@@ -1,14 +1,19 @@
 /** Reads what a compaction step absorbs: records that are settled, and from time to time those that became visible late. */
 
-import type { LogRecord } from '../../../model/change-log.ts';
+import { type LogRecord, retentionDays } from '../../../model/change-log.ts';
 import { healingIntervalMs, healingWindowMs, marginMs } from '../../../model/log-timing.ts';
 import type { ColumnCache } from '../column-cache.ts';
 import type { Manifest } from '../manifest.ts';
 import type { LogWriter } from '../storage.ts';
 import type { CompactionSizes } from './sizes.ts';
 
+const dayMs = 86_400_000;
+
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
-const maxWaitMs = 86_400_000;
+const maxWaitMs = dayMs;
+
+/** Milliseconds after which no record is late. Older ones expire in any order: of a deleted row, the creation could be left alone. */
+const maxLateMs = (retentionDays - 1) * dayMs;
 
 /** What compaction works with. */
 export interface CompactionSource {
@@ -88,16 +93,17 @@ export async function readInput(
   const upTo = nowMs - (source.marginMs ?? marginMs);
   const isHealing = nowMs >= healedAt + healingIntervalMs;
   const healing =
-    isHealing && watermark > 0
-      ? await writer.readRecords(Math.max(0, watermark - healingWindowMs), watermark, sizes.maxHealingRecords)
+    isHealing && watermark + maxLateMs > nowMs
+      ? await writer.readRecords(watermark - healingWindowMs, watermark, sizes.maxHealingRecords)
       : [];
   const { records, reached, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
   const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);
+  const waiting = isWorthwhile ? 0 : records.length;
   return {
     records: isWorthwhile ? records : [],
     healing,
-    waiting: isWorthwhile ? 0 : records.length,
-    watermark: isWorthwhile ? Math.max(watermark, reached) : watermark,
+    waiting,
+    watermark: waiting === 0 ? Math.max(watermark, reached) : watermark,
     healedAt: isHealing ? nowMs : healedAt,
     ...settled,
   };

@@ -8,6 +8,7 @@ import type { LogWriter } from '../../../../../../../functions/shared/store/list
 import {
   decodeRecord,
   type LogRecord,
+  logPartition,
   maxShards,
   recordWrites,
 } from '../../../../../../../functions/shared/store/model/change-log.ts';
@@ -178,7 +179,8 @@ describe.each([
       await log.commit(creation(untilMs, 'in the first one'));
       // A writer must not do this.
       await log.commit(creation(untilMs + 1, 'in another one', 2));
-      expect(stampsOf((await writer.readHead(untilMs - 1)).records)).toEqual([21, 22]);
+      const { records } = await writer.readHead(untilMs - 1);
+      expect(stampsOf(records).sort(descending)).toEqual([22, 21]);
       expect(stampsOf((await writer.readHead(untilMs)).records)).toEqual([]);
       expect(await writer.readRecords(untilMs, untilMs + 100)).toEqual([]);
       expect((await writer.readOldestRecords(untilMs, untilMs + 100, 100)).records).toEqual([]);
@@ -193,6 +195,12 @@ describe.each([
       const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + 20, maxShards);
       expect(records.length).toBeGreaterThan(0);
       expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), records.length < 20]);
+    });
+
+    test('returns the latest records without a gap when it stops', async () => {
+      const stamps = stampsOf(await writer.readRecords(nowMs, nowMs + 20, maxShards));
+      expect(stamps.length).toBeGreaterThan(0);
+      expect(stamps).toEqual(allStamps.toReversed().slice(0, stamps.length));
     });
   });
 
@@ -311,6 +319,20 @@ describe('the log in the table', () => {
       expect(oldest.hasMore).toBe(true);
     });
 
+    test('has its other shards read beside the further pages of the first one', async () => {
+      await (await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0))).openShards(nowMs + 1_000);
+      const database = store.database(maxLogMs);
+      const query = jest.spyOn(database, 'query');
+      const { records } = await openLog(database, `tenant-${tenants}`, 'task').readHead(nowMs);
+      expect(records).toHaveLength(count);
+      const partitions = query.mock.calls.map(([{ ExpressionAttributeValues: values }]) =>
+        String(values?.[':partition']),
+      );
+      const shard = (number: number): string => logPartition(`tenant-${tenants}`, 'task', number);
+      expect(partitions[0]).toBe(shard(0));
+      expect(partitions.slice(1, 5).sort()).toEqual([0, 1, 2, 3].map(shard).sort());
+    });
+
     test('is read without a gap when one shard is read whole and another is not', async () => {
       const writer = await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0));
       await writer.openShards(nowMs + 1_000);
@@ -319,6 +341,10 @@ describe('the log in the table', () => {
       expect(records.length).toBeGreaterThan(0);
       expect(records.length).toBeLessThan(count);
       expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), true]);
+      const latest = stampsOf(await writer.readRecords(nowMs, nowMs + count, maxShards));
+      expect(latest.length).toBeGreaterThan(0);
+      expect(latest.length).toBeLessThan(count);
+      expect(latest).toEqual(allStamps.toReversed().slice(0, latest.length));
     });
   });
 });

@@ -8,7 +8,7 @@ import {
   manifestNames,
 } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { isText } from '../../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
-import { maxShards } from '../../../../../../../../functions/shared/store/model/change-log.ts';
+import { maxShards, retentionDays } from '../../../../../../../../functions/shared/store/model/change-log.ts';
 import { garbageMs, marginMs } from '../../../../../../../../functions/shared/store/model/log-timing.ts';
 import type { Row } from '../../../../../../../../functions/shared/store/model/row.ts';
 import { Crash } from '../../../../../../../simulation/memory-log.ts';
@@ -17,7 +17,8 @@ import { idOf, LogBuilder, startMs } from '../../../../../../../support/log-buil
 
 const [a, b, c, d] = [1, 2, 3, 4].map(idOf) as [string, string, string, string];
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 let log: LogBuilder;
 
@@ -38,8 +39,6 @@ const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
 
 describe('the shards of a log', () => {
-  const hourMs = 3_600_000;
-
   /** Commits records in a time, each of which takes two write units, and takes a step. @returns the end of the shards after the last record. */
   async function shardsAfter(records: number, durationMs: number, writer = log.log.open()): Promise<number> {
     const last = startMs + durationMs;
@@ -82,7 +81,7 @@ describe('the shards of a log', () => {
 
 describe('a step', () => {
   test('writes nothing for an empty log', async () => {
-    expect(await step(startMs)).toEqual({ records: 0, waiting: 0, hasMore: false });
+    expect(await step(startMs)).toMatchObject({ records: 0, waiting: 0, hasMore: false });
     expect(log.log.manifest).toBeUndefined();
     expect(log.log.items.size).toBe(0);
   });
@@ -90,7 +89,7 @@ describe('a step', () => {
   test('absorbs the records that are older than the margin', async () => {
     log.commit(startMs, { [a]: { name: 'a' } });
     log.commit(startMs + 1_000, { [b]: { name: 'b' } });
-    expect(await step(startMs + 999 + marginMs)).toEqual({ records: 1, waiting: 0, hasMore: false });
+    expect(await step(startMs + 999 + marginMs)).toMatchObject({ records: 1, waiting: 0, hasMore: false });
     expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 999, runs: [] });
     expect(log.log.manifest?.segments.map(({ first, last, rows }) => [first, last, rows])).toEqual([
       [a, a, 1],
@@ -236,7 +235,7 @@ describe('settled records', () => {
     log.commit(startMs, { [a]: { name: 'a' } });
     log.commit(startMs + 1, { [b]: { name: 'b' } });
     const source = { sizes, isForced: false };
-    expect(await step(startMs + minuteMs, source)).toEqual({ records: 0, waiting: 2, hasMore: false });
+    expect(await step(startMs + minuteMs, source)).toMatchObject({ records: 0, waiting: 2, hasMore: false });
     expect(log.log.manifest).toBeUndefined();
     log.commit(startMs + 2, { [c]: { name: 'c' } });
     expect(await step(startMs + minuteMs, source)).toMatchObject({ records: 3, waiting: 0 });
@@ -255,13 +254,13 @@ describe('settled records', () => {
   test('are absorbed in several steps when there are many, up to the stamp before the last one that was read', async () => {
     for (let number = 0; number < 6; number += 1)
       log.commit(startMs + number, { [idOf(number)]: { name: 'a' } });
-    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toEqual({
+    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
       records: 3,
       waiting: 0,
       hasMore: true,
     });
     expect(watermark()).toBe(2);
-    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toEqual({
+    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
       records: 3,
       waiting: 0,
       hasMore: false,
@@ -273,7 +272,7 @@ describe('settled records', () => {
   test('of one stamp are absorbed together', async () => {
     for (let number = 0; number < 6; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
     for (let number = 6; number < 9; number += 1) log.commit(startMs + 1, { [idOf(number)]: { name: 'a' } });
-    expect(await log.compact(startMs + 100, { maxRecords: 2 })).toEqual({
+    expect(await log.compact(startMs + 100, { maxRecords: 2 })).toMatchObject({
       records: 6,
       waiting: 0,
       hasMore: true,
@@ -367,6 +366,64 @@ describe('a late record', () => {
         { id: d, version: 2 },
       ],
     });
+  });
+});
+
+test('a deleted row does not come back when its shards are read back to different stamps', async () => {
+  log.log.shards = { count: maxShards, until: startMs + minuteMs };
+  log.log.add(log.build(startMs + 1, { [a]: { name: 'a' } }), 1);
+  log.commit(startMs + 2, { [a]: undefined, [b]: { name: 'b' } });
+  // The first shard has more records than are read of it; those of the others are read whole.
+  for (let stamp = 3; stamp < 30; stamp += 1) log.commit(startMs + stamp, { [b]: { name: `b${stamp}` } });
+  await log.compact(startMs + 30);
+  expect(await log.list()).toMatchObject({ total: 1 });
+  await log.compact(startMs + 30 + minuteMs, { maxHealingRecords: 4 * maxShards });
+  expect(await log.ids()).toEqual([b]);
+});
+
+test('a deleted row does not come back when the record of its deletion expires first', async () => {
+  log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+  log.commit(startMs + 1, { [a]: undefined });
+  await log.compact(startMs + 2);
+  log.log.records.pop();
+  log.commit(startMs + retentionDays * dayMs, { [b]: { name: 'b2' } });
+  await log.compact(startMs + retentionDays * dayMs);
+  expect(await log.ids()).toEqual([b]);
+});
+
+describe('the watermark passes the end of the shards', () => {
+  const untilMs = startMs + minuteMs;
+
+  beforeEach(async () => {
+    log.log.shards = { count: maxShards, until: untilMs };
+    log.log.add(log.build(startMs, { [a]: { name: 'a' } }), 2);
+  });
+
+  test('although no further record is absorbed', async () => {
+    expect(await step(startMs + 15_000)).toMatchObject({ records: 1, isSharded: true });
+    expect(await step(untilMs + marginMs - 1)).toMatchObject({ records: 0, isSharded: true });
+    expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 5_000 });
+    expect(await step(untilMs + marginMs)).toMatchObject({ records: 0, isSharded: false });
+    expect(log.log.manifest).toMatchObject({ version: 2, watermark: untilMs });
+    expect(await step(untilMs + hourMs)).toMatchObject({ records: 0, isSharded: false });
+    expect(log.log.manifest?.version).toBe(2);
+    expect(await log.list()).toMatchObject({ total: 1, rows: [{ id: a }] });
+  });
+
+  test('not while records wait that are too few for a step', async () => {
+    const source = { isForced: false };
+    expect(await step(untilMs + marginMs, source)).toMatchObject({ waiting: 1, isSharded: true });
+    expect(log.log.manifest).toBeUndefined();
+  });
+
+  test('in a log without records', async () => {
+    log.log.records.pop();
+    expect(await step(untilMs + marginMs)).toMatchObject({ records: 0, isSharded: false });
+    expect(log.log.manifest).toMatchObject({ version: 1, watermark: untilMs, segments: [] });
+    log.commit(untilMs + 1, { [b]: { name: 'b' } });
+    expect(await log.ids()).toEqual([b]);
+    await log.compact(untilMs + 2);
+    expect(await log.ids()).toEqual([b]);
   });
 });
 
