@@ -51,7 +51,7 @@ describe('a body with many validation issues', () => {
     expect(problem.errors).toHaveLength(50);
     expect(problem.errors?.[49]).toEqual({
       pointer: '/tagIds/49',
-      detail: '"tagIds" must be a string: 1 is not.',
+      detail: 'Item 50 of "tagIds" must be a string: 1 is not.',
     });
   });
 

@@ -164,12 +164,12 @@ describe('an unknown path', () => {
 });
 
 describe('a body with validation issues', () => {
-  test('returns the allowed values of an array', async () => {
+  test('returns the allowed values of an item of an array', async () => {
     const { id } = await create('project');
     const response = await request('POST', `${pathTo('project', id)}/clone`, { body: { include: ['x'] } });
     const problem = expectProblem(response, 400);
     expect(problem.errors).toEqual([
-      { pointer: '/include/0', detail: '"include" may only contain "tasks".' },
+      { pointer: '/include/0', detail: 'Item 1 of "include" must be "tasks": "x" is not.' },
     ]);
   });
 

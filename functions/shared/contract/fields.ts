@@ -199,10 +199,7 @@ export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum:
 
 /** A set of values from a closed list. */
 export const setOfValues = <const Values extends readonly string[]>(values: Values) =>
-  setOf(
-    v.picklist(values, `may only contain ${values.map((value) => `"${value}"`).join(', ')}`),
-    values.length,
-  );
+  setOf(v.picklist(values, `must be ${values.map((value) => `"${value}"`).join(' or ')}`), values.length);
 
 /** A set of ids of other entities. */
 export const references = (target: Target, maximum: number) => setOf(reference(target), maximum);

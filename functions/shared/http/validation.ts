@@ -35,9 +35,13 @@ function refused(input: unknown, message: string): string {
   return isShort && /^must be [^:]*$/.test(message) ? `: ${JSON.stringify(input)} is not` : '';
 }
 
+/** Returns the words that name a field, or an item of its array. */
+const nameOf = ([field = '', position]: readonly (string | number)[]): string =>
+  typeof position === 'number' ? `Item ${position + 1} of ${quoted(String(field))}` : quoted(String(field));
+
 function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>, at: string): ValidationIssue {
   const keys = (path ?? []).map(({ key }) => key as string | number);
-  const name = quoted(String(keys[0] ?? ''));
+  const name = nameOf(keys);
   const place = at + pointer(keys);
   if (input === undefined) return { pointer: place, detail: `${name} is missing.` };
   if (input === null && kind === 'schema') return { pointer: place, detail: `${name} must not be null.` };
