@@ -39,14 +39,14 @@ export async function handler(
   { Records }: DynamoDBStreamEvent,
   context: Context,
 ): Promise<DynamoDBBatchResponse> {
-  const database = jobDatabase(context);
   const invocation = { operation: 'onStream', requestId: context.awsRequestId, started: performance.now() };
   const failures = await Promise.all(
     jobsOf(Records).map(async ({ job, sequenceNumber }) => {
       const isHandled = await runLogged(invocation, job, async () => {
         // A success would remove the record from the stream.
         if (!job) throw new TypeError('The record does not name a job.');
-        return continueJob(database, job, { owner: sequenceNumber });
+        // Of its own: a job slows down after a throttle, and the throttles of others are not those of its tenant.
+        return continueJob(jobDatabase(context), job, { owner: sequenceNumber });
       });
       return isHandled ? [] : [{ itemIdentifier: sequenceNumber }];
     }),
