@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { forEach } from '../../functions/shared/for-each.ts';
@@ -23,7 +24,7 @@ interface Task {
 }
 
 interface List {
-  readonly data: { readonly id: string; readonly description?: string }[];
+  readonly data: { readonly id: string; readonly name: string; readonly description?: string }[];
   readonly total: number;
 }
 
@@ -181,6 +182,44 @@ describe.each([200, 2_000])('when eventually consistent reads lag by %i ms', (mi
     for (const id of ids) {
       expect((await faulty.send<Task>('GET', `/v1/tasks/${id}`)).body.tagIds).toEqual([]);
     }
+  });
+
+  test('a clone copies the tasks as they are, by a request and by a job', async () => {
+    const project = await make('projects', { organizationId: await make('organizations') });
+    const ids: string[] = [];
+    const makeTask = async (number: number): Promise<void> => {
+      ids.push(await make('tasks', { projectId: project, name: `${number}` }));
+    };
+    for (let number = 0; number < 3; number += 1) await makeTask(number);
+    const expectClone = async (names: readonly string[]): Promise<void> => {
+      const { status, body } = await faulty.send<Task>('POST', `/v1/projects/${project}/clone`);
+      expect(status).toBe(201);
+      const path = `/v1/projects/${body.id}/tasks?sortOrder=asc&limit=100`;
+      const copied = async (): Promise<List> => (await faulty.send<List>('GET', path)).body;
+      for (let left = 200; left > 0 && (await copied()).total < names.length; left -= 1) await delay(50);
+      expect((await copied()).data.map((task) => task.name)).toEqual(names);
+    };
+    await expectClone(['0', '1', '2']);
+    await faulty.send('DELETE', `/v1/tasks/${ids[0]}`);
+    await faulty.send('PATCH', `/v1/tasks/${ids[1]}`, { name: 'changed' });
+    await expectClone(['changed', '2']);
+    await forEach(
+      [...Array(70).keys()].map((number) => number + 3),
+      8,
+      makeTask,
+    );
+    const others = await faulty.send<List>('GET', `/v1/projects/${project}/tasks?sortOrder=asc&limit=100`);
+    await faulty.send('PATCH', `/v1/tasks/${ids[2]}`, { name: 'last' });
+    const names = others.body.data.map((task) => (task.id === ids[2] ? 'last' : task.name));
+    expect(names).toHaveLength(72);
+    await expectClone(names);
+  });
+
+  test('an archive finds the projects that were created a moment ago', async () => {
+    const organizationId = await make('organizations');
+    const ids = [await make('projects', { organizationId }), await make('projects', { organizationId })];
+    expect((await faulty.send('POST', `/v1/organizations/${organizationId}/archive`)).status).toBe(200);
+    await expectList(`/v1/organizations/${organizationId}/projects?status=archived`, ids.toReversed());
   });
 
   test('totals are correct at once on any page', async () => {

@@ -1,4 +1,5 @@
 import { batchMutations } from './batches.ts';
+import { cascadeMutations } from './cascades.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
@@ -14,6 +15,7 @@ export const mutations: readonly Mutation[] = [
   ...dynamodbMutations,
   ...writeMutations,
   ...batchMutations,
+  ...cascadeMutations,
   ...longTextMutations,
   ...pacedJobMutations,
   ...requestMutations,

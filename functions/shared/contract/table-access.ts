@@ -44,13 +44,10 @@ export const updateAccess = ({ kind, fields }: { readonly kind: Kind; readonly f
   ],
 });
 
-/** The permissions of an action on an entity and on its children, which it finds in an index. */
-export const childrenAccess: Access = { actions: [...writeActions, 'Query'], indexes: ['parent'] };
-
-/** The permissions to copy a project and its tasks, with the long texts of these. */
-export const copyAccess: Access = {
+/** The permissions of an action on an entity and on its children, which the list engine finds. */
+export const childrenAccess: Access = {
   actions: [...writeActions, 'Query', 'BatchGetItem'],
-  indexes: ['parent'],
+  usesListEngine: true,
 };
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];

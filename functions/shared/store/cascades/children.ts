@@ -1,22 +1,28 @@
-/** The children of an entity, page by page, in the order of their creation. */
-
-import type { QueryPage } from '../dynamodb/query.ts';
+/** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
+import { allIds, type IdRange, rangeOfId, unionRanges } from '../lists/engine/id-ranges.ts';
+import type { RowFilter } from '../lists/engine/row-filter.ts';
+import type { RowQuery } from '../lists/engine/row-query.ts';
+import { type EntityPage, listByEngine } from '../lists/engine-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
+import { StoreUnavailable } from '../model/errors.ts';
 import { idAfter, newId } from '../model/ids.ts';
-import { decodeEntity } from '../model/item-codec.ts';
-import { parentPartition } from '../model/keys.ts';
 import type { Relation } from '../model/relations.ts';
-import { type IndexFamily, table } from '../model/table.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
-/** A range of a parent's children. */
-export interface ChildrenRange {
-  /** Begins after the child with this id. */
+/** Children on a page. */
+const pageSize = 100;
+
+/** Where a page of children begins, and how long it is. */
+export interface PageOfChildren {
+  /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
+  readonly limit?: number;
+}
+
+/** A page of the children that existed at one moment. */
+export interface PageOfSnapshot extends PageOfChildren {
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
-  /** Children on a page. */
-  readonly limit?: number;
 }
 
 export interface ChildrenPage {
@@ -25,79 +31,51 @@ export interface ChildrenPage {
   readonly next: string | undefined;
 }
 
-type IndexedRelation = Relation & { readonly index: IndexFamily };
-
-function requireIndex({ index, ...relation }: Relation): IndexedRelation {
-  if (!index) throw new TypeError(`There is no index of ${relation.child} by ${relation.field}.`);
-  return { ...relation, index };
+/** A page of children with the number of all that follow the beginning of the page. */
+export interface CountedPage extends ChildrenPage {
+  readonly total: number;
 }
 
-/** Sorts before every id: a sort key cannot be empty. */
-const beforeAllIds = ' ';
+/** Returns the filter of the rows that refer to one of some entities. */
+const refersToAny = ({ field, index }: Relation, ids: readonly string[]): RowFilter => ({
+  field,
+  condition: index === undefined ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
+});
 
-/** Reads one page of a parent's children from an index, which may lag. */
-async function readIndexed(
-  { tenant, database }: Session,
-  relation: IndexedRelation,
-  parentId: string,
-  { after, limit }: ChildrenRange,
-): Promise<ChildrenPage> {
-  const { items, next } = await database.query({
-    IndexName: relation.index,
-    KeyConditionExpression: '#partition = :partition AND #id > :after',
-    ExpressionAttributeNames: { '#partition': table.indexes[relation.index].partitionKey, '#id': 'id' },
-    ExpressionAttributeValues: {
-      ':partition': parentPartition(tenant, relation, parentId),
-      ':after': after || beforeAllIds,
-    },
-    ...(limit !== undefined && { Limit: limit }),
+/** Lists the children of some parents whose ids are in a range. */
+const listChildren = (
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+  { range = allIds, ...page }: Pick<RowQuery, 'isDescending' | 'limit'> & { readonly range?: IdRange },
+): Promise<EntityPage> =>
+  listByEngine(session, relation.child, {
+    filters: [refersToAny(relation, parentIds)],
+    ids: unionRanges([range]),
+    orders: [],
+    countBy: [],
+    skip: 0,
+    ...page,
   });
-  return { children: items.map(decodeEntity), next: next && String(next['id']) };
-}
 
 /**
- * Reads one page of a parent's children from the index of the relation, which may lag.
- * @throws TypeError when the relation has no index.
+ * Reads one page of the children of some parents.
+ * @throws StoreUnavailable when they change so often that they cannot be read.
  */
 export async function readChildren(
   session: Session,
   relation: Relation,
-  parentId: string,
-  range: ChildrenRange = {},
-): Promise<ChildrenPage> {
-  const { children, next } = await readIndexed(session, requireIndex(relation), parentId, range);
-  const { snapshotId } = range;
-  const isInSnapshot = (id: string): boolean => snapshotId === undefined || id < snapshotId;
-  return {
-    children: children.filter(({ entity }) => isInSnapshot(entity.id)),
-    next: next !== undefined && isInSnapshot(next) ? next : undefined,
-  };
-}
-
-/** Returns whether a parent has more than some children, by the index of the relation. Reads no more pages than that takes. */
-export async function hasMoreChildren(
-  { tenant, database }: Session,
-  relation: Relation,
-  parentId: string,
-  max: number,
-): Promise<boolean> {
-  const indexed = requireIndex(relation);
-  const { index } = indexed;
-  const query = {
-    IndexName: index,
-    KeyConditionExpression: '#partition = :partition',
-    ExpressionAttributeNames: { '#partition': table.indexes[index].partitionKey },
-    ExpressionAttributeValues: { ':partition': parentPartition(tenant, indexed, parentId) },
-    Select: 'COUNT',
-  } as const;
-  let total = 0;
-  let start: QueryPage['next'];
-  do {
-    const { count, next } = await database.query({ ...query, Limit: max + 1 - total }, start);
-    total += count;
-    start = next;
-  } while (start && total <= max);
-  return total > max;
+  parentIds: readonly string[],
+  { after = '', snapshotId = allIds.to, limit = pageSize }: PageOfSnapshot = {},
+): Promise<CountedPage> {
+  const range = { from: rangeOfId(after).to, to: snapshotId };
+  const page = { range, isDescending: false, limit };
+  const { stored, total } = await listChildren(session, relation, parentIds, page);
+  const last = stored.at(-1)?.entity.id;
+  // All of the page were deleted while it was read: the page says nothing about the rest.
+  if (last === undefined && total > 0)
+    throw new StoreUnavailable('All children of a page were deleted while it was read.');
+  return { children: stored, next: total > stored.length ? last : undefined, total };
 }
 
 /**
@@ -106,21 +84,16 @@ export async function hasMoreChildren(
  * @param firstPage the first page of these children.
  */
 export async function createSnapshotId(
-  { tenant, database }: Session,
+  session: Session,
   relation: Relation,
   parentId: string,
   { children, next }: ChildrenPage,
 ): Promise<string> {
-  const { index } = requireIndex(relation);
-  const last = children.at(-1)?.entity.id;
-  if (next === undefined) return last === undefined ? newId().id : idAfter(last);
-  const { items } = await database.query({
-    IndexName: index,
-    KeyConditionExpression: '#partition = :partition',
-    ExpressionAttributeNames: { '#partition': table.indexes[index].partitionKey },
-    ExpressionAttributeValues: { ':partition': parentPartition(tenant, relation, parentId) },
-    ScanIndexForward: false,
-    Limit: 1,
-  });
-  return idAfter(items.map((item) => decodeEntity(item).entity.id)[0] ?? next);
+  const descending = { isDescending: true, limit: 1 };
+  const { stored } =
+    next === undefined
+      ? { stored: children.slice(-1) }
+      : await listChildren(session, relation, [parentId], descending);
+  const last = stored[0]?.entity.id;
+  return last === undefined ? newId().id : idAfter(last);
 }

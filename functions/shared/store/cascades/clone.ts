@@ -2,8 +2,14 @@
 
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntity } from '../entities/read-entity.ts';
-import { buildCreate } from '../model/changes.ts';
-import { type Entity, type Fields, readOnlyFields, type WholeEntity } from '../model/entity.ts';
+import { buildCreate, type Change } from '../model/changes.ts';
+import {
+  type Entity,
+  type Fields,
+  readOnlyFields,
+  type StoredEntity,
+  type WholeEntity,
+} from '../model/entity.ts';
 import { CloneTooLarge } from '../model/errors.ts';
 import { beginJob, type CloneWork, type Job, type Step } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
@@ -11,12 +17,10 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { type ChildrenRange, createSnapshotId, hasMoreChildren, readChildren } from './children.ts';
-import { type ChildChanges, planWithChildren } from './transaction-or-job.ts';
+import { createSnapshotId, readChildren } from './children.ts';
+import { planWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');
-
-const pageSize = 100;
 
 /**
  * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and 100,000 write units: ten for each task,
@@ -33,22 +37,10 @@ export function copyFields(entity: Entity): Fields {
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-/** Returns copies of one page of a project's tasks, with their long texts. Their ids keep the order of the originals. */
-async function copyTasks(
-  session: Session,
-  from: string,
-  to: string,
-  range: ChildrenRange = {},
-): Promise<ChildChanges> {
-  const page = await readChildren(session, ownership, from, { limit: pageSize, ...range });
-  const snapshotId = range.snapshotId ?? (await createSnapshotId(session, ownership, from, page));
-  // The action leaves all to the job when there is another page.
-  const isLeftToJob = range.snapshotId === undefined && page.next !== undefined;
-  const originals = isLeftToJob ? [] : await readTexts(session, page.children);
-  const changes = originals.map(({ entity }) =>
-    buildCreate('task', { ...copyFields(entity), projectId: to }),
-  );
-  return { changes, next: page.next, snapshotId };
+/** Returns the changes that create copies of tasks, with their long texts. Their ids keep the order of the originals. */
+async function copyTasks(session: Session, tasks: readonly StoredEntity[], to: string): Promise<Change[]> {
+  const originals = await readTexts(session, tasks);
+  return originals.map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }));
 }
 
 export interface CloneOptions {
@@ -75,16 +67,14 @@ export function cloneProjectWithTasks(
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
     const to = clone.entity.id;
-    const tasks = await copyTasks(session, id, to);
-    const isLarge = tasks.next !== undefined;
-    if (isLarge && (await hasMoreChildren(session, ownership, id, maxClonedTasks)))
-      throw new CloneTooLarge(maxClonedTasks);
-    const job = beginJob(
-      session.tenant,
-      { type: 'clone', from: id, to, after: '' },
-      { id: tasks.snapshotId },
-    );
-    return planWithChildren([own], tasks, job, clone);
+    const { children, next, total } = await readChildren(session, ownership, [id]);
+    if (total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
+    const snapshotId = await createSnapshotId(session, ownership, id, { children, next });
+    const work = { type: 'clone', from: id, to, after: '' } as const;
+    const job = beginJob(session.tenant, work, { id: snapshotId });
+    // The job copies all tasks when there is another page.
+    const changes = next === undefined ? await copyTasks(session, children, to) : [];
+    return planWithChildren([own], { changes, next }, job, clone);
   });
 }
 
@@ -94,6 +84,7 @@ export async function cloneStep(session: Session, { id, work }: Job<CloneWork>):
   const clone = await session.database.get(entityKey(session.tenant, 'project', work.to));
   if (!clone) return { left: undefined };
   const range = { after: work.after, snapshotId: id, limit: stepSize };
-  const { changes, next } = await copyTasks(session, work.from, work.to, range);
+  const { children, next } = await readChildren(session, ownership, [work.from], range);
+  const changes = await copyTasks(session, children, work.to);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

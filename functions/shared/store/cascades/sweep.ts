@@ -6,6 +6,7 @@ import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type Step, type SweepWork } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
+import { maxClockSkewMs } from '../model/log-timing.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -56,10 +57,16 @@ const refersTo = ({ field }: Relation, { entity }: StoredEntity, parentId: strin
   return Array.isArray(value) ? value.includes(parentId) : value === parentId;
 };
 
+/**
+ * Milliseconds after the first sweep in which a request may end that saw the parent. The clock of the worker that waits may be ahead of this
+ * one's.
+ */
+const lateWritesMs = maxRequestMs + 2 * maxClockSkewMs;
+
 /** Returns the last step of a sweep: a second sweep follows the first one. */
 function endSweep(work: SweepWork): Step {
   if (work.final) return { left: undefined };
-  const dueAt = new Date(Date.now() + maxRequestMs).toISOString();
+  const dueAt = new Date(Date.now() + lateWritesMs).toISOString();
   return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
 }
 

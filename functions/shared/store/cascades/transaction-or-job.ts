@@ -8,8 +8,6 @@ export interface ChildChanges {
   readonly changes: readonly Change[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;
-  /** An id greater than those of all children. */
-  readonly snapshotId: string;
 }
 
 /**

@@ -2,7 +2,6 @@ import {
   batchAccess,
   childrenAccess,
   compactionAccess,
-  copyAccess,
   createAccess,
   jobsAccess,
   listAccess,
@@ -39,15 +38,10 @@ test('updateAccess allows deleting a long text of a kind that has long texts', (
   });
 });
 
-test('copyAccess allows reading the long texts of the children besides what childrenAccess allows', () => {
-  const { actions, indexes } = childrenAccess;
-  expect(copyAccess).toEqual({ actions: [...actions, 'BatchGetItem'], indexes });
-});
-
-test('childrenAccess allows querying the children of an entity in their index', () => {
+test('childrenAccess allows listing the children of an entity by the list engine, and no index', () => {
   expect(childrenAccess).toEqual({
-    actions: ['GetItem', 'PutItem', 'Query'],
-    indexes: ['parent'],
+    actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
+    usesListEngine: true,
   });
 });
 

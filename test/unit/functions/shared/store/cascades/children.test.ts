@@ -4,6 +4,7 @@ import {
   readChildren,
 } from '../../../../../../functions/shared/store/cascades/children.ts';
 import { buildCreate } from '../../../../../../functions/shared/store/model/changes.ts';
+import { StoreUnavailable } from '../../../../../../functions/shared/store/model/errors.ts';
 import { isId } from '../../../../../../functions/shared/store/model/ids.ts';
 import { relationOf } from '../../../../../../functions/shared/store/model/relations.ts';
 import { applyChangeSet } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
@@ -36,22 +37,23 @@ async function makeTasks(number: number, projectId: string): Promise<string[]> {
   return changes.map(({ after }) => after.entity.id);
 }
 
-/** Returns the positions of the children on a page, and of the child after which the next page begins. */
+/** Returns the positions of the children on a page and of the child after which the next page begins, and the total. */
 async function page(range: Parameters<typeof readChildren>[3]) {
-  const { children, next } = await readChildren(session, relation, parentId, range);
+  const { children, next, total } = await readChildren(session, relation, [parentId], range);
   return {
     children: children.map(({ entity }) => ids.indexOf(entity.id)),
     next: next === undefined ? undefined : ids.indexOf(next),
+    total,
   };
 }
 
 describe('readChildren', () => {
   test('returns the children of one parent in the order of their creation', async () => {
-    expect(await page({})).toEqual({ children: [0, 1, 2, 3, 4], next: undefined });
+    expect(await page({})).toEqual({ children: [0, 1, 2, 3, 4], next: undefined, total: 5 });
   });
 
   test('returns whole entities', async () => {
-    const { children } = await readChildren(session, relation, otherParentId);
+    const { children } = await readChildren(session, relation, [otherParentId]);
     expect(children).toEqual([
       {
         kind: 'task',
@@ -63,41 +65,53 @@ describe('readChildren', () => {
   });
 
   test('returns the children page by page', async () => {
-    expect(await page({ limit: 2 })).toEqual({ children: [0, 1], next: 1 });
-    expect(await page({ limit: 2, after: ids[1] ?? '' })).toEqual({ children: [2, 3], next: 3 });
-    expect(await page({ limit: 2, after: ids[3] ?? '' })).toEqual({ children: [4], next: undefined });
+    expect(await page({ limit: 2 })).toEqual({ children: [0, 1], next: 1, total: 5 });
+    expect(await page({ limit: 2, after: ids[1] ?? '' })).toEqual({ children: [2, 3], next: 3, total: 3 });
+    expect(await page({ limit: 2, after: ids[3] ?? '' })).toEqual({
+      children: [4],
+      next: undefined,
+      total: 1,
+    });
   });
 
   test('begins with the first child after an empty text, with which jobs begin', async () => {
-    expect(await page({ limit: 2, after: '' })).toEqual({ children: [0, 1], next: 1 });
+    expect(await page({ limit: 2, after: '' })).toEqual({ children: [0, 1], next: 1, total: 5 });
   });
 
   test('ends before the snapshot id', async () => {
-    expect(await page({ snapshotId: ids[3] ?? '' })).toEqual({ children: [0, 1, 2], next: undefined });
-    expect(await page({ snapshotId: ids[3] ?? '', limit: 2 })).toEqual({ children: [0, 1], next: 1 });
-    expect(await page({ snapshotId: ids[3] ?? '', limit: 4 })).toEqual({
-      children: [0, 1, 2],
+    const snapshotId = ids[3] ?? '';
+    const whole = { children: [0, 1, 2], next: undefined, total: 3 };
+    expect(await page({ snapshotId })).toEqual(whole);
+    expect(await page({ snapshotId, limit: 3 })).toEqual(whole);
+    expect(await page({ snapshotId, limit: 4 })).toEqual(whole);
+    expect(await page({ snapshotId, limit: 2 })).toEqual({ children: [0, 1], next: 1, total: 3 });
+    expect(await page({ snapshotId, after: ids[2] ?? '' })).toEqual({
+      children: [],
       next: undefined,
+      total: 0,
     });
   });
 
   test('returns no children of a parent that has none, and none of another tenant', async () => {
-    const none = { children: [], next: undefined };
-    expect(await readChildren(session, relation, '01890000-0000-7000-8000-000000000003')).toEqual(none);
-    expect(await readChildren(store.session(randomUUID()), relation, parentId)).toEqual(none);
+    const none = { children: [], next: undefined, total: 0 };
+    expect(await readChildren(session, relation, ['01890000-0000-7000-8000-000000000003'])).toEqual(none);
+    expect(await readChildren(store.session(randomUUID()), relation, [parentId])).toEqual(none);
   });
 
-  test('throws for a relation without an index', async () => {
-    await expect(readChildren(session, relationOf('task', 'tag'), parentId)).rejects.toThrow(
-      new TypeError('There is no index of task by tagIds.'),
-    );
+  test('throws StoreUnavailable when all children of a page are deleted while it is read', async () => {
+    const deleted = '01890000-0000-7000-8000-000000000005';
+    await makeTasks(3, deleted);
+    const getMany = jest.spyOn(session.database, 'getMany').mockResolvedValue([]);
+    const reading = readChildren(session, relation, [deleted], { limit: 2 });
+    await expect(reading).rejects.toThrow(StoreUnavailable);
+    getMany.mockRestore();
   });
 });
 
 describe('createSnapshotId', () => {
   test('returns an id greater than those of all children, on one page or on several', async () => {
     for (const limit of [2, 10]) {
-      const first = await readChildren(session, relation, parentId, { limit });
+      const first = await readChildren(session, relation, [parentId], { limit });
       const snapshotId = await createSnapshotId(session, relation, parentId, first);
       expect(isId(snapshotId) && snapshotId > (ids[4] ?? '')).toBe(true);
     }
@@ -107,8 +121,9 @@ describe('createSnapshotId', () => {
     const ahead = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
     const [id = ''] = await makeTasks(1, '01890000-0000-7000-8000-000000000004');
     ahead.mockRestore();
-    const first = await readChildren(session, relation, '01890000-0000-7000-8000-000000000004');
-    expect((await createSnapshotId(session, relation, parentId, first)) > id).toBe(true);
+    const parent = '01890000-0000-7000-8000-000000000004';
+    const first = await readChildren(session, relation, [parent]);
+    expect((await createSnapshotId(session, relation, parent, first)) > id).toBe(true);
   });
 
   test('returns a new id when there are no children', async () => {

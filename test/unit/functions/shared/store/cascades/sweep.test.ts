@@ -198,11 +198,11 @@ describe('sweepStep', () => {
     expect(idsOf(await sweepStep(session, sweep('project')))).toEqual([kept]);
   });
 
-  test('sweeps once more 30 seconds after the last relation, when no request is in progress that read the parent', async () => {
+  test('sweeps once more 37 seconds after the last relation, when no request is in progress that read the parent on any clock', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-02-03T04:05:06.789Z'));
     expect(await sweepStep(session, sweep('project', { relation: 1 }))).toEqual({
       left: { ...sweep('project').work, final: true, relation: 0, after: '' },
-      dueAt: '2026-02-03T04:05:36.789Z',
+      dueAt: '2026-02-03T04:05:43.789Z',
     });
   });
 
