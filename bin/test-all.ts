@@ -1,5 +1,6 @@
 /** `npm run test:all`: every kind of test, with full runs of the random ones. */
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
 import { npm, tool } from '../lib/cli/tools.ts';
@@ -25,7 +26,7 @@ const environment = { TEST_RUNS: 'full' };
 const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
 
 /** The files of these kinds whose tests `npm test` runs in part. */
-const selectedFurther = 'rules|updates|list-entities|any-list|listings-and-counts|hostile-input';
+const selectedFurther = 'test/contract/|rules|updates|list-entities|any-list';
 
 const inPart: Step = {
   name: 'all settings, random lists',
@@ -33,12 +34,15 @@ const inPart: Step = {
   environment,
 };
 
+/** Test files at a time for kinds that often wait: for a deadline, a lease, another process or a browser. */
+const oneMoreWorker = `--maxWorkers=${availableParallelism() + 1}`;
+
 const further: Step[] = [
-  { name: 'faults, properties', command: jest('faults', 'properties'), environment },
+  { name: 'faults, properties', command: [...jest('faults', 'properties'), oneMoreWorker], environment },
   // One file of browser tests takes as long as all others of this run together, on the other core.
   {
     name: 'cli, security, fuzz, browser',
-    command: jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])),
+    command: [...jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])), oneMoreWorker],
     environment,
   },
   { name: 'synthesized', command: npm('run', 'test:synthesized') },

@@ -16,7 +16,7 @@ One file: npx jest <part of its path>. Tests with a name: npx jest <part of a pa
 const complete = 'test/(unit|mutations|contract|infrastructure|client)/';
 
 /** The property and fault tests that find most errors in little time. */
-const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|job-leases|simulation';
+const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
 
 /** One run: the workers start once, and no core waits for the last file of each of several runs. */
 const kinds = ['unit', 'contract', 'infrastructure', 'client', 'properties', 'faults'];

@@ -73,8 +73,6 @@ async function axeViolations(): Promise<string[]> {
 describe.each(paths)('%s', (path) => {
   test.each([
     [1280, 'light'],
-    [1280, 'dark'],
-    [390, 'light'],
     [390, 'dark'],
   ] as const)('is accessible and without errors at %d pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 });

@@ -55,17 +55,18 @@ test('says so too when the metadata service of EC2 never responds', () => {
   expect(status).toBe(1);
 });
 
-test.each(['bootstrap', 'deploy', 'diff', 'destroy', 'synth'])(
-  '%s --help prints its help, and does nothing else',
-  (name) => {
-    for (const flags of [['--help'], ['-h'], ['-c', 'stage=production', '--help'], ['--help', '--force']]) {
-      const { status, stdout, stderr } = run([name, ...flags]);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(stdout).toContain(`npm run ${name} -- [options]`);
-      expect(stdout).toContain('--help');
-    }
-  },
-);
+test.each([
+  { name: 'bootstrap', flags: ['--help'] },
+  { name: 'deploy', flags: ['-h'] },
+  { name: 'diff', flags: ['--help', '--force'] },
+  { name: 'destroy', flags: ['-c', 'stage=production', '--help'] },
+  { name: 'synth', flags: ['--help'] },
+])('$name $flags prints its help, and does nothing else', ({ name, flags }) => {
+  const { status, stdout, stderr } = run([name, ...flags]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain(`npm run ${name} -- [options]`);
+  expect(stdout).toContain('--help');
+});
 
 test('says what to set when there is no region', () => {
   const { status, stderr } = run(['deploy', '-c', 'region='], {

@@ -8,12 +8,12 @@ import {
   type ListKind,
   type ListScope,
   listOf,
-  lists,
   pathTo,
   readList,
   resourceOf,
   resources,
   sharedId,
+  someLists,
 } from './resources.ts';
 import {
   inParallel,
@@ -69,7 +69,7 @@ function openWithFive({ item, open }: ListKind): Five {
   return five;
 }
 
-describe.each(lists)('the pages of GET $title', (list) => {
+describe.each(someLists)('the pages of GET $title', (list) => {
   const five = openWithFive(list);
 
   test('have the fields data, total, page and totalPages', async () => {
@@ -131,7 +131,7 @@ describe.each(lists)('the pages of GET $title', (list) => {
   });
 });
 
-describe.each(lists)('order and filters of GET $title', (list) => {
+describe.each(someLists)('order and filters of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each(['asc', 'desc'])('sorts by sortBy, %s', async (sortOrder) => {
@@ -167,7 +167,7 @@ describe.each(lists)('order and filters of GET $title', (list) => {
   });
 });
 
-describe.each(lists)('the links of GET $title', (list) => {
+describe.each(someLists)('the links of GET $title', (list) => {
   const five = openWithFive(list);
 
   test('lead to the first, previous, next and last page with the same other parameters', async () => {
@@ -205,7 +205,7 @@ describe.each(lists)('the links of GET $title', (list) => {
   });
 });
 
-describe.each(lists)('invalid parameter values of GET $title', (list) => {
+describe.each(someLists)('invalid parameter values of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each([
@@ -234,7 +234,7 @@ describe.each(lists)('invalid parameter values of GET $title', (list) => {
   });
 });
 
-describe.each(lists)('parameter spellings of GET $title', (list) => {
+describe.each(someLists)('parameter spellings of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each(['sort_by', 'sort_order'])('return 400 for an invalid value of %s', async (parameter) => {
@@ -283,7 +283,7 @@ describe.each(lists)('parameter spellings of GET $title', (list) => {
   );
 });
 
-describe.each(lists)('unknown parameters of GET $title', (list) => {
+describe.each(someLists)('unknown parameters of GET $title', (list) => {
   const five = openWithFive(list);
 
   test.each([

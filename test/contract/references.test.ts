@@ -1,3 +1,4 @@
+import { someOf } from '../support/runs.ts';
 import { createMany, times } from './batches.ts';
 import { expectPointer, expectProblem } from './problem.ts';
 import {
@@ -261,7 +262,7 @@ describe('cascades larger than one transaction', () => {
     );
     const filtered = withQuery('/v1/projects', { organizationId });
     expect(await readList(filtered)).toMatchObject({ data: [], total: 0 });
-    await inParallel(projects, ({ id }) => expectDeleted('project', id));
+    await inParallel(someOf(projects, 10), ({ id }) => expectDeleted('project', id));
   });
 
   test('remove all 150 tasks of a deleted project', async () => {
@@ -274,7 +275,7 @@ describe('cascades larger than one transaction', () => {
       expect(await readList(`${pathTo('project', projectId)}/tasks`)).toMatchObject({ data: [], total: 0 }),
     );
     expect(await readList(`${pathTo('user', userId)}/tasks`)).toMatchObject({ data: [], total: 0 });
-    await inParallel(tasks, ({ id }) => expectDeleted('task', id));
+    await inParallel(someOf(tasks, 10), ({ id }) => expectDeleted('task', id));
   });
 
   test.each(['user', 'tag'] as const)(

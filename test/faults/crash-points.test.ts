@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auditTable } from '../../lib/audit/audit-table.ts';
+import { runs } from '../support/runs.ts';
 import { stopAfter } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { growth, makeEntities, request, writes, writtenEntity } from './operations.ts';
@@ -33,7 +34,7 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
   '%s leaves consistent data when it stops after any call',
   async (_, contract) => {
     const plural = contract.resource?.plural ?? '';
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += runs(3, 1)) {
       const ids = await makeEntities(faulty);
       const name = `created ${randomUUID()}`;
       const headers = contract.method === 'POST' ? { 'idempotency-key': name } : {};

@@ -9,17 +9,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createOrganization } from '../../functions/organizations/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { files, functionFiles } from '../../lib/hosting/functions.ts';
-import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
 import { type Engine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { operationEvent } from '../../lib/local/operation-event.ts';
 import { ensureTable } from '../../lib/local/table.ts';
-import { temporaryFolder } from './stacks.ts';
+import { bundles } from './stacks.ts';
 
 const execute = promisify(execFile);
 
-const directory = temporaryFolder();
 const tableName = 'bundled';
 let engine: Engine;
+let directory: string;
 
 const bundle = (file: string): string => join(directory, file.replace(/\.ts$/, ''), 'index.js');
 
@@ -72,7 +71,8 @@ const call = (
   );
 
 beforeAll(async () => {
-  [, engine] = await Promise.all([bundleFunctions(directory), startEngine(inMemory)]);
+  ({ directory } = await bundles());
+  engine = await startEngine(inMemory);
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const client = new DynamoDBClient({
     endpoint: engine.endpoint,

@@ -2,7 +2,7 @@ import { runs } from '../support/runs.ts';
 import { testSequences } from './list-sequences.ts';
 
 testSequences('on the plain engine', {
-  count: Number(process.env['SEQUENCES'] ?? runs(5, 12)),
+  count: Number(process.env['SEQUENCES'] ?? runs(3, 12)),
   maxSteps: runs(50, 120),
 });
 

@@ -18,7 +18,7 @@ import { runs } from '../support/runs.ts';
  */
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const sequences = runs(5, 42);
+const sequences = runs(3, 42);
 /**
  * The number of sequences after which the test starts another engine. Writes of the embedded engine get slower with the
  * size of its stream.
