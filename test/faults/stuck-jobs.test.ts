@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../functions/jobs/on-schedule.ts';
 import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
 import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
@@ -80,6 +81,32 @@ test('jobs that never complete do not block later jobs', async () => {
   expect((await tenantsWithSweeps()).filter((one) => one === stuck)).toHaveLength(10);
   proxy.inject(undefined);
   while ((await tenantsWithSweeps()).length > 0) await call();
+});
+
+test('an item that is no job stops no other job, and is reported', async () => {
+  const tenant = randomUUID();
+  const session = store.session(tenant);
+  await beginSweepOf(session);
+  const { put } = beginJob(tenant, { type: 'archive', id: '1', after: '' }) as {
+    put: Record<string, unknown>;
+  };
+  const { work: _work, ...malformed } = put;
+  await store.client.send(new PutCommand({ TableName: store.tableName, Item: malformed }));
+  logged.mockClear();
+  await handler(scheduledEvent(), functionContext(randomUUID(), timeout));
+  const jobs = await readJobs(store.database());
+  expect(jobs.filter(({ work }) => work?.type !== 'compact')).toMatchObject([{ id: malformed['id'] }]);
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'ERROR',
+      tenant,
+      error: expect.objectContaining({ name: 'TypeError' }),
+    }),
+  );
+  await store.client.send(
+    new DeleteCommand({ TableName: store.tableName, Key: { pk: malformed['pk'], sk: malformed['sk'] } }),
+  );
 });
 
 test('when jobs cannot be read, the function logs the error and fails', async () => {

@@ -177,6 +177,6 @@ const isCompactionDue = ({ steppedAt }: CompactWork): boolean => steppedAt + bus
  */
 export function isReady({ dueAt, lease, work }: Job, owner: string, trigger: Trigger = 'time'): boolean {
   const now = new Date().toISOString();
-  const isDue = trigger === 'records' && work.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
+  const isDue = trigger === 'records' && work?.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
   return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }
