@@ -6,12 +6,12 @@ import {
   identifiers,
   type Kind,
   listOf,
+  lists,
   pathTo,
   read,
   readList,
   resourceOf,
   resources,
-  someLists,
 } from './resources.ts';
 import { inParallel, type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
 
@@ -157,7 +157,7 @@ describe('expansions of several tasks', () => {
   });
 });
 
-describe.each(someLists)('expand in GET $title', ({ item, open }) => {
+describe.each(lists)('expand in GET $title', ({ item, open }) => {
   const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
 
   test('keeps totals, pages and order', async () => {

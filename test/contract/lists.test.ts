@@ -8,6 +8,7 @@ import {
   type ListKind,
   type ListScope,
   listOf,
+  lists,
   pathTo,
   readList,
   resourceOf,
@@ -69,7 +70,7 @@ function openWithFive({ item, open }: ListKind): Five {
   return five;
 }
 
-describe.each(someLists)('the pages of GET $title', (list) => {
+describe.each(lists)('the pages of GET $title', (list) => {
   const five = openWithFive(list);
 
   test('have the fields data, total, page and totalPages', async () => {
@@ -130,6 +131,19 @@ describe.each(someLists)('the pages of GET $title', (list) => {
     expect(await readList(five.at({ limit: 2 }))).toMatchObject({ total: 5, totalPages: 3 });
   });
 });
+
+test.each(resources)(
+  'GET $path without parameters lists all entities, newest first',
+  async ({ kind, path }) => {
+    const { id } = await create(kind);
+    const { data, total } = await readList(path);
+    const ids = data.map((entity) => entity.id);
+    expect(ids).toEqual(ids.toSorted().reverse());
+    // Others may have created further ones since.
+    expect((ids[0] ?? '') >= id).toBe(true);
+    expect(total).toBeGreaterThanOrEqual(data.length);
+  },
+);
 
 describe.each(someLists)('order and filters of GET $title', (list) => {
   const five = openWithFive(list);
