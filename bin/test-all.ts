@@ -38,8 +38,16 @@ const inPart: Step = {
 const oneMoreWorker = `--maxWorkers=${availableParallelism() + 1}`;
 
 const further: Step[] = [
-  { name: 'faults, properties', command: [...jest('faults', 'properties'), oneMoreWorker], environment },
-  // One file of browser tests takes as long as all others of this run together, on the other core.
+  {
+    name: 'faults, properties',
+    command: [...jest('faults', 'properties'), oneMoreWorker],
+    environment,
+    beside: [
+      { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
+      { name: 'types of benchmarks', command: npm('run', 'bench:types') },
+      { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
+    ],
+  },
   {
     name: 'cli, security, fuzz, browser',
     command: [...jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])), oneMoreWorker],
@@ -47,9 +55,6 @@ const further: Step[] = [
   },
   { name: 'synthesized', command: npm('run', 'test:synthesized') },
   { name: 'DynamoDB Local', command: npm('run', 'test:dynamodb-local') },
-  { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
-  { name: 'types of benchmarks', command: npm('run', 'bench:types') },
-  { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
   ...(hasBrowser
     ? []
     : [{ name: 'browser', command: npm('run', 'test:browser'), unavailable: 'there is no Chromium' }]),

@@ -1,4 +1,4 @@
-/** Runs commands one after the other and prints which ran, how long each took and how it ended. */
+/** Runs commands and prints which ran, how long each took and how it ended. */
 import { runProgram } from './run-program.ts';
 
 /** A command of a test run. */
@@ -8,6 +8,8 @@ export interface Step {
   readonly environment?: Readonly<Record<string, string>>;
   /** Why it cannot run here, if it cannot. */
   readonly unavailable?: string | undefined;
+  /** Steps that run at the same time as this one, which leaves processor time idle. Their output is mixed with its output. */
+  readonly beside?: readonly Step[];
 }
 
 interface Outcome {
@@ -25,10 +27,19 @@ async function runStep({ name, command, environment, unavailable }: Step): Promi
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }
 
-/** Runs all steps, also after one has failed. Returns the exit code: 1 when a step has failed. */
-export async function runSteps(steps: readonly Step[]): Promise<number> {
+/** Runs steps one after the other. */
+async function runEach(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const step of steps) outcomes.push(await runStep(step));
+  for (const { beside = [], ...step } of steps) {
+    const [outcome, others] = await Promise.all([runStep(step), runEach(beside)]);
+    outcomes.push(outcome, ...others);
+  }
+  return outcomes;
+}
+
+/** Runs all steps, one after the other, also after one has failed. Returns the exit code: 1 when a step has failed. */
+export async function runSteps(steps: readonly Step[]): Promise<number> {
+  const outcomes = await runEach(steps);
   for (const { name, seconds, result } of outcomes) {
     console.log(`${name.padEnd(30)} ${seconds.toFixed(1).padStart(7)} s  ${result}`);
   }
