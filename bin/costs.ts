@@ -134,7 +134,11 @@ const costsOf = (
   Object.fromEntries(
     Object.entries(measured).map(([operation, { used }]) => {
       const isList = operation.startsWith('list');
-      const time = { billedMs: isList ? billedMs.list : billedMs.request, memoryMb: isList ? 1_769 : 1_024 };
+      const readsColumns = isList || /^(?:clone|archive)/.test(operation);
+      const time = {
+        billedMs: isList ? billedMs.list : billedMs.request,
+        memoryMb: readsColumns ? 1_769 : 1_024,
+      };
       const later = used.writeUnits > 0 ? compaction : { readUnits: 0, writeUnits: 0 };
       const units = {
         readUnits: used.readUnits + later.readUnits,

@@ -22,14 +22,14 @@ const jest = (...kinds: string[]): Step['command'] => tool('jest', '--selectProj
 
 const environment = { TEST_RUNS: 'full' };
 
-/** The kinds that `npm test` runs completely. */
-const completeInTest = ['unit', 'contract', 'infrastructure', 'client'];
+/** The kinds of which `npm test` runs every test file, though not every case. */
+const wholeInTest = ['unit', 'contract', 'infrastructure', 'client'];
 
-/** The files of these kinds whose tests `npm test` runs in part. */
+/** The files of these kinds of whose cases `npm test` runs a part. */
 const selectedFurther = 'test/contract/|rules|updates|list-entities|any-list';
 
 const inPart: Step = {
-  name: 'all settings, random lists',
+  name: 'all cases',
   command: [...jest('unit', 'contract', 'infrastructure'), '--testPathPatterns', selectedFurther],
   environment,
 };
@@ -42,7 +42,7 @@ const further: Step[] = [
     name: 'faults, properties',
     command: [...jest('faults', 'properties'), oneMoreWorker],
     environment,
-    beside: [
+    concurrent: [
       { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
       { name: 'types of benchmarks', command: npm('run', 'bench:types') },
       { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
@@ -64,7 +64,7 @@ const all: Step[] = [
   { name: 'types', command: tool('tsc', '--noEmit') },
   { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
   { name: 'lint', command: npm('run', 'lint') },
-  { name: completeInTest.join(', '), command: jest(...completeInTest), environment },
+  { name: wholeInTest.join(', '), command: jest(...wholeInTest), environment },
   ...further,
 ];
 

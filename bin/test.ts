@@ -4,7 +4,7 @@ import { runSteps } from '../lib/cli/run-steps.ts';
 import { tool } from '../lib/cli/tools.ts';
 
 const help = `Checks types and lint, runs the unit, contract, infrastructure and client tests, and a few runs of the
-property and fault tests. "npm run test:all" runs everything.
+property and fault tests. Of large tables of cases, it runs a part. "npm run test:all" runs everything.
 
   npm test
 
@@ -12,8 +12,8 @@ property and fault tests. "npm run test:all" runs everything.
 
 One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
 
-/** The folders of the kinds that run completely. */
-const complete = 'test/(unit|mutations|contract|infrastructure|client)/';
+/** The folders of the kinds of which every test file runs. */
+const wholeKinds = 'test/(unit|mutations|contract|infrastructure|client)/';
 
 /** The property and fault tests that find most errors in little time. */
 const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
@@ -29,7 +29,7 @@ await runCommand('npm test', async () => {
     { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
     {
       name: 'tests',
-      command: tool('jest', '--selectProjects', ...kinds, '--testPathPatterns', complete, selected),
+      command: tool('jest', '--selectProjects', ...kinds, '--testPathPatterns', wholeKinds, selected),
     },
   ]);
 });

@@ -9,7 +9,7 @@ export interface Step {
   /** Why it cannot run here, if it cannot. */
   readonly unavailable?: string | undefined;
   /** Steps that run at the same time as this one, which leaves processor time idle. Their output is mixed with its output. */
-  readonly beside?: readonly Step[];
+  readonly concurrent?: readonly Step[];
 }
 
 interface Outcome {
@@ -27,17 +27,17 @@ async function runStep({ name, command, environment, unavailable }: Step): Promi
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }
 
-/** Runs steps one after the other. */
+/** Runs steps one after the other, each with those that run at the same time. */
 async function runEach(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const { beside = [], ...step } of steps) {
-    const [outcome, others] = await Promise.all([runStep(step), runEach(beside)]);
+  for (const { concurrent = [], ...step } of steps) {
+    const [outcome, others] = await Promise.all([runStep(step), runEach(concurrent)]);
     outcomes.push(outcome, ...others);
   }
   return outcomes;
 }
 
-/** Runs all steps, one after the other, also after one has failed. Returns the exit code: 1 when a step has failed. */
+/** Runs all steps, also after one has failed. Returns the exit code: 1 when a step has failed. */
 export async function runSteps(steps: readonly Step[]): Promise<number> {
   const outcomes = await runEach(steps);
   for (const { name, seconds, result } of outcomes) {

@@ -1,5 +1,5 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
-import { allIds, type IdRange, rangeOfId, unionRanges } from '../lists/engine/id-ranges.ts';
+import { allIds, rangeOfId, unionRanges } from '../lists/engine/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/row-filter.ts';
 import type { RowQuery } from '../lists/engine/row-query.ts';
 import { type EntityPage, listByEngine } from '../lists/engine-page.ts';
@@ -12,15 +12,15 @@ import type { Session } from '../unit-of-work/session.ts';
 /** Children on a page. */
 const pageSize = 100;
 
-/** Where a page of children begins, and how long it is. */
-export interface PageOfChildren {
+/** Which children a page has. */
+export interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
 }
 
-/** A page of the children that existed at one moment. */
-export interface PageOfSnapshot extends PageOfChildren {
+/** Which children a page has that a job handles. */
+export interface SnapshotRange extends ChildrenRange {
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
 }
@@ -31,32 +31,42 @@ export interface ChildrenPage {
   readonly next: string | undefined;
 }
 
-/** A page of children with the number of all that follow the beginning of the page. */
+/** A page of children with the number of all from its beginning to the end of the range. */
 export interface CountedPage extends ChildrenPage {
   readonly total: number;
 }
 
+/** Returns whether an entity refers to one of some others. */
+export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
+  const value = entity[field];
+  const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
+  return references.some((id) => id !== null && ids.includes(id));
+}
+
 /** Returns the filter of the rows that refer to one of some entities. */
-const refersToAny = ({ field, index }: Relation, ids: readonly string[]): RowFilter => ({
+const filterOf = ({ field, index }: Relation, ids: readonly string[]): RowFilter => ({
   field,
   condition: index === undefined ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
 
-/** Lists the children of some parents whose ids are in a range. */
-const listChildren = (
+/**
+ * Lists the children of some parents. Without ranges of ids, it reads only the columns of the page.
+ * @throws StoreUnavailable when they change so often that they cannot be read.
+ */
+async function listChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { range = allIds, ...page }: Pick<RowQuery, 'isDescending' | 'limit'> & { readonly range?: IdRange },
-): Promise<EntityPage> =>
-  listByEngine(session, relation.child, {
-    filters: [refersToAny(relation, parentIds)],
-    ids: unionRanges([range]),
-    orders: [],
-    countBy: [],
-    skip: 0,
-    ...page,
-  });
+  page: Pick<RowQuery, 'ids' | 'isDescending' | 'limit'>,
+): Promise<EntityPage> {
+  const filters = [filterOf(relation, parentIds)];
+  const query = { filters, orders: [], countBy: [], skip: 0, ...page };
+  const found = await listByEngine(session, relation.child, query);
+  // Such a page says nothing about the children after it.
+  if (found.stored.length === 0 && found.total > 0)
+    throw new StoreUnavailable('Every child of the page was deleted during the read.');
+  return found;
+}
 
 /**
  * Reads one page of the children of some parents.
@@ -66,16 +76,18 @@ export async function readChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', snapshotId = allIds.to, limit = pageSize }: PageOfSnapshot = {},
+  { after = '', snapshotId, limit = pageSize }: SnapshotRange = {},
 ): Promise<CountedPage> {
-  const range = { from: rangeOfId(after).to, to: snapshotId };
-  const page = { range, isDescending: false, limit };
+  const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
+  const ids = after === '' && snapshotId === undefined ? undefined : unionRanges([range]);
+  const page = { ids, isDescending: false, limit };
   const { stored, total } = await listChildren(session, relation, parentIds, page);
-  const last = stored.at(-1)?.entity.id;
-  // All of the page were deleted while it was read: the page says nothing about the rest.
-  if (last === undefined && total > 0)
-    throw new StoreUnavailable('All children of a page were deleted while it was read.');
-  return { children: stored, next: total > stored.length ? last : undefined, total };
+  return {
+    // A child that changes during each attempt to read the page can have another parent by now.
+    children: stored.filter((child) => refersToAny(relation, child, parentIds)),
+    next: total > stored.length ? stored.at(-1)?.entity.id : undefined,
+    total,
+  };
 }
 
 /**
@@ -89,11 +101,11 @@ export async function createSnapshotId(
   parentId: string,
   { children, next }: ChildrenPage,
 ): Promise<string> {
-  const descending = { isDescending: true, limit: 1 };
+  const newest = { isDescending: true, limit: 1 };
   const { stored } =
     next === undefined
       ? { stored: children.slice(-1) }
-      : await listChildren(session, relation, [parentId], descending);
+      : await listChildren(session, relation, [parentId], newest);
   const last = stored[0]?.entity.id;
   return last === undefined ? newId().id : idAfter(last);
 }

@@ -17,7 +17,7 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { createSnapshotId, readChildren } from './children.ts';
+import { createSnapshotId, readChildren, refersToAny } from './children.ts';
 import { planWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');
@@ -37,10 +37,19 @@ export function copyFields(entity: Entity): Fields {
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
 
-/** Returns the changes that create copies of tasks, with their long texts. Their ids keep the order of the originals. */
-async function copyTasks(session: Session, tasks: readonly StoredEntity[], to: string): Promise<Change[]> {
+/** Returns the changes that create copies of a project's tasks, with their long texts. Their ids keep the order of the originals. */
+async function copyTasks(
+  session: Session,
+  tasks: readonly StoredEntity[],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Change[]> {
   const originals = await readTexts(session, tasks);
-  return originals.map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }));
+  return (
+    originals
+      // A task whose text changed was read again.
+      .filter((task) => refersToAny(ownership, task, [from]))
+      .map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }))
+  );
 }
 
 export interface CloneOptions {
@@ -73,7 +82,7 @@ export function cloneProjectWithTasks(
     const work = { type: 'clone', from: id, to, after: '' } as const;
     const job = beginJob(session.tenant, work, { id: snapshotId });
     // The job copies all tasks when there is another page.
-    const changes = next === undefined ? await copyTasks(session, children, to) : [];
+    const changes = next === undefined ? await copyTasks(session, children, work) : [];
     return planWithChildren([own], { changes, next }, job, clone);
   });
 }
@@ -85,6 +94,6 @@ export async function cloneStep(session: Session, { id, work }: Job<CloneWork>):
   if (!clone) return { left: undefined };
   const range = { after: work.after, snapshotId: id, limit: stepSize };
   const { children, next } = await readChildren(session, ownership, [work.from], range);
-  const changes = await copyTasks(session, children, work.to);
+  const changes = await copyTasks(session, children, work);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

@@ -2,7 +2,7 @@
 import type { StoredEntity } from '../model/entity.ts';
 import type { Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type ChildrenPage, type PageOfChildren, readChildren } from './children.ts';
+import { type ChildrenPage, type ChildrenRange, readChildren } from './children.ts';
 import { readIndexedChildren } from './indexed-children.ts';
 
 /** Queries of an index at a time. */
@@ -17,11 +17,11 @@ export const readDependents = (
   session: Session,
   relation: Relation,
   parentId: string,
-  page: PageOfChildren,
+  range: ChildrenRange,
 ): Promise<ChildrenPage> =>
   isFoundByIndex(relation)
-    ? readIndexedChildren(session, relation, parentId, page)
-    : readChildren(session, relation, [parentId], page);
+    ? readIndexedChildren(session, relation, parentId, range)
+    : readChildren(session, relation, [parentId], range);
 
 /**
  * Reads the entities that refer to one of several others, each once.

@@ -4,7 +4,7 @@ import { parentPartition } from '../model/keys.ts';
 import type { Relation } from '../model/relations.ts';
 import { table } from '../model/table.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import type { ChildrenPage, PageOfChildren } from './children.ts';
+import type { ChildrenPage, ChildrenRange } from './children.ts';
 
 /** Sorts before every id: a sort key cannot be empty. */
 const beforeAllIds = ' ';
@@ -17,7 +17,7 @@ export async function readIndexedChildren(
   { tenant, database }: Session,
   { index, child, field }: Relation,
   parentId: string,
-  { after, limit }: PageOfChildren = {},
+  { after, limit }: ChildrenRange = {},
 ): Promise<ChildrenPage> {
   if (!index) throw new TypeError(`There is no index of ${child} by ${field}.`);
   const { items, next } = await database.query({

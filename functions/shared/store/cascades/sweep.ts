@@ -10,6 +10,7 @@ import { maxClockSkewMs } from '../model/log-timing.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { refersToAny } from './children.ts';
 import { readDependents } from './dependents.ts';
 
 const pageSize = 100;
@@ -52,15 +53,7 @@ export function sweepChild(
     : { changes: [removeReferences(relation, child, parentIds)] };
 }
 
-const refersTo = ({ field }: Relation, { entity }: StoredEntity, parentId: string): boolean => {
-  const value = entity[field];
-  return Array.isArray(value) ? value.includes(parentId) : value === parentId;
-};
-
-/**
- * Milliseconds after the first sweep in which a request may end that saw the parent. The clock of the worker that waits may be ahead of this
- * one's.
- */
+/** Milliseconds after the first sweep until every request that saw the parent has ended, on any clock. */
 const lateWritesMs = maxRequestMs + 2 * maxClockSkewMs;
 
 /** Returns the last step of a sweep: a second sweep follows the first one. */
@@ -82,7 +75,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const children = (await database.getMany(keys)).map(decodeEntity);
   return {
     repeatable: children
-      .filter((child) => refersTo(relation, child, work.id))
+      .filter((child) => refersToAny(relation, child, [work.id]))
       .map((child) => sweepChild(tenant, relation, child, [work.id])),
     left: next ? { ...work, after: next } : { ...work, relation: work.relation + 1, after: '' },
   };

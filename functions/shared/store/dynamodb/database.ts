@@ -107,8 +107,8 @@ export class Database {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
-    const { Items = [], Count = 0, LastEvaluatedKey: next } = output;
-    return { items: Items as Item[], count: Count, next };
+    const { Items = [], LastEvaluatedKey: next } = output;
+    return { items: Items as Item[], next };
   }
 
   /** Reads all pages of a query, one after the other. */

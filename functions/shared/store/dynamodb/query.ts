@@ -14,8 +14,6 @@ export type Query = Omit<
 /** One page of a query. */
 export interface QueryPage {
   readonly items: Item[];
-  /** Number of items that match. A query with `Select: 'COUNT'` returns no others. */
-  readonly count: number;
   /** Where the next page begins, if there is one. */
   readonly next: Values | undefined;
 }

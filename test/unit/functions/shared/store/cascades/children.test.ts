@@ -9,6 +9,7 @@ import { isId } from '../../../../../../functions/shared/store/model/ids.ts';
 import { relationOf } from '../../../../../../functions/shared/store/model/relations.ts';
 import { applyChangeSet } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
+import { compactAll, smallSizes } from '../../../../../support/compaction.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
 const relation = relationOf('task', 'project');
@@ -106,6 +107,43 @@ describe('readChildren', () => {
     await expect(reading).rejects.toThrow(StoreUnavailable);
     getMany.mockRestore();
   });
+});
+
+test('a child that moves each time that it is read is not a child any more, and the next page begins after it', async () => {
+  const parent = '01890000-0000-7000-8000-000000000006';
+  const [first = '', second = '', third] = await makeTasks(3, parent);
+  const { getMany } = session.database;
+  let moves = 0;
+  jest.spyOn(session.database, 'getMany').mockImplementation(async (...request) => {
+    const items = await getMany.apply(session.database, request);
+    moves += 1;
+    return items.map((item) =>
+      item['id'] === second ? { ...item, version: 1 + moves, projectId: otherParentId } : item,
+    );
+  });
+  const { children, next } = await readChildren(session, relation, [parent], { limit: 2 });
+  jest.restoreAllMocks();
+  expect([children.map(({ entity }) => entity.id), next]).toEqual([[first], second]);
+  const rest = await readChildren(session, relation, [parent], { after: second });
+  expect(rest.children.map(({ entity }) => entity.id)).toEqual([third]);
+});
+
+test('the first page reads the columns of its segments only', async () => {
+  const own = store.session(randomUUID());
+  const fields = { name: 'x', status: 'open', projectId: parentId, userId: null, tagIds: [] };
+  const changes = Array.from({ length: 90 }, () => buildCreate('task', fields));
+  await applyChangeSet(own, { changes });
+  await compactAll(store.database(), own.tenant, 'task', smallSizes);
+  const columnsRead = async (range: Parameters<typeof readChildren>[3]): Promise<number> => {
+    const getMany = jest.spyOn(own.database, 'getMany');
+    await readChildren(own, relation, [parentId], { ...range, limit: 5 });
+    const keys = getMany.mock.calls.flatMap(([some]) => some);
+    getMany.mockRestore();
+    return keys.filter(({ sk }) => sk.endsWith('/projectId')).length;
+  };
+  expect(await columnsRead({})).toBe(1);
+  // A range of ids needs the columns of all segments. The process keeps the first one.
+  expect(await columnsRead({ after: changes[0]?.after.entity.id ?? '' })).toBe(5);
 });
 
 describe('createSnapshotId', () => {

@@ -198,7 +198,7 @@ describe('sweepStep', () => {
     expect(idsOf(await sweepStep(session, sweep('project')))).toEqual([kept]);
   });
 
-  test('sweeps once more 37 seconds after the last relation, when no request is in progress that read the parent on any clock', async () => {
+  test('sweeps again after 37 seconds: the longest request and the difference of clocks', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-02-03T04:05:06.789Z'));
     expect(await sweepStep(session, sweep('project', { relation: 1 }))).toEqual({
       left: { ...sweep('project').work, final: true, relation: 0, after: '' },

@@ -70,7 +70,7 @@ describe('findEntity', () => {
     const [, after] = await readItems(id);
     const query = jest.spyOn(session.database, 'query');
     const items = [before, after] as Item[];
-    query.mockResolvedValueOnce({ items, count: 2, next: undefined });
+    query.mockResolvedValueOnce({ items, next: undefined });
     expect((await findEntity(session, 'tag', id))?.entity.description).toBe(textOf('y'));
     expect(query).toHaveBeenCalledTimes(2);
   });
