@@ -25,11 +25,13 @@ export const functionEnvironment = (endpoint: string, tableName: string): Record
 
 export class Host {
   readonly #process: ChildProcess;
+  readonly #exit: Promise<unknown>;
   /** Duration of the import of the bundle. */
   readonly importMs: number;
 
   private constructor(process: ChildProcess, importMs: number) {
     this.#process = process;
+    this.#exit = once(process, 'exit');
     this.importMs = importMs;
   }
 
@@ -38,6 +40,8 @@ export class Host {
     const child = fork(fileURLToPath(new URL('host.cjs', import.meta.url)), [bundle], {
       env: environment,
       execArgv: [],
+      // Recorded calls contain binary values.
+      serialization: 'advanced',
     });
     const [message] = (await once(child, 'message')) as [{ importMs: number }];
     return new Host(child, message.importMs);
@@ -49,15 +53,20 @@ export class Host {
    */
   async run(events: readonly unknown[]): Promise<Duration> {
     const response = once(this.#process, 'message');
+    // A process that ends would never respond.
+    const ended = this.#exit.then(() => {
+      throw new Error('The process of the bundle ended.');
+    });
     this.#process.send(events as object);
-    const [{ failed, ...duration }] = (await response) as [Duration & { failed?: string }];
+    const [{ failed, ...duration }] = (await Promise.race([response, ended])) as [
+      Duration & { failed?: string },
+    ];
     if (failed) throw new Error(failed);
     return duration;
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.#process, 'exit');
     this.#process.kill();
-    await gone;
+    await this.#exit;
   }
 }

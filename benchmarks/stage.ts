@@ -63,6 +63,8 @@ function unmarshal(value: AttributeValue): unknown {
       return content;
     case 'N':
       return Number(content);
+    case 'B':
+      return Buffer.from(String(content), 'base64');
     case 'NULL':
       return null;
     case 'L':
@@ -83,7 +85,7 @@ const tenant = /^public#/;
 function forReplay(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(tenant, 'replay#');
   if (Array.isArray(value)) return value.map(forReplay);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   const fields = Object.entries(value).filter(([name]) => name !== 'ClientRequestToken');
   return Object.fromEntries(fields.map(([name, field]) => [name, forReplay(field)]));
 }

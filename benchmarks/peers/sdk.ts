@@ -2,8 +2,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
+  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -12,6 +14,8 @@ const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
 const commands = {
   GetItem: GetCommand,
+  PutItem: PutCommand,
+  DeleteItem: DeleteCommand,
   Query: QueryCommand,
   BatchGetItem: BatchGetCommand,
   TransactWriteItems: TransactWriteCommand,
