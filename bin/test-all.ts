@@ -1,5 +1,6 @@
 /** `npm run test:all`: every kind of test, with full runs of the random ones. */
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
@@ -25,12 +26,20 @@ const environment = { TEST_RUNS: 'full' };
 /** The kinds of which `npm test` runs every test file, though not every case. */
 const wholeInTest = ['unit', 'contract', 'infrastructure', 'client'];
 
-/** The files of these kinds of whose cases `npm test` runs a part. */
-const selectedFurther = 'test/contract/|rules|updates|list-entities|any-list';
+/** Returns the test files of these kinds of whose cases `npm test` runs a part: they ask `test/support/runs.ts` which. */
+const filesInPart = (): string[] =>
+  wholeInTest
+    .flatMap((kind) =>
+      readdirSync(`test/${kind}`, { recursive: true, encoding: 'utf8' }).map(
+        (file) => `test/${kind}/${file}`,
+      ),
+    )
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => /\/support\/runs\.ts'|\bsomeLists\b/.test(readFileSync(file, 'utf8')));
 
 const inPart: Step = {
   name: 'all cases',
-  command: [...jest('unit', 'contract', 'infrastructure'), '--testPathPatterns', selectedFurther],
+  command: [...jest(...wholeInTest), '--runTestsByPath', ...filesInPart()],
   environment,
 };
 
