@@ -1,6 +1,6 @@
 /** Metrics of jobs, over all that are not complete: their age, how far compaction is behind, and whether the stream starts jobs. */
 import { isId, timestampMs } from '../shared/store/model/ids.ts';
-import { alwaysDue, type CompactWork, type Job } from '../shared/store/model/job.ts';
+import { alwaysDue, type Job } from '../shared/store/model/job.ts';
 
 /** Names of the metrics, as alarms use them. */
 export const jobMetrics = {
@@ -13,16 +13,11 @@ export const jobMetrics = {
 /** The stream starts a job within a second. After this time, in milliseconds, it has missed the job. */
 const maxStartMs = 30_000;
 
-/** Returns the work of a job that compacts a log. Malformed items have no work; they must not stop the schedule. */
-const compactionOf = ({ work }: Job): CompactWork | undefined =>
-  work?.type === 'compact' ? work : undefined;
-
 /** Returns the milliseconds for which a compaction has been due; 0 while it waits. */
-function delayOf(job: Job, nowMs: number): number {
-  const work = compactionOf(job);
-  if (!work) return 0;
+function delayOf({ dueAt, work }: Job, nowMs: number): number {
+  if (work.type !== 'compact') return 0;
   // A new job is due since 1970.
-  return Math.max(0, nowMs - Math.max(Date.parse(job.dueAt), work.requestedAt));
+  return Math.max(0, nowMs - Math.max(Date.parse(dueAt), work.requestedAt));
 }
 
 /** Returns whether the stream should have started a job and did not. The id of a job has the time when the job began. */
@@ -30,15 +25,15 @@ const isMissed = ({ id, version, dueAt }: Job, nowMs: number): boolean =>
   version === 1 && dueAt === alwaysDue && isId(id) && nowMs - timestampMs(id) > maxStartMs;
 
 /** Returns the milliseconds since a job began; 0 for one that compacts a log, which never ends. */
-const ageOf = (job: Job, nowMs: number): number =>
-  !compactionOf(job) && isId(job.id) ? Math.max(0, nowMs - timestampMs(job.id)) : 0;
+const ageOf = ({ id, work }: Job, nowMs: number): number =>
+  work.type !== 'compact' && isId(id) ? Math.max(0, nowMs - timestampMs(id)) : 0;
 
 const highest = (numbers: readonly number[]): number =>
   numbers.reduce((one, other) => Math.max(one, other), 0);
 
 /** Returns the metrics of some jobs. */
 export function measureJobs(jobs: readonly Job[], nowMs: number): Record<string, number> {
-  const pending = jobs.map((job) => compactionOf(job)?.pending ?? 0);
+  const pending = jobs.map(({ work }) => (work.type === 'compact' ? work.pending : 0));
   return {
     [jobMetrics.delay]: highest(jobs.map((job) => delayOf(job, nowMs))),
     [jobMetrics.pending]: highest(pending),

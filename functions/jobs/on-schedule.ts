@@ -28,7 +28,7 @@ const owner = 'schedule';
 function queuesOf(jobs: readonly Job[]): Job[][] {
   const queues = new Map<string, Job[]>();
   for (const job of jobs.filter((one) => isReady(one, owner))) {
-    const name = job.work?.type === 'compact' ? jobKey(job).pk : job.tenant;
+    const name = job.work.type === 'compact' ? jobKey(job).pk : job.tenant;
     queues.set(name, [...(queues.get(name) ?? []), job]);
   }
   return [...queues.values()];

@@ -83,7 +83,7 @@ class TableAudit {
     const database = this.#database;
     const swept = new Set<string>();
     for (const { tenant, work } of await readJobs(database)) {
-      if (work?.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
+      if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
     }
     const left = dangling.filter(({ parent }) => !swept.has(parent.pk));
     const children = await database.getMany(uniqueKeys(left.map(({ child }) => child)));

@@ -95,7 +95,7 @@ test('an item that is no job stops no other job, and is reported', async () => {
   logged.mockClear();
   await handler(scheduledEvent(), functionContext(randomUUID(), timeout));
   const jobs = await readJobs(store.database());
-  expect(jobs.filter(({ work }) => work?.type !== 'compact')).toMatchObject([{ id: malformed['id'] }]);
+  expect(jobs.filter(({ work }) => work.type !== 'compact')).toMatchObject([{ id: malformed['id'] }]);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
   expect(lines).toContainEqual(
     expect.objectContaining({

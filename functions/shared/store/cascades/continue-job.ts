@@ -64,7 +64,7 @@ const nextStep = (session: Session, job: Job): Promise<Step> =>
  * @throws TypeError when it cannot.
  */
 function requireKnownJob({ id, version, work, steps: taken = 0 }: Job): void {
-  if (!(typeof id === 'string' && typeof version === 'number' && Object.hasOwn(steps, work?.type)))
+  if (!(typeof id === 'string' && typeof version === 'number' && Object.hasOwn(steps, work.type)))
     throw new TypeError('The item is not a job that this version knows.');
   if (taken >= maxSteps) throw new TypeError(`The job is not complete after ${taken} steps.`);
 }

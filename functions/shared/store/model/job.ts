@@ -157,10 +157,21 @@ export function beginJob(tenant: string, work: JobWork, { waitMs = 0, id = uuidv
   return buildJobWrite(undefined, { id, tenant, version: 1, dueAt, work });
 }
 
-/** Returns the job that an item stores. */
+/** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
+const missingWork = { type: 'missing' } as unknown as JobWork;
+
+/** Returns the job that an item stores. An item without work must not stop those who look at all jobs. */
 export function decodeJob(item: Item): Job {
   const { id, tenant, version, dueAt, steps, lease, work } = item as unknown as Job;
-  return { id, tenant, version, dueAt, ...(steps && { steps }), ...(lease && { lease }), work };
+  return {
+    id,
+    tenant,
+    version,
+    dueAt,
+    ...(steps && { steps }),
+    ...(lease && { lease }),
+    work: work ?? missingWork,
+  };
 }
 
 /** What makes a worker look at a job: the time, or new records of the log that it compacts. */
@@ -177,6 +188,6 @@ const isCompactionDue = ({ steppedAt }: CompactWork): boolean => steppedAt + bus
  */
 export function isReady({ dueAt, lease, work }: Job, owner: string, trigger: Trigger = 'time'): boolean {
   const now = new Date().toISOString();
-  const isDue = trigger === 'records' && work?.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
+  const isDue = trigger === 'records' && work.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
   return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }

@@ -187,6 +187,14 @@ describe('beginJob', () => {
 });
 
 describe('decodeJob', () => {
+  test.each([undefined, null])('gives an item whose work is %p work of an unknown type', (work) => {
+    expect(
+      decodeJob({ pk: 'acme#job#1', sk: 'job', id: '1', tenant: 'acme', version: 1, work }).work,
+    ).toEqual({
+      type: 'missing',
+    });
+  });
+
   test.each([
     ['with a lease', { ...job, lease }],
     ['without a lease', job],
