@@ -37,11 +37,11 @@ const filesInPart = (): string[] =>
     .filter((file) => file.endsWith('.test.ts'))
     .filter((file) => /\/support\/runs\.ts'|\bsomeLists\b/.test(readFileSync(file, 'utf8')));
 
-const inPart: Step = {
+const allCases = (): Step => ({
   name: 'all cases',
   command: [...jest(...wholeInTest), '--runTestsByPath', ...filesInPart()],
   environment,
-};
+});
 
 /** Test files at a time for kinds that often wait: for a deadline, a lease, another process or a browser. */
 const oneMoreWorker = `--maxWorkers=${availableParallelism() + 1}`;
@@ -79,5 +79,5 @@ const all: Step[] = [
 
 await runCommand('npm run test:all', async () => {
   const flags = flagsOrHelp(help, { 'beyond-test': { type: 'boolean' } });
-  return flags ? runSteps(flags['beyond-test'] ? [inPart, ...further] : all) : 0;
+  return flags ? runSteps(flags['beyond-test'] ? [allCases(), ...further] : all) : 0;
 });

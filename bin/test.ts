@@ -4,7 +4,7 @@ import { runSteps } from '../lib/cli/run-steps.ts';
 import { tool } from '../lib/cli/tools.ts';
 
 const help = `Checks types and lint, runs the unit, contract, infrastructure and client tests, and a few runs of the
-property and fault tests. Of large tables of cases, it runs a part. "npm run test:all" runs everything.
+property and fault tests. It runs some cases of large tables. "npm run test:all" runs everything.
 
   npm test
 

@@ -71,6 +71,7 @@ async function axeViolations(): Promise<string[]> {
 }
 
 describe.each(paths)('%s', (path) => {
+  // Each width and each colour scheme once: axe takes many seconds for the reference.
   test.each([
     [1280, 'light'],
     [390, 'dark'],
