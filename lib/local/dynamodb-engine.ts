@@ -15,6 +15,8 @@ export interface Engine {
   readonly processGroup?: number | undefined;
   /** Resolves to the reason when the engine ends unexpectedly. */
   readonly failed: Promise<Error>;
+  /** Lets this process end although the engine runs, which then ends as well. */
+  unref(): void;
   stop(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ async function waitForResponse(endpoint: string, process: ChildProcess): Promise
 async function run({ name, command }: EngineProgram, dataFile: string | undefined): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://${loopback}:${port}`;
-  const { child, closed: ended } = spawnEngine(command(port, dataFile));
+  const { child, closed: ended, unref } = spawnEngine(command(port, dataFile));
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = `${errors}${chunk}`.slice(-2_000);
@@ -94,7 +96,7 @@ async function run({ name, command }: EngineProgram, dataFile: string | undefine
     await stop();
     throw error;
   }
-  return { name, endpoint, processGroup: child.pid, failed, stop };
+  return { name, endpoint, processGroup: child.pid, failed, unref, stop };
 }
 
 /** Runs an engine on a database file, which is locked meanwhile. */
@@ -155,7 +157,7 @@ export async function existingEngine(endpoint: string): Promise<Engine> {
   if (!isFromDynamoDb(text)) {
     throw new Error(`The server at ${endpoint} is not DynamoDB. Correct DYNAMODB_ENDPOINT.`);
   }
-  return { name: endpoint, endpoint, failed: new Promise(() => {}), stop: async () => {} };
+  return { name: endpoint, endpoint, failed: new Promise(() => {}), unref: () => {}, stop: async () => {} };
 }
 
 /** Finders of the engines that can run on this machine, the preferred one first. */

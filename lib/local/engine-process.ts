@@ -1,6 +1,7 @@
 /** Runs an engine as a child process that ends with this process, also when this process is killed. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
@@ -29,6 +30,8 @@ export interface EngineProcess {
   readonly child: ChildProcessByStdio<null, null, Readable>;
   /** Resolves when the engine has ended and its output is read. Rejects when the engine cannot be started. */
   readonly closed: Promise<void>;
+  /** Lets this process end although the engine runs. The watcher then ends the engine. */
+  unref(): void;
 }
 
 /** Starts an engine. */
@@ -41,7 +44,7 @@ export function spawnEngine([program = '', ...args]: readonly string[]): EngineP
   });
   // `close` follows after the last output, `exit` may not.
   const ended = once(child, 'close');
-  if (child.pid === undefined) return { child, closed: ended.then(() => undefined) };
+  if (child.pid === undefined) return { child, closed: ended.then(() => undefined), unref: () => {} };
   const watcher = watch(child.pid);
   // The pipe breaks when the watcher cannot start or is killed. The engine runs without it.
   watcher.on('error', () => {});
@@ -51,5 +54,12 @@ export function spawnEngine([program = '', ...args]: readonly string[]): EngineP
   });
   // The process id of an ended engine can be reused, so its watcher must not outlive it.
   child.once('exit', () => watcher.kill('SIGKILL'));
-  return { child, closed: Promise.all([ended, watcherEnded]).then(() => undefined) };
+  const handles = [child, child.stderr as Socket, watcher, watcher.stdin as Socket];
+  return {
+    child,
+    closed: Promise.all([ended, watcherEnded]).then(() => undefined),
+    unref: () => {
+      for (const handle of handles) handle.unref();
+    },
+  };
 }
