@@ -1,4 +1,5 @@
 /** One project for each kind of test: `npx jest --selectProjects unit`. CONTRIBUTING.md says which kind is for what. */
+import { availableParallelism } from 'node:os';
 
 /** The folders of each kind. */
 const kinds = {
@@ -22,7 +23,7 @@ const settings = {
 /** Settings of every kind. */
 export const common = {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/worker-environment.mjs',
   setupFiles: ['<rootDir>/test/support/one-realm.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/time-limit.ts'],
   transform: {
@@ -37,7 +38,8 @@ export const common = {
 
 /** Settings of every run. */
 export const run = {
-  maxWorkers: '100%',
+  // One more than there are cores, because tests often wait: for the database, a deadline, another process or a browser.
+  maxWorkers: availableParallelism() + 1,
   reporters: ['default', '<rootDir>/test/support/suite-times.js'],
 };
 

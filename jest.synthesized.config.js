@@ -6,6 +6,8 @@ import { common, run } from './jest.config.js';
 
 export default {
   ...run,
+  // Each worker starts a process for each function that its tests call.
+  maxWorkers: '100%',
   projects: [
     {
       ...common,

@@ -1,7 +1,6 @@
 /** `npm run test:all`: every kind of test, with full runs of the random ones. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
 import { npm, tool } from '../lib/cli/tools.ts';
@@ -35,7 +34,7 @@ const filesInPart = (): string[] =>
       ),
     )
     .filter((file) => file.endsWith('.test.ts'))
-    .filter((file) => /\/support\/runs\.ts'|\bsomeLists\b/.test(readFileSync(file, 'utf8')));
+    .filter((file) => /\/support\/runs\.ts'|\bsome(?:Lists|Resources)\b/.test(readFileSync(file, 'utf8')));
 
 const allCases = (): Step => ({
   name: 'all cases',
@@ -43,13 +42,10 @@ const allCases = (): Step => ({
   environment,
 });
 
-/** Test files at a time for kinds that often wait: for a deadline, a lease, another process or a browser. */
-const oneMoreWorker = `--maxWorkers=${availableParallelism() + 1}`;
-
 const further: Step[] = [
   {
     name: 'faults, properties',
-    command: [...jest('faults', 'properties'), oneMoreWorker],
+    command: jest('faults', 'properties'),
     environment,
     concurrent: [
       { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
@@ -59,7 +55,7 @@ const further: Step[] = [
   },
   {
     name: 'cli, security, fuzz, browser',
-    command: [...jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])), oneMoreWorker],
+    command: jest('cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])),
     environment,
   },
   { name: 'synthesized', command: npm('run', 'test:synthesized') },

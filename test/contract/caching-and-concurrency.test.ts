@@ -10,6 +10,7 @@ import {
   resourceOf,
   resources,
   someLists,
+  someResources,
 } from './resources.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique, withQuery } from './service.ts';
 
@@ -44,7 +45,7 @@ async function expectNotModified(path: string, tag: string): Promise<void> {
   expect(changed.text).not.toBe('');
 }
 
-describe.each(resources)('reading $path/{id}', ({ kind, path, minimal }) => {
+describe.each(someResources)('reading $path/{id}', ({ kind, path, minimal }) => {
   test('returns private and no-cache, and the same strong ETag until the entity changes', async () => {
     const { id } = await create(kind);
     const first = expectReadHeaders(await request('GET', pathTo(kind, id)));
@@ -194,7 +195,7 @@ describe.each(writes)('$title', ({ kind, method, suffix, body, status }) => {
   });
 });
 
-describe.each(resources)('POST $path', ({ path, minimal }) => {
+describe.each(someResources)('POST $path', ({ path, minimal }) => {
   test('returns no-store', async () => {
     const response = await request('POST', path, { body: await minimal() });
     expect(response.status).toBe(201);
@@ -224,7 +225,7 @@ describe('DELETE /v1/organizations/{id} with a stale If-Match', () => {
   });
 });
 
-describe.each(resources)('concurrent writes to one entity of $path', ({ kind, path, full }) => {
+describe.each(someResources)('concurrent writes to one entity of $path', ({ kind, path, full }) => {
   test('return 200 once and otherwise 412 when they have the same If-Match', async () => {
     const { id } = await create(kind);
     const headers = { 'if-match': await etagOf(kind, id) };

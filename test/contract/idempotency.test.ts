@@ -1,5 +1,5 @@
 import { expectProblem } from './problem.ts';
-import { create, entityOf, pathTo, readList, resources } from './resources.ts';
+import { create, entityOf, pathTo, readList, someResources } from './resources.ts';
 import { type JsonObject, request, type TestResponse, unique, withQuery } from './service.ts';
 
 const replayed = (response: TestResponse) => response.headers.get('idempotency-replayed');
@@ -17,7 +17,7 @@ function expectReplay(response: TestResponse, first: TestResponse): void {
   expect(replayed(response)).toBe('true');
 }
 
-describe.each(resources)('POST $path with an Idempotency-Key', ({ kind, path, minimal, full }) => {
+describe.each(someResources)('POST $path with an Idempotency-Key', ({ kind, path, minimal, full }) => {
   test('replays the first response and creates one entity', async () => {
     const key = unique('key');
     const body = await full();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
-import { ResponseChecker } from '../support/response-checker.ts';
+import { startTestService } from '../support/local-service.ts';
+import type { ResponseChecker } from '../support/response-checker.ts';
 
 /**
  * The service under test and a client for it.
@@ -48,14 +49,14 @@ const token = process.env.TOKEN;
 let baseUrl = (process.env.BASE_URL ?? '').replace(/\/+$/, '');
 let localService: RunningService | undefined;
 
-const declared = ResponseChecker.fromFile();
+/** Checks the responses of a remote service. It takes time to load. */
+let checker: ResponseChecker | undefined;
 
 /** Paths of the entities that the tests created in a remote service. `afterAll` deletes them. */
 const created = new Set<string>();
 
 beforeAll(async () => {
   if (!isLocal) return;
-  const { startTestService } = await import('../support/local-service.ts');
   const service: RunningService = await startTestService();
   localService = service;
   baseUrl = service.url.replace(/\/+$/, '');
@@ -123,7 +124,7 @@ export async function request(
   };
   if (!isLocal) rememberCreated(response);
   // The gateway of the local service checks its responses.
-  if (!isLocal) requireDeclared(response);
+  if (!isLocal) await requireDeclared(response);
   return response;
 }
 
@@ -138,9 +139,10 @@ function rememberCreated(response: TestResponse): void {
 }
 
 /** @throws Error that lists the differences between a response and the OpenAPI document. */
-function requireDeclared({ method, path, url, status, headers, text }: TestResponse): void {
+async function requireDeclared({ method, path, url, status, headers, text }: TestResponse): Promise<void> {
   const response = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
-  const differences = declared.differences(response);
+  checker ??= (await import('../support/response-checker.ts')).ResponseChecker.fromFile();
+  const differences = checker.differences(response);
   if (differences.length > 0)
     throw new Error(`${method} ${path} does not match the OpenAPI document:\n${differences.join('\n')}`);
 }

@@ -1,6 +1,6 @@
 import { someOf } from '../support/runs.ts';
 import { expectParameter, expectPointer, expectProblem, pointers } from './problem.ts';
-import { create, type Entity, entityOf, pathTo, type Resource, read, resources } from './resources.ts';
+import { create, type Entity, entityOf, pathTo, type Resource, read, someResources } from './resources.ts';
 import { type Json, request, withQuery } from './service.ts';
 
 interface FieldRules {
@@ -140,7 +140,7 @@ function writableFields({ required, defaults }: Resource): string[] {
   return [...new Set([...required, ...Object.keys(defaults)])];
 }
 
-describe.each(resources)('the fields of $path', (resource) => {
+describe.each(someResources)('the fields of $path', (resource) => {
   const { kind, path, minimal, full, required, nullable } = resource;
   const existing = unchangedEntity(resource);
   const writable = writableFields(resource);
@@ -186,7 +186,7 @@ describe.each(resources)('the fields of $path', (resource) => {
   });
 });
 
-describe.each(resources)('the whole body at $path', (resource) => {
+describe.each(someResources)('the whole body at $path', (resource) => {
   const { kind, path, minimal } = resource;
   const existing = unchangedEntity(resource);
 
@@ -215,7 +215,7 @@ describe.each(resources)('the whole body at $path', (resource) => {
   });
 });
 
-describe.each(resources)('a body that is not an object at $path', (resource) => {
+describe.each(someResources)('a body that is not an object at $path', (resource) => {
   const { kind, path } = resource;
   const existing = unchangedEntity(resource);
 
@@ -251,7 +251,7 @@ describe.each(resources)('a body that is not an object at $path', (resource) => 
   });
 });
 
-describe.each(resources)('the content type at $path', (resource) => {
+describe.each(someResources)('the content type at $path', (resource) => {
   const { kind, path, minimal } = resource;
   const existing = unchangedEntity(resource);
 
@@ -278,7 +278,7 @@ describe.each(resources)('the content type at $path', (resource) => {
   );
 });
 
-describe.each(resources)('GET $path/{id}', ({ kind }) => {
+describe.each(someResources)('GET $path/{id}', ({ kind }) => {
   test('returns 400 for the query parameters of a list', async () => {
     const { id } = await create(kind);
     expectParameter(await request('GET', withQuery(pathTo(kind, id), { page: 1 })), 'page');

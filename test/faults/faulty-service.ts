@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Engine, existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import type { Service, ServiceOptions } from '../../lib/local/service.ts';
 import { sourceFunctions } from '../../lib/local/source-functions.ts';
-import { startTestService } from '../support/local-service.ts';
+import { startCheckedService } from '../support/checked-service.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 
 export interface TestResponse<Body = unknown> {
@@ -59,7 +59,7 @@ export async function startFaultyService({
   const proxy = await startEngineProxy(engine.endpoint, port);
   port = Number(new URL(proxy.endpoint).port);
   const alone = oneAtATime();
-  const service = await startTestService(
+  const service = await startCheckedService(
     { endpoint: proxy.endpoint, timeoutMs: timeout, ...more },
     async (location, options) => {
       const functions = await sourceFunctions(location, options);

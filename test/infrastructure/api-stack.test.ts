@@ -11,12 +11,15 @@ import {
 import { crossOrigin } from '../../lib/hosting/cors.ts';
 import { files, streamRetries } from '../../lib/hosting/functions.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
-import { ofType, type Resource, referenceOf, type Synthesized, synthesize } from './stacks.ts';
+import { bundles } from './bundles.ts';
+import { ofType, referenceOf, synthesize, synthesizeTemplates, temporaryFolder } from './stacks.ts';
+import type { Resource, Synthesized } from './synthesis.ts';
 
+const assembly = temporaryFolder();
 let synthesized: Synthesized;
 
 beforeAll(async () => {
-  synthesized = await synthesize();
+  synthesized = await synthesize({}, assembly);
 });
 
 /** Returns the resources of both stacks. Their logical ids differ. */
@@ -117,8 +120,8 @@ describe('operations', () => {
 
   test.each(routes)('$contract.operation deploys the bundle of its own file', ({ contract, file }) => {
     const asset = functionNamed(contract.operation).Metadata['aws:asset:path'] ?? '';
-    const shipped = readFileSync(join(synthesized.assembly, asset, 'index.js'), 'utf8');
-    const bundle = join(synthesized.bundles.directory, file.replace(/\.ts$/, ''), 'index.js');
+    const shipped = readFileSync(join(assembly, asset, 'index.js'), 'utf8');
+    const bundle = join(bundles().directory, file.replace(/\.ts$/, ''), 'index.js');
     expect(shipped).toBe(readFileSync(bundle, 'utf8'));
   });
 
@@ -205,7 +208,7 @@ describe('functions', () => {
       return LogGroup;
     });
     expect(new Set(logs)).toEqual(new Set(['project-management-development']));
-    const { api } = await synthesize({ tracing: true });
+    const { api } = await synthesizeTemplates({ tracing: true });
     for (const [, { Properties }] of ofType(api, 'AWS::Lambda::Function')) {
       expect(Properties['TracingConfig']).toEqual({ Mode: 'Active' });
     }
@@ -294,7 +297,7 @@ describe('the gateway', () => {
 
   test('accepts the tokens of another issuer, with scopes without a prefix', async () => {
     const issuer = 'https://issuer.example.com/';
-    const { api } = await synthesize({ authentication: issuer, audience: 'api,other' });
+    const { api } = await synthesizeTemplates({ authentication: issuer, audience: 'api,other' });
     const [[, authorizer]] = ofType(api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
     expect(authorizer.Properties['JwtConfiguration']).toEqual({ Audience: ['api', 'other'], Issuer: issuer });
     const scopes = ofType(api, 'AWS::ApiGatewayV2::Route').map(
@@ -304,7 +307,7 @@ describe('the gateway', () => {
   });
 
   test('requires no token when authentication is off', async () => {
-    const { api } = await synthesize({ authentication: 'none' });
+    const { api } = await synthesizeTemplates({ authentication: 'none' });
     expect(ofType(api, 'AWS::ApiGatewayV2::Authorizer')).toEqual([]);
     expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
   });
@@ -428,12 +431,13 @@ describe('the stacks', () => {
   });
 
   test('are the same in every synthesis, code included', async () => {
-    const again = await synthesize();
-    const templates = ({ assembly }: Synthesized) =>
-      readdirSync(assembly)
+    const again = temporaryFolder();
+    await synthesize({}, again);
+    const templates = (folder: string) =>
+      readdirSync(folder)
         .filter((name) => name.endsWith('.template.json'))
-        .map((name) => [name, readFileSync(join(assembly, name), 'utf8')]);
+        .map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
     expect(templates(again)).toHaveLength(2);
-    expect(templates(again)).toEqual(templates(synthesized));
+    expect(templates(again)).toEqual(templates(assembly));
   });
 });

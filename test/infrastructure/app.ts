@@ -1,12 +1,11 @@
 import { App } from 'aws-cdk-lib';
 import { defaultContext } from './default-context.ts';
 
-// The template validation of CDK takes seconds. `npm run synth` runs it.
-process.env.CDK_VALIDATION = 'false';
-
 /** Returns an app with the default settings, and the given ones over them. */
-export const app = (outdir: string, settings: Record<string, unknown> = {}): App =>
-  new App({
+export function app(outdir: string, settings: Readonly<Record<string, unknown>> = {}): App {
+  // The template validation of CDK takes seconds. `npm run synth` runs it.
+  process.env.CDK_VALIDATION = 'false';
+  return new App({
     context: {
       ...defaultContext,
       // The CDK command line enables these two. They name the construct and the asset of a resource.
@@ -19,3 +18,4 @@ export const app = (outdir: string, settings: Record<string, unknown> = {}): App
     treeMetadata: false,
     outdir,
   });
+}

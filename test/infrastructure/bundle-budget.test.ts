@@ -10,14 +10,14 @@ import {
   recordedSizes,
 } from '../../lib/infrastructure/bundle-budget.ts';
 import { unusedModules } from '../../lib/infrastructure/unused-modules.ts';
-import { bundles } from './stacks.ts';
+import { bundles } from './bundles.ts';
 
 const handler = 'functions/tasks/read-task.ts';
 let metafile: Metafile;
 let recorded: RecordedSizes;
 
 beforeAll(async () => {
-  ({ metafile } = await bundles());
+  ({ metafile } = bundles());
   recorded = recordedSizes();
 });
 

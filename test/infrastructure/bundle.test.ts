@@ -12,7 +12,7 @@ import { files, functionFiles } from '../../lib/hosting/functions.ts';
 import { type Engine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { operationEvent } from '../../lib/local/operation-event.ts';
 import { ensureTable } from '../../lib/local/table.ts';
-import { bundles } from './stacks.ts';
+import { bundles } from './bundles.ts';
 
 const execute = promisify(execFile);
 
@@ -71,7 +71,7 @@ const call = (
   );
 
 beforeAll(async () => {
-  ({ directory } = await bundles());
+  ({ directory } = bundles());
   engine = await startEngine(inMemory);
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const client = new DynamoDBClient({

@@ -1,7 +1,7 @@
 /**
  * Prints the findings of cdk-nag that are not acknowledged, and those of the validation against the schemas of CloudFormation, for
- * `rules.test.ts`. The arguments are names of combinations of settings; the default one has mistakes. It runs in a process of its own, because
- * jest loads aws-cdk-lib slowly.
+ * `rules.test.ts`. The arguments are names of combinations of settings; the default one has mistakes. It runs in a process of its own,
+ * because a finding sets the exit code of the process.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

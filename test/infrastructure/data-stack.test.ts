@@ -1,9 +1,8 @@
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { table } from '../../functions/shared/store/model/table.ts';
-import { service } from '../../lib/infrastructure/service.ts';
-import { app } from './app.ts';
-import { bundles, ofType, type Resource, type Resources, synthesize, temporaryFolder } from './stacks.ts';
+import { ofType, synthesizeTemplates } from './stacks.ts';
+import type { Resource, Resources } from './synthesis.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' },
@@ -16,7 +15,7 @@ const production = { stage: 'production', callbackUrls: 'https://app.example.com
 let resources: Resources;
 
 beforeAll(async () => {
-  resources = (await synthesize(production)).data;
+  resources = (await synthesizeTemplates(production)).data;
 });
 
 const one = (type: string): Resource => {
@@ -110,7 +109,7 @@ describe('the user pool', () => {
     'are not made with authentication %s',
     async (authentication) => {
       const audience = authentication === 'none' ? '' : 'api';
-      const { data } = await synthesize({ authentication, audience });
+      const { data } = await synthesizeTemplates({ authentication, audience });
       expect(Object.values(data).filter(({ Type }) => Type.startsWith('AWS::Cognito::'))).toEqual([]);
     },
   );
@@ -136,7 +135,7 @@ describe('the clients', () => {
 
   test('redirect to no page on the machine of a user, except in a disposable stage', async () => {
     expect(clients(resources)['App']).toMatchObject({ CallbackURLs: ['https://app.example.com/'] });
-    const { data } = await synthesize();
+    const { data } = await synthesizeTemplates();
     expect(clients(data)['App']).toMatchObject({
       CallbackURLs: ['http://localhost:3000/', 'http://localhost:8976/'],
     });
@@ -147,13 +146,13 @@ describe('the clients', () => {
       AccessTokenValidity: 1_440,
       TokenValidityUnits: { AccessToken: 'minutes' },
     });
-    expect(Object.keys(clients((await synthesize()).data))).toEqual(['App']);
-    const { data } = await synthesize({ stage: 'production', machineClient: true });
+    expect(Object.keys(clients((await synthesizeTemplates()).data))).toEqual(['App']);
+    const { data } = await synthesizeTemplates({ stage: 'production', machineClient: true });
     expect(Object.keys(clients(data))).toEqual(['Machine']);
   });
 
   test('allow SRP when asked for', async () => {
-    const { data } = await synthesize({ srpSignIn: true });
+    const { data } = await synthesizeTemplates({ srpSignIn: true });
     expect(clients(data)['App']).toMatchObject({
       ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH', 'ALLOW_USER_SRP_AUTH'],
     });
@@ -170,17 +169,19 @@ describe('the logs', () => {
 });
 
 describe('a stage', () => {
-  const dataStack = async (settings: Record<string, unknown>) =>
-    service(app(temporaryFolder(), settings), await bundles()).data;
-
   test('keeps its data and has termination protection, unless it is disposable', async () => {
-    expect((await dataStack(production)).terminationProtection).toBe(true);
-    expect((await dataStack({})).terminationProtection).toBe(false);
-    expect((await dataStack({ stage: 'development-ada' })).terminationProtection).toBe(false);
+    for (const [settings, isProtected] of [
+      [production, true],
+      [{}, false],
+      [{ stage: 'development-ada' }, false],
+    ] as const) {
+      const { hasTerminationProtection } = await synthesizeTemplates(settings);
+      expect(hasTerminationProtection).toBe(isProtected);
+    }
   });
 
   test('that is disposable is deleted with its data', async () => {
-    const { data } = await synthesize();
+    const { data } = await synthesizeTemplates();
     const kept = Object.values(data).filter(
       ({ Properties, DeletionPolicy }) =>
         DeletionPolicy === 'Retain' ||

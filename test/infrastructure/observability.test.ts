@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from '../../functions/shared/store/model/table.ts';
 import { alarmMetrics } from '../../lib/costs/costs.ts';
-import { ofType, type Resource, type Resources, synthesize, synthesizeTemplates } from './stacks.ts';
+import { ofType, synthesizeTemplates } from './stacks.ts';
+import type { Resource, Resources } from './synthesis.ts';
 
 let resources: Resources;
 
 beforeAll(async () => {
-  resources = (await synthesize({ alarmEmail: 'ops@example.com' })).api;
+  resources = (await synthesizeTemplates({ alarmEmail: 'ops@example.com' })).api;
 });
 
 const all = (type: string): Resource[] => ofType(resources, type).map(([, resource]) => resource);

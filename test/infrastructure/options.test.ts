@@ -1,6 +1,7 @@
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { ofType, type Resource, type Resources, referenceOf, synthesizeTemplates } from './stacks.ts';
+import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
+import type { Resource, Resources } from './synthesis.ts';
 
 /** What the optional settings add to the stacks. */
 

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../lib/infrastructure/read-settings.ts';
 import { settingNames } from '../../lib/infrastructure/settings.ts';
-import { app } from './app.ts';
-import { temporaryFolder } from './stacks.ts';
+import { defaultContext } from './default-context.ts';
 
-const read = (settings: Record<string, unknown>) =>
-  readSettings(app(temporaryFolder(), settings).node.getAllContext() as Record<string, unknown>);
+const read = (settings: Record<string, unknown>) => readSettings({ ...defaultContext, ...settings });
 
 test('cdk.json has every setting, and docs/deployment.md explains it', () => {
   const root = join(__dirname, '../..');

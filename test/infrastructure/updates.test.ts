@@ -1,7 +1,8 @@
 import { settingNames } from '../../lib/infrastructure/settings.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
-import { ofType, type Resource, type Synthesized, synthesizeTemplates } from './stacks.ts';
+import { ofType, synthesizeTemplates } from './stacks.ts';
+import type { Resource, Synthesized } from './synthesis.ts';
 
 /**
  * Every change of a setting can be deployed: the data stack first, while the API stack is still the old one, and then the API stack.

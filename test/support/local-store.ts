@@ -5,9 +5,9 @@ import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
-import { existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
 import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
 import { ensureTable } from '../../lib/local/table.ts';
+import { testWorker } from './test-worker.ts';
 
 /** The store on an engine, in a table of its own, without gateway and functions. */
 export interface TestStore {
@@ -22,13 +22,11 @@ export interface TestStore {
 }
 
 /**
- * Starts an embedded engine, or creates a table in the engine that `DYNAMODB_ENDPOINT` names.
+ * Creates a table in the engine of the worker.
  * @param options.stream whether the table has a stream.
  */
 export async function startTestStore({ stream = false } = {}): Promise<TestStore> {
-  const given = process.env['DYNAMODB_ENDPOINT'];
-  const engine = given ? await existingEngine(given) : await startEngine(':memory:');
-  const { endpoint } = engine;
+  const { endpoint } = await (await testWorker()).sharedEngine();
   setEngineEnvironment(endpoint);
   const tableName = `test-${randomUUID()}`;
   const plain = new DynamoDBClient({ endpoint });
@@ -45,7 +43,6 @@ export async function startTestStore({ stream = false } = {}): Promise<TestStore
     stop: async () => {
       client.destroy();
       own.destroy();
-      await engine.stop();
     },
   };
 }

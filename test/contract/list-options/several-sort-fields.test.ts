@@ -5,8 +5,8 @@ import {
   identifiers,
   readList,
   resourceOf,
-  resources,
   someLists,
+  someResources,
 } from '../resources.ts';
 import { type Parameters, request, unique, withQuery } from '../service.ts';
 import { ascendingBy } from '../total-order.ts';
@@ -144,7 +144,7 @@ describe.each(someLists)('GET $title', ({ item, open }) => {
   });
 });
 
-test.each(resources)(
+test.each(someResources)(
   '$path sorts by three fields of any type',
   async ({ kind, path, full, minimal, scalarFields }) => {
     const name = unique('scope');

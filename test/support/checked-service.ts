@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
+import type { FunctionHost } from '../../lib/local/hosted-functions.ts';
+import { type Service, type ServiceOptions, startService } from '../../lib/local/service.ts';
+import { decoded } from './decoded-response.ts';
+import { ResponseChecker } from './response-checker.ts';
+
+export type CheckedServiceOptions = Partial<Omit<ServiceOptions, 'onResponse' | 'tableName'>> & {
+  readonly endpoint: string;
+};
+
+/** Compiles the schema of each response once, for all services of the process. */
+let checker: ResponseChecker | undefined;
+
+/**
+ * Starts the service on a table of its own. Checks every event against an independent schema of API Gateway events, and every response
+ * against the OpenAPI document. `stop` throws an Error that lists the differences.
+ */
+export async function startCheckedService(
+  { onEvent, ...more }: CheckedServiceOptions,
+  hostFunctions?: FunctionHost,
+): Promise<Service> {
+  checker ??= ResponseChecker.fromFile();
+  const responses = checker;
+  const differences = new Set<string>();
+  const options: ServiceOptions = {
+    port: 0,
+    databaseFile: ':memory:',
+    ...more,
+    tableName: `test-${randomUUID()}`,
+    onEvent: (event) => {
+      APIGatewayProxyEventV2Schema.parse(event);
+      onEvent?.(event);
+    },
+    onResponse: (response) => {
+      try {
+        for (const difference of responses.differences(decoded(response))) differences.add(difference);
+      } catch (error) {
+        // The gateway would handle the exception as its own failure.
+        differences.add(String(error));
+      }
+    },
+  };
+  const service = await startService(options, hostFunctions);
+  return {
+    ...service,
+    stop: async () => {
+      await service.stop();
+      if (differences.size > 0) {
+        throw new Error(`Responses differ from the OpenAPI document:\n${[...differences].join('\n')}`);
+      }
+    },
+  };
+}

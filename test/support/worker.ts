@@ -1,0 +1,40 @@
+/** What the test files of a jest worker share: a database engine, and the code of the service. `test-worker.ts` returns it. */
+import { type Engine, existingEngine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
+import type { Service } from '../../lib/local/service.ts';
+import type { Synthesized } from '../infrastructure/synthesis.ts';
+import type { CheckedServiceOptions } from './checked-service.ts';
+
+let engine: Promise<Engine> | undefined;
+
+async function start(): Promise<Engine> {
+  const given = process.env['DYNAMODB_ENDPOINT'];
+  const started = given ? await existingEngine(given) : await startEngine(inMemory);
+  // jest does not tell a worker which file is its last one, and kills a worker whose process does not end by itself.
+  started.unref();
+  return started;
+}
+
+/**
+ * Returns the engine that all test files of the worker use, each with tables of its own: the engine at `DYNAMODB_ENDPOINT`, or an embedded
+ * one.
+ */
+export function sharedEngine(): Promise<Engine> {
+  engine ??= start();
+  return engine;
+}
+
+/** Loads and starts the service. @see startCheckedService */
+export async function startService(options: CheckedServiceOptions): Promise<Service> {
+  // Most files need no service, and it takes half a second to load.
+  const { startCheckedService } = await import('./checked-service.ts');
+  return startCheckedService(options);
+}
+
+/** Synthesizes the stacks into a folder. */
+export async function synthesize(
+  settings: Readonly<Record<string, unknown>>,
+  assembly: string,
+): Promise<Synthesized> {
+  const synthesis = await import('../infrastructure/synthesis.ts');
+  return synthesis.synthesize(settings, assembly);
+}
