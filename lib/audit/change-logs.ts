@@ -18,6 +18,7 @@ import {
   logPartition,
   manifestSortKey,
   parseLogPartition,
+  recordPrefix,
 } from '../../functions/shared/store/model/change-log.ts';
 import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../functions/shared/store/model/keys.ts';
@@ -59,8 +60,9 @@ async function scanLogs(
   let lastStamp = 0;
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
     for (const item of Items as Item[]) {
-      // A log can have rows although no entity is left.
-      const log = item.sk === manifestSortKey ? parseLogPartition(item.pk) : undefined;
+      // A log can have rows although no entity is left, in its columns or in its records.
+      const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
+      const log = isOfLog ? parseLogPartition(item.pk) : undefined;
       if (log) logOf(log.tenant, log.kind);
       if (item.sk !== 'entity') continue;
       const { kind, entity, version, stamp = 0 } = decodeEntity(item);

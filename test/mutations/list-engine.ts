@@ -114,6 +114,23 @@ export const listEngineMutations: readonly Mutation[] = [
     testNamePattern: late,
   },
   {
+    name: 'healing-below-a-rebuild',
+    description:
+      'after a repair, compaction absorbs records of changes that the restored table does not have',
+    file: `${engine}/compaction/read-input.ts`,
+    search: 'Math.max(watermark - healingWindowMs, rebuiltUpTo)',
+    replacement: 'Math.max(watermark - healingWindowMs, Math.min(0, rebuiltUpTo))',
+    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+  },
+  {
+    name: 'rebuild-forgotten-by-the-next-step',
+    description: 'the step after a repair forgets which records cannot be late',
+    file: `${engine}/compaction/compact.ts`,
+    search: 'rebuiltUpTo: manifest.rebuiltUpTo',
+    replacement: 'rebuiltUpTo: Math.min(0, manifest.rebuiltUpTo)',
+    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+  },
+  {
     name: 'healing-of-whole-records',
     description:
       'healing absorbs an old change of an entity again, without the later ones that were absorbed',

@@ -7,6 +7,7 @@ import {
   defaultSizes,
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { healingIntervalMs } from '../../functions/shared/store/model/log-timing.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 
 /** Small segments and runs, so that there are many. */
@@ -38,4 +39,12 @@ export async function compactAll(
     const result = await compact({ writer, cache, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
     if (result && !result.hasMore) return;
   }
+}
+
+/** Takes the step of a log that looks for late records, however short a time ago the last one did. */
+export async function heal(database: Database, tenant: string, kind: Kind): Promise<void> {
+  const cache = new SharedColumnCache().of(tenant, kind);
+  const nowMs = Date.now() + healingIntervalMs;
+  // All records that exist now are settled, and the watermark does not pass the real time.
+  await compact({ writer: openLog(database, tenant, kind), cache, nowMs, marginMs: healingIntervalMs });
 }

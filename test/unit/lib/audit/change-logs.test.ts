@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { deleteEntity } from '../../../../functions/shared/store/cascades/delete-entity.ts';
 import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
 import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
 import { defaultSizes } from '../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
@@ -12,7 +13,7 @@ import type { StoredEntity } from '../../../../functions/shared/store/model/enti
 import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
 import { entityKey } from '../../../../functions/shared/store/model/keys.ts';
 import { compareLogs, rebuildLogs } from '../../../../lib/audit/change-logs.ts';
-import { compactAll } from '../../../support/compaction.ts';
+import { compactAll, heal } from '../../../support/compaction.ts';
 import { listQuery, sortedBy } from '../../../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
@@ -128,6 +129,57 @@ test('lists stay right when entities change after a rebuild', async () => {
   await compactAll(store.database(), tenant, 'tag');
   expect(await names(tenant)).toEqual(['b', 'c', 'd']);
   expect(await compare()).toEqual([]);
+});
+
+describe('a record of a change that the table does not have', () => {
+  /** Makes a change of an entity, and puts the entity back as it was. The table then has the record of the change only. */
+  async function withoutChange(
+    tenant: string,
+    { entity: { id } }: StoredEntity,
+    change: () => Promise<unknown>,
+  ) {
+    const Key = { ...entityKey(tenant, 'tag', id) };
+    const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+    await change();
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  }
+
+  /** Checks that rows are wrong, that they are right after the repair, and also after a search for late records. */
+  async function checkRepair(tenant: string, ids: readonly string[]): Promise<void> {
+    expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids, wrongCounts: [] }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+    await heal(store.database(), tenant, 'tag');
+    expect(await compare()).toEqual([]);
+  }
+
+  test('is not taken for late after the repair when it deletes an entity', async () => {
+    const tenant = randomUUID();
+    const tag = await newTag(tenant, 'a');
+    const { id } = tag.entity;
+    await withoutChange(tenant, tag, () => deleteEntity(store.session(tenant), 'tag', id));
+    await checkRepair(tenant, [id]);
+    expect(await names(tenant)).toEqual(['a']);
+  });
+
+  test('is not taken for late after the repair when it changes an entity', async () => {
+    const tenant = randomUUID();
+    const tag = await newTag(tenant, 'a');
+    const { id } = tag.entity;
+    const session = store.session(tenant);
+    await withoutChange(tenant, tag, () => updateEntity(session, { kind: 'tag', id }, { name: 'b' }));
+    await checkRepair(tenant, [id]);
+    expect(await names(tenant)).toEqual(['a']);
+  });
+
+  test('is found, and not taken for late after the repair, when it creates the first entity of a log', async () => {
+    const tenant = randomUUID();
+    const { id } = (await newTag(tenant, 'a')).entity;
+    const Key = { ...entityKey(tenant, 'tag', id) };
+    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
+    await checkRepair(tenant, [id]);
+    expect(await names(tenant)).toEqual([]);
+  });
 });
 
 test('finds and repairs a log of which a record is missing', async () => {

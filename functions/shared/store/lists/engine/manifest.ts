@@ -81,6 +81,11 @@ export interface Manifest {
   readonly watermark: number;
   /** When compaction looked for late records the last time. Milliseconds since 1970. */
   readonly healedAt: number;
+  /**
+   * Compaction looks for late records above this stamp only: the columns were built from entities that were read later. 0 if they were never
+   * built from entities. Milliseconds since 1970.
+   */
+  readonly rebuiltUpTo: number;
   /** In the order of ids. */
   readonly segments: readonly Segment[];
   /** The oldest first. */
@@ -96,6 +101,7 @@ export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
   healedAt: 0,
+  rebuiltUpTo: 0,
   segments: [],
   runs: [],
   facets: { fields: [], runs: [] },
@@ -240,7 +246,8 @@ export function decodeManifest(item: Item): Manifest {
     Manifest,
     'version'
   >;
-  return { version: item['version'] as number, ...state };
+  // Manifests of earlier versions of the service do not have `rebuiltUpTo`.
+  return { version: item['version'] as number, ...{ rebuiltUpTo: 0 }, ...state };
 }
 
 /** Returns whether an item is a manifest. */

@@ -43,8 +43,15 @@ async function nextManifest(
   const runs = await writeRuns(snapshot, step, values, segments);
   const facetRuns = await writeFacets(snapshot, step, step.countChanges(), segments);
   const { watermark, healedAt } = input;
-  const version = manifest.version + 1;
-  const next = { version, watermark, healedAt, segments, runs, facets: { fields, runs: facetRuns } };
+  const next: Manifest = {
+    version: manifest.version + 1,
+    watermark,
+    healedAt,
+    rebuiltUpTo: manifest.rebuiltUpTo,
+    segments,
+    runs,
+    facets: { fields, runs: facetRuns },
+  };
   return { next, step };
 }
 

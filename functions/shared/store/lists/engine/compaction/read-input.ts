@@ -89,12 +89,16 @@ export async function readInput(
   sizes: CompactionSizes,
 ): Promise<CompactionInput> {
   const { writer, nowMs } = source;
-  const { watermark, healedAt } = manifest;
+  const { watermark, healedAt, rebuiltUpTo } = manifest;
   const upTo = nowMs - (source.marginMs ?? marginMs);
   const isHealing = nowMs >= healedAt + healingIntervalMs;
   const healing =
     isHealing && watermark + maxLateMs > nowMs
-      ? await writer.readRecords(watermark - healingWindowMs, watermark, sizes.maxHealingRecords)
+      ? await writer.readRecords(
+          Math.max(watermark - healingWindowMs, rebuiltUpTo),
+          watermark,
+          sizes.maxHealingRecords,
+        )
       : [];
   const { records, reached, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
   const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);

@@ -20,15 +20,16 @@ export interface ScannedRows {
 /**
  * Returns the rows at a stamp that is later than the scan. What changed since the scan began is taken from the log: the scan may have seen it,
  * or not.
+ * @param scannedUpTo the scan has seen all changes up to this stamp.
  */
 async function rowsAt(
   writer: LogWriter,
-  { rows, beganAt }: ScannedRows,
+  { rows }: ScannedRows,
+  scannedUpTo: number,
   stamp: number,
-  marginMs: number,
 ): Promise<SegmentRow[]> {
   const current = new Map(rows);
-  for (const change of mergeRecords(await writer.readRecords(beganAt - marginMs, stamp)).values()) {
+  for (const change of mergeRecords(await writer.readRecords(scannedUpTo, stamp)).values()) {
     if (change.after) current.set(change.id, { id: change.id, version: change.to, values: change.after });
     else current.delete(change.id);
   }
@@ -50,7 +51,8 @@ export async function rebuild(
   const before = (await writer.readHead(nowMs)).manifest ?? emptyManifest;
   const watermark = Math.max(nowMs - marginMs, before.watermark);
   if (watermark < scanned.endedAt) throw new RangeError('The scan ended less than the margin ago.');
-  const rows = await rowsAt(writer, scanned, watermark, marginMs);
+  const scannedUpTo = scanned.beganAt - marginMs;
+  const rows = await rowsAt(writer, scanned, scannedUpTo, watermark);
   const snapshotId = newSnapshotId(before.version + 1);
   const segmentWriter = new SegmentWriter(snapshotId, defaultSizes, writer.facets);
   const youngId = firstIdAt(watermark - maxCreationMs);
@@ -62,6 +64,8 @@ export async function rebuild(
     version: before.version + 1,
     watermark,
     healedAt: before.healedAt,
+    // A restored table can have a record of a transaction without the change of its entity. Healing would take it for late.
+    rebuiltUpTo: scannedUpTo,
     segments,
     runs: [],
     facets: { fields: writer.facets, runs: facetRuns },

@@ -42,6 +42,7 @@ const manifest: Manifest = {
   version: 9,
   watermark: 1_770_000_000_000,
   healedAt: 1_770_000_001_000,
+  rebuiltUpTo: 1_769_000_000_000,
   segments: [segment],
   runs: [largeRun, smallRun],
   facets: { fields: [['status']], runs: [{ snapshot: '9-cccccc', buckets: 2, counts: 40 }] },
