@@ -1,10 +1,11 @@
 /** `npm test`: types, lint, and the tests to run before every commit. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps } from '../lib/cli/run-steps.ts';
-import { tool } from '../lib/cli/tools.ts';
+import { testSteps } from '../lib/cli/test-steps.ts';
 
-const help = `Checks types and lint, runs the unit, contract, infrastructure and client tests, and a few runs of the
-property and fault tests. It runs some cases of large tables. "npm run test:all" runs everything.
+const help = `Checks types and lint, runs the unit, contract, infrastructure and client tests, and some of the property and
+fault tests. It runs a part of the cases of large tables, and a few random runs; TEST_RUNS=full npm test runs all.
+"npm run test:all" also runs the other tests.
 
   npm test
 
@@ -12,24 +13,4 @@ property and fault tests. It runs some cases of large tables. "npm run test:all"
 
 One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
 
-/** The folders of the kinds of which every test file runs. */
-const wholeKinds = 'test/(unit|mutations|contract|infrastructure|client)/';
-
-/** The property and fault tests that find most errors in little time. */
-const selected = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
-
-/** One run: the workers start once, and no core waits for the last file of each of several runs. */
-const kinds = ['unit', 'contract', 'infrastructure', 'client', 'properties', 'faults'];
-
-await runCommand('npm test', async () => {
-  if (!flagsOrHelp(help, {})) return 0;
-  return runSteps([
-    { name: 'types', command: tool('tsc', '--noEmit') },
-    { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
-    { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
-    {
-      name: 'tests',
-      command: tool('jest', '--selectProjects', ...kinds, '--testPathPatterns', wholeKinds, selected),
-    },
-  ]);
-});
+await runCommand('npm test', async () => (flagsOrHelp(help, {}) ? runSteps(testSteps()) : 0));

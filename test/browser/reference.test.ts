@@ -64,7 +64,7 @@ async function send(id: string, body?: string): Promise<string> {
 /** Runs axe in the page. @returns each violation with the first element that has it. */
 async function axeViolations(): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as {
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
     violations: readonly { id: string; nodes: readonly { html: string }[] }[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
