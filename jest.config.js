@@ -40,6 +40,8 @@ export const common = {
 export const run = {
   // One more than there are cores, because tests often wait: for the database, a deadline, another process or a browser.
   maxWorkers: availableParallelism() + 1,
+  // A worker with a gigabyte in memory takes up to half a second to exit, which is jest's default: then it reports a leak that does not exist.
+  workerGracefulExitTimeout: 5_000,
   reporters: ['default', '<rootDir>/test/support/suite-times.js'],
 };
 
