@@ -34,7 +34,7 @@ export type Injector = (
 
 export interface EngineProxy {
   readonly endpoint: string;
-  /** Sets or removes the injector for the following calls. */
+  /** Sets or removes the injector for the calls that begin from now on. */
   inject(injector: Injector | undefined): void;
   /** Forwards all calls until `resume`. */
   pause(): { resume(): void };
@@ -77,13 +77,14 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
   let calls = 0;
 
   const handle = async (request: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const current = injector;
     const body = await readAll(request);
     const pass = (other = endpoint): Promise<EngineResponse> => forward(other, request.headers, body);
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     calls += 1;
     const response =
-      injector && operation
-        ? await injector(
+      current && operation
+        ? await current(
             {
               operation,
               body: JSON.parse(body.toString('utf8')) as Record<string, unknown>,

@@ -21,7 +21,7 @@ import { printedSeed } from './seed.ts';
  * `CALLS=200`. Fewer calls are enough to detect a regression.
  */
 
-const calls = Number(process.env['CALLS'] ?? runs(4, 15));
+const calls = Number(process.env['CALLS'] ?? runs(4, 10));
 const seed = printedSeed();
 
 interface Fault {

@@ -169,7 +169,7 @@ const audit = (tableName: string, repair = false): Promise<Report> =>
 
 test('a table with a part of a transaction is correct after the repair, and can be used', async () => {
   let broken = 0;
-  for (let round = 0; round < runs(8, 20); round += 1) {
+  for (let round = 0; round < runs(8, 14); round += 1) {
     const restored = `restored-${round}`;
     const items = await copyTable(`live-${round}`);
     await ensureTable(new DynamoDBClient({ endpoint: engine.endpoint }), restored);

@@ -2,12 +2,12 @@ import { runs } from '../support/runs.ts';
 import { testSequences } from './list-sequences.ts';
 
 testSequences('on the plain engine', {
-  count: Number(process.env['SEQUENCES'] ?? runs(3, 12)),
+  count: Number(process.env['SEQUENCES'] ?? runs(3, 8)),
   maxSteps: runs(50, 120),
 });
 
 testSequences('when the logs are spread over several partitions', {
-  count: Number(process.env['SEQUENCES'] ?? runs(2, 6)),
+  count: Number(process.env['SEQUENCES'] ?? runs(2, 4)),
   maxSteps: runs(50, 120),
   isSharded: true,
 });

@@ -14,13 +14,13 @@ import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 
 /** `TENANTS=20000` for a longer run. */
-const tenants = Number(process.env['TENANTS'] ?? 2_000);
+const tenants = Number(process.env['TENANTS'] ?? 1_000);
 
 /** Tags of the one large tenant. */
 const large = 5_000;
 
 /** Milliseconds of one run of the schedule: less than all logs take, so that runs continue what the earlier ones left. */
-const runMs = 10_000;
+const runMs = 6_000;
 
 /** Milliseconds by which the clock goes forward: nobody has asked for compaction for two hours, so that short logs are compacted as well. */
 const laterMs = 3 * 3_600_000;

@@ -4,7 +4,7 @@ import { allowedConditions, type Conditions, History, type HistoryCounts } from 
 /** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
 
 /** Histories of all tests together. `HISTORIES=3000 npm run test:simulation` takes most of an hour. */
-const histories = Number(process.env['HISTORIES'] ?? runs(2, 24));
+const histories = Number(process.env['HISTORIES'] ?? runs(2, 16));
 
 /** Histories of one test, at most: about half a minute. */
 const maxHistories = 15;
