@@ -1,7 +1,7 @@
 /** Requests of lists, from the event of API Gateway to the JSON of the response, in this process. */
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { handler as listProjects } from '../functions/projects/list-projects.ts';
-import { sharedColumns } from '../functions/shared/store/lists/engine/column-cache.ts';
+import { processMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import type { ValueCount } from '../functions/shared/store/model/list-query.ts';
 import { handler as listTasks } from '../functions/tasks/list-tasks.ts';
 import { median } from './report.ts';
@@ -98,7 +98,7 @@ async function medianCost(request: ListRequest, runs: number, beforeEach: () => 
 
 /** Returns the median cost of a request that is the first of its process and reads all columns. */
 export const coldCost = (request: ListRequest, runs: number): Promise<Cost> =>
-  medianCost(request, runs, () => sharedColumns.clear());
+  medianCost(request, runs, () => processMemory.clear());
 
 /** Returns the median cost of a request whose columns are in memory: those that the last request left there. */
 export const warmCost = (request: ListRequest, runs: number): Promise<Cost> =>

@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 import { readListQuery } from '../functions/shared/http/parse-list-query.ts';
 import { continueJob } from '../functions/shared/store/cascades/continue-job.ts';
 import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
-import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
 import { ConditionFailed } from '../functions/shared/store/model/errors.ts';
 import { newId } from '../functions/shared/store/model/ids.ts';
@@ -114,7 +114,7 @@ async function beginDeletion(clones: string[]): Promise<Write> {
 }
 
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {
-  const cache = new SharedColumnCache().of(tenant, 'task');
+  const cache = new ProcessMemory().of(tenant, 'task');
   while (Date.now() < endMs) {
     const writer = openLog(store.database(600_000), tenant, 'task');
     await compact({ writer, cache, nowMs: Date.now() });

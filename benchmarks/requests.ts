@@ -28,7 +28,7 @@ const contestants = await bundleContestants(directory);
 const peerFile = (name: string): string => contestants.peers.get(name) ?? '';
 
 /** Operations that use the database. */
-const operations = routes.filter(({ contract }) => contract.access.actions.length > 0);
+const operations = routes.filter(({ contract }) => accessOf(contract).actions.length > 0);
 /** Operations that the peers also have. */
 const common = ['createProject', 'readProject', 'listProjects'];
 

@@ -5,8 +5,8 @@
  * `-- --rows 1000000` measures with 10^6 rows instead of 100,000.
  */
 import { parseArgs } from 'node:util';
-import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { type ListSource, listRows } from '../functions/shared/store/lists/engine/list-rows.ts';
+import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import { toRowQuery } from '../functions/shared/store/lists/to-row-query.ts';
 import { idAfter } from '../functions/shared/store/model/ids.ts';
 import type { Filter, ListQuery, SortField } from '../functions/shared/store/model/list-query.ts';
@@ -75,7 +75,7 @@ for (let first = 0; first < size; first += stepRows) {
 log.log.records.length = 0;
 console.log(`${size} rows in ${log.log.manifest?.segments.length} segments`);
 
-const cache = new SharedColumnCache(4 * 1024 ** 3).of('acme', 'task');
+const cache = new ProcessMemory(4 * 1024 ** 3).of('acme', 'task');
 const source = (): ListSource => ({ reader: log.log.open(), cache, nowMs: Date.now() });
 
 async function timeOf(query: Parameters<typeof listRows>[1]): Promise<number> {

@@ -3,9 +3,9 @@
  * `docs/performance/writes.md`.
  */
 import { fileURLToPath } from 'node:url';
-import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
 import { startTestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
@@ -33,7 +33,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
   await collection.load(() => {});
   const jobs = store.database(3_600_000);
   const writer = openLog(jobs, tenant, 'task');
-  const cache = new SharedColumnCache().of(tenant, 'task');
+  const cache = new ProcessMemory().of(tenant, 'task');
   let writeUnits = 0;
   let nowMs = Date.now() + healingIntervalMs;
   for (let done = 0; done < writes; done += recordsPerStep) {

@@ -1,6 +1,5 @@
 import { contract } from '../shared/contract/contract.ts';
 
-const access = { actions: [] } as const;
 const html = ['text/html'] as const;
 
 export const showStart = contract({
@@ -9,7 +8,6 @@ export const showStart = contract({
   path: '/',
   summary: 'Shows the start page.',
   success: 'staticPage',
-  access,
   mediaTypes: html,
   files: ['start.html'],
 });
@@ -20,7 +18,6 @@ export const showReference = contract({
   path: '/docs',
   summary: 'Shows the API reference.',
   success: 'staticPage',
-  access,
   mediaTypes: html,
   files: ['reference.html'],
 });
@@ -31,7 +28,6 @@ export const showProblems = contract({
   path: '/docs/problems',
   summary: 'Shows an explanation of each problem type.',
   success: 'staticPage',
-  access,
   mediaTypes: html,
   files: ['problems.html'],
 });
@@ -42,7 +38,6 @@ export const showGuide = contract({
   path: '/docs/guides/{file}',
   summary: 'Shows a guide.',
   success: 'staticPage',
-  access,
   mediaTypes: html,
   files: [
     'getting-started',
@@ -60,7 +55,6 @@ export const readDocumentationFile = contract({
   path: '/docs/{file}',
   summary: 'Reads a file that the static pages use.',
   success: 'staticPage',
-  access,
   mediaTypes: ['application/json', 'text/css', 'text/javascript', 'image/svg+xml'],
   files: ['client.mjs', 'icon.svg', 'reference.js', 'reference.json', 'site.css', 'site.js', 'theme.js'],
 });
@@ -71,7 +65,6 @@ export const readOpenApiDocument = contract({
   path: '/v1/openapi.json',
   summary: 'Reads the OpenAPI document of this API.',
   success: 'staticPage',
-  access,
   mediaTypes: ['application/json'],
   files: ['openapi.json'],
 });

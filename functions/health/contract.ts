@@ -6,5 +6,4 @@ export const checkHealth = contract({
   path: '/v1/health',
   summary: 'Checks that the service and its database are available.',
   success: 'health',
-  access: { actions: ['GetItem'] },
 });

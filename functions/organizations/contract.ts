@@ -1,6 +1,5 @@
 import { emptyBody } from '../shared/contract/bodies.ts';
 import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { childrenAccess } from '../shared/contract/table-access.ts';
 import { organization } from './resource.ts';
 
 export const listOrganizations = list(organization);
@@ -17,7 +16,6 @@ export const archiveOrganization = contract({
   path: '/v1/organizations/{id}/archive',
   summary: 'Archives an organization and its projects.',
   success: 'entity',
-  access: childrenAccess,
   resource: organization,
   body: emptyBody,
 });

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
 import { label, setOfValues } from '../shared/contract/fields.ts';
-import { childrenAccess } from '../shared/contract/table-access.ts';
 import { project } from './resource.ts';
 
 export const listProjects = list(project);
@@ -24,7 +23,6 @@ export const cloneProject = contract({
   path: '/v1/projects/{id}/clone',
   summary: 'Copies a project and its tasks.',
   success: 'created',
-  access: childrenAccess,
   resource: project,
   // With `projects:write` alone, a clone would create tasks.
   additionalScope: {

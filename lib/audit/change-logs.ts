@@ -9,10 +9,10 @@ import {
   type LogContents,
   readLogContents,
 } from '../../functions/shared/store/lists/engine/all-rows.ts';
-import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/new-segments.ts';
 import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
-import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
 import {
   logPartition,
@@ -122,14 +122,14 @@ const differingIds = (
     return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
   });
 
-/** A log whose rows differ from the entities, or whose totals differ from its rows. */
+/** A log whose rows differ from the entities, or whose total differs from its rows. */
 export interface LogDifference {
   /** The partition of the log. */
   readonly log: string;
   /** Ids of the rows that differ. */
   readonly ids: readonly string[];
-  /** What has a wrong total, for example `status=active`. */
-  readonly wrongCounts: readonly string[];
+  /** The total that lists without filters have, if it is wrong. */
+  readonly wrongTotal?: number;
   /** Why the log cannot be read, if it cannot: a part of it is missing, as in a table that was restored. */
   readonly unreadable?: string;
 }
@@ -154,7 +154,7 @@ async function readContents(
     try {
       return await readLogContents({
         reader: openLog(database, tenant, kind),
-        cache: new SharedColumnCache().of(tenant, kind),
+        memory: new ProcessMemory().of(tenant, kind),
         nowMs: Date.now(),
       });
     } catch (error) {
@@ -187,23 +187,20 @@ async function compareLog(
 ): Promise<LogDifference | undefined> {
   const { client, tableName, pauseMs } = comparison;
   const contents = await readContents(comparison, own);
-  if (typeof contents === 'string') return { log, ids: [], wrongCounts: [], unreadable: contents };
-  const suspects = differingIds(
-    contents.rows,
-    own.rows,
-    new Set([...contents.rows.keys(), ...own.rows.keys()]),
-  );
-  if (suspects.length + contents.wrongCounts.length === 0) return undefined;
+  if (typeof contents === 'string') return { log, ids: [], unreadable: contents };
+  const { rows, total } = contents;
+  const suspects = differingIds(rows, own.rows, new Set([...rows.keys(), ...own.rows.keys()]));
+  if (suspects.length === 0 && total === rows.size) return undefined;
   await delay(pauseMs);
   const again = await readContents(comparison, own);
-  if (typeof again === 'string') return { log, ids: [], wrongCounts: [], unreadable: again };
+  if (typeof again === 'string') return { log, ids: [], unreadable: again };
   const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
   const ids = differingIds(again.rows, await readRows(database, own, suspects), suspects);
-  const { wrongCounts } = again;
-  return ids.length + wrongCounts.length > 0 ? { log, ids, wrongCounts } : undefined;
+  const isWrong = again.total !== again.rows.size;
+  return ids.length > 0 || isWrong ? { log, ids, ...(isWrong && { wrongTotal: again.total }) } : undefined;
 }
 
-/** Compares the rows of all logs with the entities, and their totals with the rows. */
+/** Compares the rows of all logs with the entities. */
 export async function compareLogs(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -41,16 +41,14 @@ export const isClean = ({ totals, orphans, malformed, texts, logs }: Report): bo
 /** Returns the first texts of some. */
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
-const logLines = ({ log, ids, wrongCounts, unreadable }: LogDifference): string[] => [
+const logLines = ({ log, ids, wrongTotal, unreadable }: LogDifference): string[] => [
   ...(unreadable ? [`Log: ${log} cannot be read. ${unreadable}`] : []),
   ...(ids.length > 0
     ? [`Rows: ${ids.length} rows of ${log} differ from the entities, among them ${examples(ids)}.`]
     : []),
-  ...(wrongCounts.length > 0
-    ? [
-        `Totals: ${wrongCounts.length} totals of ${log} differ from the rows, among them ${examples(wrongCounts)}.`,
-      ]
-    : []),
+  ...(wrongTotal === undefined
+    ? []
+    : [`Total: lists of ${log} count ${wrongTotal} rows, which it does not have.`]),
 ];
 
 const problemTexts: Readonly<Record<TextProblem, string>> = {

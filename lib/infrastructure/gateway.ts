@@ -25,6 +25,7 @@ import {
   type ServiceFunctionProperties,
 } from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { accessOf } from './table-access.ts';
 import { countStatements } from './table-statements.ts';
 
 const payloadFormatVersion = PayloadFormatVersion.VERSION_2_0;
@@ -114,7 +115,7 @@ function extrasOf(
       ...((needsToken || contract.success === 'staticPage') && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
-    statements: isLimited ? countStatements(tableArnOf(tableNameOf(settings)), contract.access) : [],
+    statements: isLimited ? countStatements(tableArnOf(tableNameOf(settings)), accessOf(contract)) : [],
   };
 }
 
@@ -129,14 +130,14 @@ export function gateway(
   const auth = authorization(settings, accounts);
   const openRoutes: HttpRoute[] = [];
   for (const { contract, file, methods } of routesOf(settings)) {
-    const { operation, path, summary, access } = contract;
+    const { operation, path, summary } = contract;
     const scopeName = scopeOf(contract);
     const handler = new ServiceFunction(scope, operation, {
       ...context,
       file,
       description: summary,
       timeoutMs: requestTimeoutMs,
-      access,
+      access: accessOf(contract),
       ...extrasOf(context, contract, auth),
     });
     allowCall(api, handler.function, path);

@@ -12,12 +12,6 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import {
-  type Access,
-  compactionAccess,
-  jobsAccess,
-  scheduleAccess,
-} from '../../functions/shared/contract/table-access.ts';
 import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { busyIntervalMs, jobSortKey } from '../../functions/shared/store/model/job.ts';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
@@ -33,6 +27,7 @@ import {
   type ServiceFunctionContext,
   type ServiceFunctionProperties,
 } from './service-function.ts';
+import { type Access, compactionAccess, jobsAccess, scheduleAccess } from './table-access.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {

@@ -9,10 +9,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Access } from '../../functions/shared/contract/table-access.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
 import { functionLogArn, functionLogName, tableArnOf, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
+import type { Access } from './table-access.ts';
 import { keyStatements, tableStatements } from './table-statements.ts';
 
 /** What all functions share. */

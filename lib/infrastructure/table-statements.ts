@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Access } from '../../functions/shared/contract/table-access.ts';
 import { countPrefix } from '../../functions/shared/store/model/request-counts.ts';
+import type { Access } from './table-access.ts';
 
 /**
  * Returns the statements to use a table that a key of the owner encrypts. DynamoDB calls KMS in the name of the function.

@@ -1,6 +1,7 @@
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
+import { accessOf } from '../../lib/infrastructure/table-access.ts';
 import { expectNoInternals } from '../contract/problem.ts';
 import type { TestResponse } from '../contract/service.ts';
 import { errorResponse, type Injector } from './engine-proxy.ts';
@@ -114,7 +115,7 @@ const conditions: readonly Condition[] = [
   },
 ];
 
-const callsDatabase = ({ access }: Contract): boolean => access.actions.length > 0;
+const callsDatabase = (contract: Contract): boolean => accessOf(contract).actions.length > 0;
 
 /** Returns a body with the secret in every text field. */
 const fieldsOf = (body: { readonly writable: readonly string[] }): object => ({

@@ -261,7 +261,7 @@ describe('reads of an index for one list', () => {
 
   /** The schedule queries the index `all` for jobs meanwhile. */
   const isIndexQuery = ({ operation, body }: Call): boolean =>
-    operation === 'Query' && String(body['IndexName']).startsWith('parent');
+    operation === 'Query' && body['IndexName'] === 'by-parent';
 
   /** Changes tasks at the beginning of each list. */
   const changeSome = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { routes } from '../../functions/routes.ts';
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { accessOf } from '../../lib/infrastructure/table-access.ts';
 import { isFullRun } from '../support/runs.ts';
 import type { FaultyService, TestResponse } from './faulty-service.ts';
 
@@ -111,7 +112,7 @@ const isInShortRun = ({ operation, resource }: Contract): boolean =>
 /** The operations that call DynamoDB. A full run includes all of them. */
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)
-  .filter(({ access }) => access.actions.length > 0)
+  .filter((contract) => accessOf(contract).actions.length > 0)
   .filter((contract) => isFullRun || isInShortRun(contract));
 
 /** The operations that write. */

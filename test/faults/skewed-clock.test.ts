@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEach } from '../../functions/shared/for-each.ts';
-import { sharedColumns } from '../../functions/shared/store/lists/engine/column-cache.ts';
+import { processMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { makeEntities, operations, request, successStatus } from './operations.ts';
@@ -55,7 +55,7 @@ const sendTo = <Body>(minutes: number, method: string, path: string, body?: obje
 
 /** Returns the total of a list, by a new process. One that knows the log sees the records of such clocks up to a minute later. */
 async function totalOf(path: string): Promise<number> {
-  sharedColumns.clear();
+  processMemory.clear();
   return (await faulty.send<List>('GET', `${path}?limit=1`)).body.total;
 }
 
@@ -105,7 +105,7 @@ describe('when the clocks are four minutes ahead, correct and four minutes behin
   test('changes count once, timestamps increase, and pages contain each entity once', async () => {
     const { projects: projectId } = await makeEntities(faulty);
     const path = `/v1/projects/${projectId}/tasks`;
-    sharedColumns.clear();
+    processMemory.clear();
     const expected = new Set((await faulty.send<List>('GET', path)).body.data.map(({ id }) => id));
     for (let number = 0; number < 24; number += 1) {
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((place) => clocks[(number + place) % 3]);

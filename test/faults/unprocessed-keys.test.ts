@@ -1,5 +1,5 @@
-import { jobsAccess } from '../../functions/shared/contract/table-access.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
+import { accessOf, jobsAccess } from '../../lib/infrastructure/table-access.ts';
 import { runs } from '../support/runs.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, operations, request, successStatus } from './operations.ts';
@@ -48,7 +48,8 @@ beforeAll(async () => {
   lists = [
     `/v1/tasks?priority=high&limit=100`,
     `/v1/tasks?sortBy=updatedAt&limit=100`,
-    `/v1/projects/${projectId}/tasks?sortBy=priority&limit=100`,
+    // The index of the project has many others.
+    `/v1/projects/${projectId}/tasks?sortBy=priority&limit=30`,
     `/v1/users/${userId}/tasks?priority=low&sortBy=updatedAt&limit=100`,
     `/v1/tags/${tags}/tasks?limit=100`,
   ];
@@ -80,11 +81,8 @@ test('lists are complete when half of the keys are unprocessed', async () => {
 
 test('every operation with batch reads returns 503 in time when no key is ever processed', async () => {
   injectUnprocessedKeys(1);
-  // A list of few children reads them from an index.
-  const fetching = operations.filter(
-    ({ success, access, nestedBy }) =>
-      success === 'list' && access.actions.includes('BatchGetItem') && nestedBy === undefined,
-  );
+  // In other orders, an index has other entities between those of a page.
+  const fetching = operations.filter(({ success, nestedBy }) => success === 'list' && nestedBy === undefined);
   expect(fetching.length).toBe(runs(1, 5));
   const paths = [...lists, ...fetching.map(({ path }) => `${path}?sortBy=updatedAt`)];
   await Promise.all(
@@ -125,7 +123,7 @@ test('functions call only the operations that contracts declare, and no BatchWri
   faulty.proxy.inject(undefined);
   // A role allows the single actions of a transaction. DynamoDB receives TransactWriteItems.
   const parts = ['PutItem', 'UpdateItem', 'DeleteItem'];
-  const granted = [...operations.map(({ access }) => access), jobsAccess].flatMap(({ actions }) => actions);
+  const granted = [...operations.map(accessOf), jobsAccess].flatMap(({ actions }) => actions);
   const expected = new Set(granted.map((action) => (parts.includes(action) ? 'TransactWriteItems' : action)));
   expect([...injector.operations].sort()).toEqual([...expected].sort());
   expect(expected).not.toContain('BatchWriteItem');

@@ -2,14 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methodsByPath, routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { crossOrigin } from '../../lib/hosting/cors.ts';
+import { files, streamRetries } from '../../lib/hosting/functions.ts';
 import {
   type Access,
+  accessOf,
   compactionAccess,
   jobsAccess,
   scheduleAccess,
-} from '../../functions/shared/contract/table-access.ts';
-import { crossOrigin } from '../../lib/hosting/cors.ts';
-import { files, streamRetries } from '../../lib/hosting/functions.ts';
+} from '../../lib/infrastructure/table-access.ts';
 import type { OpenApiDocument } from '../../lib/openapi/types.ts';
 import { bundles } from './bundles.ts';
 import { ofType, referenceOf, synthesize, synthesizeTemplates, temporaryFolder } from './stacks.ts';
@@ -126,7 +127,7 @@ describe('operations', () => {
   });
 
   test.each(routes)('$contract.operation has exactly the permissions of its contract', ({ contract }) => {
-    expect(permitted(contract.operation)).toEqual(allowed(contract.access));
+    expect(permitted(contract.operation)).toEqual(allowed(accessOf(contract)));
   });
 
   test('allow calls by the gateway for their own path only', () => {
@@ -164,7 +165,7 @@ describe('functions', () => {
     ]);
     const ofRoutes = routes.map(({ contract }) => [
       contract.operation,
-      contract.access.usesListEngine ? 1_769 : 1_024,
+      accessOf(contract).usesListEngine ? 1_769 : 1_024,
     ]);
     expect(Object.fromEntries(memory)).toEqual({
       ...Object.fromEntries(ofRoutes),
@@ -178,7 +179,7 @@ describe('functions', () => {
       listTasks: 1_769,
       listTagTasks: 1_769,
       deleteTag: 1_769,
-      deleteProject: 1_024,
+      deleteProject: 1_769,
       createTask: 1_024,
       readTask: 1_024,
       checkHealth: 1_024,

@@ -1,5 +1,6 @@
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';
+import { accessOf } from '../../lib/infrastructure/table-access.ts';
 import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources } from './synthesis.ts';
 
@@ -134,7 +135,7 @@ describe('a limit of each tenant', () => {
     const functions = await functionsOf({ tenantRate: 5 });
     for (const { contract } of routes) {
       const missing = ['PutItem', 'Query'].filter(
-        (action) => !(contract.access.actions as readonly string[]).includes(action),
+        (action) => !(accessOf(contract).actions as readonly string[]).includes(action),
       );
       const actions = missing.map((action) => `dynamodb:${action}`);
       const expected = scopeOf(contract) && actions.length > 0 ? [[actions, condition]] : [];

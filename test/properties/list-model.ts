@@ -242,10 +242,11 @@ function sortValue(kind: Kind, entity: Entity, name: string): string | null {
   return isDescription ? [...value].slice(0, maxSortedCharacters).join('') : value;
 }
 
-/** Returns the entities in order: by the sort fields, then by `createdAt` and `id` in the direction of the first one. */
+/** Returns the entities in order: by the sort fields up to `createdAt` or `id`, which decide, or else by `id` in the direction of the first one. */
 export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
-  const direction = sort[0]?.direction ?? 'desc';
-  const order: SortField[] = [...sort, { field: 'createdAt', direction }, { field: 'id', direction }];
+  const end = sort.findIndex(({ field: name }) => name === 'createdAt' || name === 'id');
+  const direction = sort[Math.max(0, end)]?.direction ?? 'desc';
+  const order: SortField[] = [...sort.slice(0, end < 0 ? sort.length : end), { field: 'id', direction }];
   return entities.toSorted((one, other) => {
     for (const { field: name, direction } of order) {
       const [first, second] = [sortValue(kind, one, name), sortValue(kind, other, name)];

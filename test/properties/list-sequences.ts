@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { connect } from '../../functions/shared/store/dynamodb/client.ts';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
 import type { Injector } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
@@ -285,8 +284,6 @@ export interface Sequences {
   readonly count: number;
   /** Steps of a sequence, at most. Sequences of any length are equally frequent. */
   readonly maxSteps: number;
-  /** Whether the records of each log are spread over several partitions from the beginning. */
-  readonly isSharded?: boolean;
   /** Returns the fault to inject. @param tableName the table of the service. */
   readonly fault?: (seed: number, tableName: string) => Promise<Fault>;
 }
@@ -298,21 +295,10 @@ const testsOf = (count: number) =>
     numRuns: Math.min(sequencesOfAnEngine, count - place * sequencesOfAnEngine),
   }));
 
-/** Milliseconds for which a sequence uses several shards. */
-const openShardsMs = 1_000;
-
-/** Spreads the logs of a tenant over several partitions. */
-async function openShards({ client, service: { tableName } }: FaultyService, tenant: string): Promise<void> {
-  const database = new Database(client, tableName, new Deadline(60_000));
-  // Some sequences last longer: their last records are in the first shard only.
-  const until = Date.now() + openShardsMs;
-  await Promise.all(kinds.map((kind) => openLog(database, `@${tenant}`, kind).openShards(until)));
-}
-
 /** Runs sequences against a service, and looks for a short counterexample if one fails. */
 async function runSequences(
   service: { readonly faulty: FaultyService; readonly fault: Fault | undefined },
-  { maxSteps, isSharded = false }: Sequences,
+  { maxSteps }: Sequences,
   parameters: { seed: number; numRuns: number },
 ): Promise<void> {
   let hasFailed = false;
@@ -325,7 +311,6 @@ async function runSequences(
       const tenant = `t-${randomUUID()}`;
       const token = await issuer.token({ tenant, scope: scopes });
       if (hasFailed) shrinks += 1;
-      if (isSharded) await openShards(service.faulty, tenant);
       try {
         await new Sequence(service, tenant, token).run(steps);
       } catch (error) {

@@ -5,9 +5,3 @@ testSequences('on the plain engine', {
   count: Number(process.env['SEQUENCES'] ?? runs(3, 8)),
   maxSteps: runs(50, 120),
 });
-
-testSequences('when the logs are spread over several partitions', {
-  count: Number(process.env['SEQUENCES'] ?? runs(2, 4)),
-  maxSteps: runs(50, 120),
-  isSharded: true,
-});

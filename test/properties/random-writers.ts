@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
@@ -254,7 +254,7 @@ async function compactUntil(signal: AbortSignal, random: () => number): Promise<
     const database = new Database(faulty.client, faulty.service.tableName, new Deadline(20_000));
     await compact({
       writer: openLog(database, 'public', kind),
-      cache: new SharedColumnCache().of('public', kind),
+      memory: new ProcessMemory().of('public', kind),
       nowMs: Date.now(),
       marginMs: longestCommitMs,
       sizes: smallSizes,

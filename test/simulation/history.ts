@@ -4,25 +4,18 @@
  */
 
 import { inflateRawSync } from 'node:zlib';
-import { readLogContents } from '../../functions/shared/store/lists/engine/all-rows.ts';
-import {
-  type ColumnCache,
-  SharedColumnCache,
-} from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import {
-  type ListSource,
-  listRows,
-  type RowPage,
-} from '../../functions/shared/store/lists/engine/list-rows.ts';
+import type { ListSource, RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
 import { emptyManifest, manifestNames } from '../../functions/shared/store/lists/engine/manifest.ts';
+import { type LogMemory, ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
 import type { LogReader } from '../../functions/shared/store/lists/engine/storage.ts';
 import type { Change } from '../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import { maxClockSkewMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
+import { readRows } from '../support/read-rows.ts';
 import { expectedPage, isPage, isPossiblePage, type ListCase, randomCase, randomFields } from './entities.ts';
 import { Crash, MemoryLog, type Process } from './memory-log.ts';
 import { Random } from './random.ts';
@@ -40,8 +33,6 @@ export interface Conditions {
    * it was between the list's start and its end.
    */
   readonly pageSize: number;
-  /** Write units per second above which compaction spreads the log over several partitions. These are read at different moments, too. */
-  readonly maxWriteUnitsPerSecond: number;
   /** Whether commits are so late that lists are wrong until compaction has absorbed the late records. */
   readonly isWrongMeanwhile: boolean;
 }
@@ -50,7 +41,6 @@ export const allowedConditions: Conditions = {
   maxCommitMs,
   maxClockSkewMs,
   pageSize: Number.POSITIVE_INFINITY,
-  maxWriteUnitsPerSecond: Number.POSITIVE_INFINITY,
   isWrongMeanwhile: false,
 };
 
@@ -75,13 +65,12 @@ const addedFieldMs = 80_000;
 /** Milliseconds that a call of a slow reader takes, at most. Some of its lists last longer than the items that they need. */
 const maxSlowCallMs = 10_000_000;
 
-/** Sizes with which a few rows make many segments and levels of runs. */
-const smallSizes: Omit<CompactionSizes, 'maxWriteUnitsPerSecond' | 'maxHealingRecords'> = {
-  shardsMs: 40_000,
+/** Sizes with which a few rows make many segments and runs. */
+const smallSizes: Omit<CompactionSizes, 'maxHealingRecords'> = {
   maxRows: 24,
-  maxPatchedShare: 0.3,
+  maxShareOfRun: 1 / 2,
+  maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  fanOut: 3,
   maxWholeRunBytes: 220,
   bucketBytes: 100,
   maxRecords: 30,
@@ -100,10 +89,6 @@ export interface HistoryCounts extends TransactionCounts {
   compactions: number;
   crashes: number;
   lostRaces: number;
-  /** Records outside of the first shard of the log. */
-  recordsInOtherShards: number;
-  /** Lists that read the first shard only, although others have earlier records. */
-  listsWithoutShards: number;
   /** Columns in several buckets that compaction left, after all of its steps. */
   columnsInBuckets: number;
   /** Items that compaction deleted. */
@@ -134,8 +119,6 @@ export class History {
     crashes: 0,
     lostRaces: 0,
     deletedItems: 0,
-    recordsInOtherShards: 0,
-    listsWithoutShards: 0,
   };
   readonly #random: Random;
   readonly #time = new VirtualTime();
@@ -173,47 +156,36 @@ export class History {
     this.#time.start(async () => {
       for (let step = 0; step < 40; step += 1) {
         await this.#time.wait(61_000);
-        const cache = this.#newCache();
+        const memory = this.#newMemory();
         const writer = this.#log.open(this.#process());
-        await compact({ writer, cache, nowMs: this.#time.now, sizes: this.#sizes, isForced: true });
+        await compact({ writer, memory, nowMs: this.#time.now, sizes: this.#sizes, isForced: true });
       }
       const reader = this.#log.open(this.#process());
       for (let list = 0; list < 10; list += 1) {
-        const source = { reader, cache: this.#newCache(), nowMs: this.#time.now };
+        const source = { reader, memory: this.#newMemory(), nowMs: this.#time.now };
         this.#requireRight(await this.#list(source, this.#case()));
       }
-      const { wrongCounts } = await readLogContents({
-        reader,
-        cache: this.#newCache(),
-        nowMs: this.#time.now,
-      });
-      if (wrongCounts.length > 0) throw new Error(`Facets differ from the rows: ${wrongCounts.join(', ')}.`);
     });
     await this.#time.run();
-    this.counts.recordsInOtherShards = this.#log.recordsInOtherShards;
     this.#requireNoLostItem();
   }
 
   get #isReadInParts(): boolean {
-    return Number.isFinite(this.#conditions.pageSize) || this.#isSharded;
-  }
-
-  get #isSharded(): boolean {
-    return Number.isFinite(this.#conditions.maxWriteUnitsPerSecond);
+    return Number.isFinite(this.#conditions.pageSize);
   }
 
   get #sizes(): CompactionSizes {
-    const { maxWriteUnitsPerSecond, isWrongMeanwhile } = this.#conditions;
+    const { isWrongMeanwhile } = this.#conditions;
     // Where no record is late, fewer than there are: a part of the healing window must not mislead compaction.
-    return { ...smallSizes, maxWriteUnitsPerSecond, maxHealingRecords: isWrongMeanwhile ? 1_000 : 100 };
+    return { ...smallSizes, maxHealingRecords: isWrongMeanwhile ? 1_000 : 100 };
   }
 
   get #state(): State {
     return this.#transactions.state;
   }
 
-  #newCache(maxBytes?: number) {
-    return new SharedColumnCache(maxBytes).of(tenant, kind);
+  #newMemory(maxBytes?: number) {
+    return new ProcessMemory(maxBytes).of(tenant, kind);
   }
 
   #clock(): () => number {
@@ -299,24 +271,24 @@ export class History {
 
   async #compact(): Promise<void> {
     const clock = this.#clock();
-    let cache = this.#newCache();
+    let memory = this.#newMemory();
     for (const { from, to } of bursts) {
       await this.#waitUntil(from);
       while (this.#time.now < this.#start + to + afterMs) {
         await this.#time.wait(this.#random.below(this.#random.chance(0.3) ? 1_000 : 15_000));
-        const hasCrashed = !(await this.#compactOnce(cache, clock()));
-        if (hasCrashed) cache = this.#newCache();
+        const hasCrashed = !(await this.#compactOnce(memory, clock()));
+        if (hasCrashed) memory = this.#newMemory();
       }
     }
   }
 
   /** Takes a step of compaction. @returns false when the process crashed. */
-  async #compactOnce(cache: ColumnCache, nowMs: number): Promise<boolean> {
+  async #compactOnce(memory: LogMemory, nowMs: number): Promise<boolean> {
     const maxWrites = this.#random.chance(0.1) ? this.#random.below(60) : undefined;
     const writer = this.#log.open(this.#process(maxWrites));
     const itemsBefore = this.#log.items.size;
     try {
-      const result = await compact({ writer, cache, nowMs, sizes: this.#sizes });
+      const result = await compact({ writer, memory, nowMs, sizes: this.#sizes });
       this.counts[result ? 'compactions' : 'lostRaces'] += 1;
       for (const { buckets } of this.#log.manifest?.segments ?? [])
         this.counts.columnsInBuckets += Object.keys(buckets).length;
@@ -346,13 +318,13 @@ export class History {
   async #read(): Promise<void> {
     const clock = this.#clock();
     const reader = this.#log.open(this.#process());
-    let cache = this.#newCache(400_000);
+    let memory = this.#newMemory(400_000);
     for (const { from, to } of bursts) {
       await this.#waitUntil(from);
       while (this.#time.now < this.#start + to + afterMs) {
         await this.#time.wait(this.#random.below(6_000));
-        if (this.#random.chance(0.05)) cache = this.#newCache(400_000);
-        await this.#readOnce({ reader, cache, nowMs: clock() });
+        if (this.#random.chance(0.05)) memory = this.#newMemory(400_000);
+        await this.#readOnce({ reader, memory, nowMs: clock() });
       }
     }
   }
@@ -364,7 +336,7 @@ export class History {
     const reader = this.#log.open({ delay });
     const { to } = bursts.at(-1) as Burst;
     while (this.#time.now < this.#start + to) {
-      await this.#readOnce({ reader, cache: this.#newCache(), nowMs: clock() });
+      await this.#readOnce({ reader, memory: this.#newMemory(), nowMs: clock() });
     }
   }
 
@@ -381,11 +353,9 @@ export class History {
       attempts += 1;
       return source.reader.readHead(above);
     };
-    const page = await listRows({ ...source, reader: { ...source.reader, readHead } }, list.query);
+    const page = await readRows({ ...source, reader: { ...source.reader, readHead } }, list.query);
     this.counts.lists += 1;
     this.counts.staleReads += attempts - 1;
-    const { until } = this.#log.shards;
-    if (until > 0 && until < (this.#log.manifest?.watermark ?? 0)) this.counts.listsWithoutShards += 1;
     return { list, page, states: states.slice(first) };
   }
 

@@ -41,10 +41,10 @@ async function runHistories(
 
 /**
  * Checks that as many histories as one test has simulate everything; in fewer, an event may not occur. Only some conditions allow a
- * transaction to be executed after it was withdrawn, or let compaction open shards.
+ * transaction to be executed after it was withdrawn.
  */
 function requireEvents(
-  { executedTooLate: _, recordsInOtherShards: __, listsWithoutShards: ___, ...usual }: HistoryCounts,
+  { executedTooLate: _, ...usual }: HistoryCounts,
   [first, last]: readonly [number, number],
   unusual: Partial<HistoryCounts> = {},
 ): void {
@@ -76,19 +76,6 @@ describe('when queries read ten records at a time', () => {
     'every entity of each list of the histories %i to %i is as it was during the list',
     async (...seeds) => {
       requireEvents(await runHistories(seeds, () => ({ ...allowedConditions, pageSize: 10 })), seeds);
-    },
-  );
-});
-
-describe('when compaction spreads a log over several partitions', () => {
-  const sharded: Conditions = { ...allowedConditions, maxWriteUnitsPerSecond: 2 };
-
-  test.each(seedRanges(histories / 4))(
-    'every entity of each list of the sharded histories %i to %i is as it was during the list',
-    async (...seeds) => {
-      const counts = await runHistories(seeds, () => sharded);
-      const { recordsInOtherShards, listsWithoutShards } = counts;
-      requireEvents(counts, seeds, { recordsInOtherShards, listsWithoutShards });
     },
   );
 });

@@ -1,6 +1,5 @@
 /** A log in memory, with what a real one does to its processes: calls take time, replicas lag, and processes crash. */
 
-import { mergeShards } from '../../functions/shared/store/lists/engine/log-shards.ts';
 import {
   bucketPrefix,
   decodeManifest,
@@ -9,12 +8,7 @@ import {
   type Manifest,
 } from '../../functions/shared/store/lists/engine/manifest.ts';
 import type { LogHead, LogWriter } from '../../functions/shared/store/lists/engine/storage.ts';
-import {
-  type LogRecord,
-  manifestSortKey,
-  maxShards,
-  type Shards,
-} from '../../functions/shared/store/model/change-log.ts';
+import { type LogRecord, manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
 
 /** A compaction that crashes: everything that it wrote before stays. */
 export class Crash extends Error {}
@@ -45,80 +39,42 @@ const faultless: Required<Process> = {
   pageSize: Number.POSITIVE_INFINITY,
 };
 
-/** The records with a stamp above one and not above another; as many as `max`, if it is given. */
-interface RecordRange {
-  readonly above: number;
-  readonly upTo: number;
-  readonly max?: number | undefined;
-}
-
-/** Write units of a small record in a transaction. */
-const recordWriteUnits = 2;
-
 export class MemoryLog {
   readonly records: LogRecord[] = [];
-  /** The shard of each record that is not in the first one, by key. */
-  readonly #shardOf = new Map<string, number>();
-  /** Partitions over which writers may spread records. */
-  shards: Shards = { count: 1, until: 0 };
   readonly items = new Map<ItemName, Uint8Array>();
   manifest: Manifest | undefined;
 
-  /** Number of records that are not in the first shard. */
-  get recordsInOtherShards(): number {
-    return this.#shardOf.size;
-  }
-
-  /** Adds a record to a shard. */
-  add(record: LogRecord, shard = 0): void {
-    if (shard > 0) this.#shardOf.set(record.key, shard);
+  add(record: LogRecord): void {
     this.records.push(record);
   }
 
-  #between(shard: number, above: number, upTo: number): LogRecord[] {
+  #between(above: number, upTo: number): LogRecord[] {
     return this.records
-      .filter(({ key, stamp }) => stamp > above && stamp <= upTo && (this.#shardOf.get(key) ?? 0) === shard)
+      .filter(({ stamp }) => stamp > above && stamp <= upTo)
       .sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  /**
-   * Reads the records of shards one after the other: in the table, each is read at a moment of its own, too.
-   * @param max number of records after which it stops. Of several shards, it reads the same number each.
-   */
+  /** Reads records downwards, each page at a moment of its own, as in the table. @param max number of records after which it stops. */
   async #readDownwards(
     process: Process,
-    { above, upTo, max = Number.POSITIVE_INFINITY }: RecordRange,
-  ): Promise<LogRecord[]> {
-    const count = above < this.shards.until ? this.shards.count : 1;
-    const found: { items: LogRecord[]; hasMore: boolean }[] = [];
-    for (let shard = 0; shard < count; shard += 1) {
-      if (shard > 0) await process.delay?.();
-      const items = await this.#readShardDownwards(process, shard, above, upTo);
-      const ownMax = Math.ceil(max / count);
-      found.push({ items: items.slice(0, ownMax), hasMore: items.length > ownMax });
-    }
-    return mergeShards(found, ({ key }) => key, false).items;
-  }
-
-  async #readShardDownwards(
-    process: Process,
-    shard: number,
     above: number,
     upTo: number,
+    max = Number.POSITIVE_INFINITY,
   ): Promise<LogRecord[]> {
     const { delay, pageSize } = { ...faultless, ...process };
     const found: LogRecord[] = [];
     let below = manifestSortKey;
-    for (;;) {
-      const page = this.#between(shard, above, upTo)
+    while (found.length < max) {
+      const page = this.#between(above, upTo)
         .filter(({ key }) => key < below)
-        .slice(-pageSize)
+        .slice(-Math.min(pageSize, max))
         .reverse();
       found.push(...page);
       if (page.length < pageSize) return found;
       below = (page.at(-1) as LogRecord).key;
       await delay();
     }
+    return found;
   }
 
   #put(name: ItemName, bytes: Uint8Array): void {
@@ -127,40 +83,23 @@ export class MemoryLog {
     this.items.set(name, bytes);
   }
 
-  /** Returns the log as one process sees it. @param facets what compaction counts. */
-  open(
-    process: Process = {},
-    facets: LogWriter['facets'] = [['status'], ['projectId'], ['projectId', 'status']],
-  ): LogWriter {
+  /** Returns the log as one process sees it. */
+  open(process: Process = {}): LogWriter {
     const { delay, beforeWrite, isLagging, isResponseLost } = { ...faultless, ...process };
     return {
-      facets,
       readHead: async (above): Promise<LogHead> => {
         await delay();
-        const { manifest, shards } = this;
-        const records = await this.#readDownwards(process, { above, upTo: Number.POSITIVE_INFINITY });
-        return { manifest, shards, records };
+        const { manifest } = this;
+        return { manifest, records: await this.#readDownwards(process, above, Number.POSITIVE_INFINITY) };
       },
       readRecords: async (above, upTo, max) => {
         await delay();
-        return this.#readDownwards(process, { above, upTo, max });
+        return this.#readDownwards(process, above, upTo, max);
       },
       readOldestRecords: async (above, upTo, max) => {
         await delay();
-        const count = above < this.shards.until ? this.shards.count : 1;
-        const ownMax = max / count;
-        const beginnings = Array.from({ length: count }, (_, shard) => {
-          const items = this.#between(shard, above, upTo);
-          const read = items.slice(0, Math.ceil(ownMax));
-          return { items: read, hasMore: read.length < items.length };
-        });
-        const { items, hasMore } = mergeShards(beginnings, ({ key }) => key, true);
-        return { records: items, hasMore, writeUnits: items.length * recordWriteUnits };
-      },
-      openShards: async (until) => {
-        await delay();
-        beforeWrite();
-        if (until > this.shards.until) this.shards = { count: maxShards, until };
+        const found = this.#between(above, upTo);
+        return { records: found.slice(0, max), hasMore: found.length > max };
       },
       readItems: async (names, isConsistent) => {
         await delay();

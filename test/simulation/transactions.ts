@@ -39,8 +39,6 @@ interface Request {
 interface Transaction {
   readonly request: Request;
   readonly record: LogRecord;
-  /** The shard of the log that has the record. */
-  readonly shard: number;
   /** When its writer gives it up. */
   readonly expiresAt: number;
   /** The latest time at which it may be executed. */
@@ -112,7 +110,7 @@ export class Transactions {
   }
 
   #build(request: Request): Transaction {
-    const { time, random, log, tenant, maxExecutionMs } = this.#simulated;
+    const { time, tenant, maxExecutionMs } = this.#simulated;
     const stamp = transactionStamp(request.changes, request.clock());
     this.#built += 1;
     // Random keys would make a history different every time.
@@ -122,8 +120,6 @@ export class Transactions {
     return {
       request,
       record: { ...decodeRecord(write.put), key },
-      // Not every writer knows all shards.
-      shard: stamp < log.shards.until ? random.below(1 + random.below(log.shards.count)) : 0,
       expiresAt: time.now + maxCommitMs,
       latestAt: time.now + maxExecutionMs,
       state: 'sent',
@@ -204,7 +200,7 @@ export class Transactions {
     counts.commits += 1;
     transaction.state = 'applied';
     this.states.push(state);
-    log.add(record, transaction.shard);
+    log.add(record);
     return true;
   }
 
@@ -217,7 +213,7 @@ export class Transactions {
       return false;
     }
     transaction.state = 'withdrawn';
-    log.add({ ...transaction.record, entries: [] }, transaction.shard);
+    log.add({ ...transaction.record, entries: [] });
     return true;
   }
 }

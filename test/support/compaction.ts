@@ -1,27 +1,25 @@
 /** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
 import type { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import {
   type CompactionSizes,
   defaultSizes,
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
 import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '../../functions/shared/store/model/log-timing.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 
 /** Small segments and runs, so that there are many. */
 export const smallSizes: CompactionSizes = {
   maxRows: 16,
-  maxPatchedShare: 0.3,
+  maxShareOfRun: 1 / 2,
+  maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  fanOut: 3,
   bucketBytes: 100,
   maxWholeRunBytes: 300,
   maxRecords: 25,
   maxHealingRecords: 1_000,
-  maxWriteUnitsPerSecond: 750,
-  shardsMs: 7_200_000,
   minFirstRecords: 6,
   minRecords: 1,
 };
@@ -34,17 +32,17 @@ export async function compactAll(
   sizes: CompactionSizes = defaultSizes,
 ): Promise<void> {
   const writer = openLog(database, tenant, kind);
-  const cache = new SharedColumnCache().of(tenant, kind);
+  const memory = new ProcessMemory().of(tenant, kind);
   for (;;) {
-    const result = await compact({ writer, cache, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
+    const result = await compact({ writer, memory, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
     if (result && !result.hasMore) return;
   }
 }
 
 /** Takes the step of a log that looks for late records, however short a time ago the last one did. */
 export async function heal(database: Database, tenant: string, kind: Kind): Promise<void> {
-  const cache = new SharedColumnCache().of(tenant, kind);
+  const memory = new ProcessMemory().of(tenant, kind);
   const nowMs = Date.now() + healingIntervalMs;
   // All records that exist now are settled, and the watermark does not pass the real time.
-  await compact({ writer: openLog(database, tenant, kind), cache, nowMs, marginMs: healingIntervalMs });
+  await compact({ writer: openLog(database, tenant, kind), memory, nowMs, marginMs: healingIntervalMs });
 }

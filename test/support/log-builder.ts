@@ -1,18 +1,19 @@
 /** A change log for tests: it derives records from the rows after each transaction. */
 
-import { SharedColumnCache } from '../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
 import {
   type CompactionSizes,
   defaultSizes,
 } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import { listRows, type RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
+import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
+import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
 import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
 import { type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
 import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
 import type { LogEntry } from '../../functions/shared/store/model/log-entry.ts';
 import type { Row } from '../../functions/shared/store/model/row.ts';
 import { MemoryLog } from '../simulation/memory-log.ts';
+import { readRows } from './read-rows.ts';
 
 /** The first stamp of tests, in milliseconds since 1970. */
 export const startMs = 1_700_000_000_000;
@@ -40,7 +41,7 @@ interface Known {
 export class LogBuilder {
   readonly log = new MemoryLog();
   readonly #known = new Map<string, Known>();
-  readonly #cache = new SharedColumnCache().of('acme', 'task');
+  readonly #memory = new ProcessMemory().of('acme', 'task');
 
   #entry(id: string, after: Row | undefined): LogEntry {
     const { version = 0, stamp = 0, row } = this.#known.get(id) ?? {};
@@ -69,7 +70,7 @@ export class LogBuilder {
   compact(nowMs: number, sizes: Partial<CompactionSizes> = {}): ReturnType<typeof compact> {
     return compact({
       writer: this.log.open(),
-      cache: this.#cache,
+      memory: this.#memory,
       nowMs,
       marginMs: 0,
       isForced: true,
@@ -77,10 +78,10 @@ export class LogBuilder {
     });
   }
 
-  /** Reads a list with an empty cache. */
+  /** Reads a list with an empty memory. */
   list(query: Partial<RowQuery> = {}): Promise<RowPage> {
-    const cache = new SharedColumnCache().of('acme', 'task');
-    return listRows({ reader: this.log.open(), cache, nowMs: startMs }, { ...allRows, ...query });
+    const memory = new ProcessMemory().of('acme', 'task');
+    return readRows({ reader: this.log.open(), memory, nowMs: startMs }, { ...allRows, ...query });
   }
 
   /** Returns the ids of a list. */

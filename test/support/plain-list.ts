@@ -114,8 +114,10 @@ const sortedText = (field: string, value: Plain): Plain =>
 /** Returns the page of a list. */
 export function plainList(entities: Iterable<ItemFields>, query: ListQuery): Page {
   const { filters, sort, ranks, page, limit } = query;
-  const direction = sort[0]?.direction ?? 'asc';
-  const levels = [...sort, { field: 'id', direction }];
+  // No two entities have the same id, whose order is that of creation.
+  const end = sort.findIndex(({ field }) => field === 'createdAt' || field === 'id');
+  const { direction } = sort[Math.max(0, end)] ?? { direction: 'asc' as const };
+  const levels = [...sort.slice(0, end < 0 ? sort.length : end), { field: 'id', direction }];
   const found = [...entities].filter((entity) =>
     filters.every((filter) => meetsFilter(entity, filter, query)),
   );

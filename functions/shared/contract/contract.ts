@@ -5,15 +5,6 @@
 import type * as v from 'valibot';
 import { batchSchema } from './batch-body.ts';
 import { bodyFields, type Resource } from './resource.ts';
-import {
-  type Access,
-  batchAccess,
-  createAccess,
-  listAccess,
-  readAccess,
-  removeAccess,
-  updateAccess,
-} from './table-access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -40,7 +31,6 @@ export interface Contract {
   /** One sentence. */
   readonly summary: string;
   readonly success: Success;
-  readonly access: Access;
   /** The resource that the response holds. */
   readonly resource?: Resource;
   readonly body?: Body;
@@ -90,10 +80,6 @@ export const list = <
     path: `/v1/${resource.plural}`,
     summary: `Lists ${resource.plural}.`,
     success: 'list',
-    // A getter: only the infrastructure asks, and a function must not plan all queries when it starts.
-    get access() {
-      return listAccess(resource.kind, more.nestedBy);
-    },
     resource,
     ...more,
   });
@@ -105,7 +91,6 @@ export const create = (resource: Resource) =>
     path: `/v1/${resource.plural}`,
     summary: `Creates ${withArticle(resource)}.`,
     success: 'created',
-    access: createAccess(resource.kind),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
@@ -117,7 +102,6 @@ export const read = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Reads ${withArticle(resource)}.`,
     success: 'entity',
-    access: readAccess(resource.kind),
     resource,
   });
 
@@ -128,7 +112,6 @@ export const replace = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Replaces ${withArticle(resource)}: fields that are left out get their defaults.`,
     success: 'entity',
-    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
   });
@@ -140,7 +123,6 @@ export const update = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Updates fields of ${withArticle(resource)}: fields that are left out keep their values.`,
     success: 'entity',
-    access: updateAccess(resource),
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.part },
   });
@@ -152,7 +134,6 @@ export const remove = (resource: Resource) =>
     path: entityPath(resource),
     summary: `Deletes ${withArticle(resource)}.`,
     success: 'deleted',
-    access: removeAccess(resource.kind),
     resource,
   });
 
@@ -163,7 +144,6 @@ export const batch = (resource: Resource) =>
     path: `/v1/${resource.plural}/batch`,
     summary: `Creates, updates and deletes several ${resource.plural}: all operations are applied, or none.`,
     success: 'batch',
-    access: batchAccess(resource),
     resource,
     body: { writable: ['operations'], schema: batchSchema },
   });

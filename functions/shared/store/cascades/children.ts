@@ -2,7 +2,7 @@
 import { allIds, rangeOfId, unionRanges } from '../lists/engine/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/row-filter.ts';
 import type { RowQuery } from '../lists/engine/row-query.ts';
-import { type EntityPage, listByEngine } from '../lists/engine-page.ts';
+import { type EntityPage, readPage } from '../lists/read-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { idAfter, newId } from '../model/ids.ts';
@@ -44,13 +44,13 @@ export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: 
 }
 
 /** Returns the filter of the rows that refer to one of some entities. */
-const filterOf = ({ field, index }: Relation, ids: readonly string[]): RowFilter => ({
+const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilter => ({
   field,
-  condition: index === undefined ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
+  condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
 });
 
 /**
- * Lists the children of some parents. Without ranges of ids, it reads only the columns of the page.
+ * Lists the children of some parents.
  * @throws StoreUnavailable when they change so often that they cannot be read.
  */
 async function listChildren(
@@ -61,7 +61,7 @@ async function listChildren(
 ): Promise<EntityPage> {
   const filters = [filterOf(relation, parentIds)];
   const query = { filters, orders: [], countBy: [], skip: 0, ...page };
-  const found = await listByEngine(session, relation.child, query);
+  const found = await readPage(session, relation.child, query);
   // Such a page says nothing about the children after it.
   if (found.stored.length === 0 && found.total > 0)
     throw new StoreUnavailable('Every child of the page was deleted during the read.');

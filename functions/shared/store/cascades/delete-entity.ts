@@ -8,7 +8,7 @@ import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
 import { buildDelete } from './sweep.ts';
 
-/** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: an index may lag. */
+/** Attempts to delete the descendants in the same transaction. Later attempts leave them to the job: they change too often. */
 const maxAttemptsWithDescendants = 3;
 
 /** Which entities of one kind a change set deletes. */
@@ -30,9 +30,7 @@ export async function planWithDescendants(
   attempt: number,
 ): Promise<Omit<Plan<unknown>, 'result'>> {
   const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
-  // Reading a throttled index again would delay all writes of the table.
-  const mayRead =
-    attempt === 1 || (attempt <= maxAttemptsWithDescendants && session.database.throttles === 0);
+  const mayRead = attempt <= maxAttemptsWithDescendants;
   const descendants = mayRead ? await findDescendants(session, kind, ids, limit) : undefined;
   return descendants ? { ...mergeChangeSets([own, ...descendants]), orElse: own } : own;
 }

@@ -3,14 +3,14 @@
 import type { ChangeSet } from '../model/changes.ts';
 import { dependentsOf, type Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { findDependents } from './dependents.ts';
+import { readChildren } from './children.ts';
 import { sweepChild } from './sweep.ts';
 
 /**
  * Returns the change sets of the descendants of some entities of one kind. An entity that refers to several of them has one change:
  * DynamoDB refuses two writes of one item in a transaction.
  * @param limit changes of entities.
- * @returns `undefined` when there are more, or more than one page of an index: then they are left to the job.
+ * @returns `undefined` when there are more: then they are left to the job.
  */
 export async function findDescendants(
   session: Session,
@@ -21,8 +21,9 @@ export async function findDescendants(
   if (ids.length === 0) return [];
   const found: ChangeSet[] = [];
   for (const relation of dependentsOf(kind)) {
-    const children = await findDependents(session, relation, ids, limit - found.length);
-    if (!children) return undefined;
+    const left = limit - found.length;
+    const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });
+    if (total > left) return undefined;
     found.push(...children.map((child) => sweepChild(session.tenant, relation, child, ids)));
     if (relation.onDelete === 'setNull') continue;
     const childIds = children.map(({ entity }) => entity.id);

@@ -3,15 +3,12 @@
 import { maxRequestMs } from '../dynamodb/deadline.ts';
 import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
-import { decodeEntity } from '../model/item-codec.ts';
 import { beginJob, type Job, type Step, type SweepWork } from '../model/job.ts';
-import { entityKey } from '../model/keys.ts';
 import { maxClockSkewMs } from '../model/log-timing.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { refersToAny } from './children.ts';
-import { readDependents } from './dependents.ts';
+import { readChildren } from './children.ts';
 
 const pageSize = 100;
 
@@ -22,7 +19,7 @@ const pageSize = 100;
 export const beginSweep = (tenant: string, kind: Kind, id: string, jobId?: string): Write =>
   beginJob(
     tenant,
-    { type: 'sweep', kind, id, final: false, relation: 0, after: '' },
+    { type: 'sweep', kind, id, final: false, relation: 0 },
     jobId === undefined ? {} : { id: jobId },
   );
 
@@ -60,23 +57,17 @@ const lateWritesMs = maxRequestMs + 2 * maxClockSkewMs;
 function endSweep(work: SweepWork): Step {
   if (work.final) return { left: undefined };
   const dueAt = new Date(Date.now() + lateWritesMs).toISOString();
-  return { left: { ...work, final: true, relation: 0, after: '' }, dueAt };
+  return { left: { ...work, final: true, relation: 0 }, dueAt };
 }
 
-/** Returns the next step of a sweep: one page of one relation's children. */
+/** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps are children no longer. */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
-  const { tenant, database } = session;
+  const { tenant } = session;
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) return endSweep(work);
-  const range = { after: work.after, limit: pageSize };
-  const { children: listed, next } = await readDependents(session, relation, work.id, range);
-  // The index may lag: the entities themselves decide.
-  const keys = listed.map(({ entity }) => entityKey(tenant, relation.child, entity.id));
-  const children = (await database.getMany(keys)).map(decodeEntity);
+  const { children, next } = await readChildren(session, relation, [work.id], { limit: pageSize });
   return {
-    repeatable: children
-      .filter((child) => refersToAny(relation, child, [work.id]))
-      .map((child) => sweepChild(tenant, relation, child, [work.id])),
-    left: next ? { ...work, after: next } : { ...work, relation: work.relation + 1, after: '' },
+    repeatable: children.map((child) => sweepChild(tenant, relation, child, [work.id])),
+    left: next === undefined ? { ...work, relation: work.relation + 1 } : work,
   };
 }

@@ -19,7 +19,7 @@ export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
 
 /** Returns whether a field of a kind is an array of ids. */
 export const isArray = (kind: Kind, field: string): boolean =>
-  referencesOf(kind).some((relation) => relation.field === field && !relation.index);
+  referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);
 
 /** Returns filters without those that repeat another one. A nested list can be filtered by its own field once more. */
 export const distinctFilters = (filters: readonly Filter[]): Filter[] => [

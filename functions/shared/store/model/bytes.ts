@@ -1,7 +1,5 @@
 /** Numbers, texts and ids in as few bytes as they need. */
 
-import { packText, unpackText } from './prefix-code.ts';
-
 /** Bytes with which a writer begins: most records are shorter. */
 const initialBytes = 512;
 
@@ -57,19 +55,13 @@ export class ByteWriter {
     this.number(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
-  /**
-   * Writes a text: its length in UTF-8 and whether it is packed, and then the text.
-   * @param isPacked whether to pack it, if that makes it shorter.
-   */
-  text(text: string, isPacked: boolean): void {
+  /** Writes a text: its length in UTF-8, and then the text. */
+  text(text: string): void {
     const bytes = Buffer.from(text);
-    const packed = isPacked ? packText(bytes) : bytes;
-    const isShorter = packed.length < bytes.length;
-    const written = isShorter ? packed : bytes;
-    this.number(2 * bytes.length + (isShorter ? 1 : 0));
-    this.#reserve(written.length);
-    written.copy(this.#bytes, this.#length);
-    this.#length += written.length;
+    this.number(bytes.length);
+    this.#reserve(bytes.length);
+    bytes.copy(this.#bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   /** Writes a UUID. */
@@ -121,13 +113,7 @@ export class ByteReader {
   }
 
   text(): string {
-    const mark = this.number();
-    const length = Math.floor(mark / 2);
-    if (mark % 2 === 1) {
-      const { text, end } = unpackText(this.#bytes, this.#position, length);
-      this.#position = end;
-      return text;
-    }
+    const length = this.number();
     this.#position += length;
     return this.#bytes.toString('utf8', this.#position - length, this.#position);
   }

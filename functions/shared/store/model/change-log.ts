@@ -9,7 +9,7 @@ import type { LogEntry } from './log-entry.ts';
 import { decodeEntries, encodeEntries } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
-import type { Condition, Item, Key } from './writes.ts';
+import type { Condition, Item } from './writes.ts';
 
 /** What one transaction changed of one kind. */
 export interface LogRecord {
@@ -23,51 +23,17 @@ export interface LogRecord {
 /** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
 export const retentionDays = 30;
 
-/** Returns the partition of a shard of a log. The first one, 0, also holds the manifest and the number of shards. */
-export const logPartition = (tenant: string, kind: Kind, shard = 0): string =>
-  shard === 0 ? `${tenant}#${kind}#log` : `${tenant}#${kind}#log.${shard}`;
+/** Returns the partition of a log: it holds its records and its manifest. */
+export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
 
 /** Returns the log that a partition key belongs to; a tenant contains no `#`. */
 export function parseLogPartition(pk = ''): { readonly tenant: string; readonly kind: Kind } | undefined {
-  const [, tenant, kind] = /^([^#]+)#([a-z]+)#log(?:\.[1-9])?$/.exec(pk) ?? [];
+  const [, tenant, kind] = /^([^#]+)#([a-z]+)#log$/.exec(pk) ?? [];
   return tenant && kind ? { tenant, kind: kind as Kind } : undefined;
 }
 
 /** The sort key of a log's manifest: it sorts after all records, so one query downwards reads both. */
 export const manifestSortKey = '~';
-
-/** The sort key of a log's shards: it sorts after all records, so the query of the manifest and of the records reads it too. */
-const shardsSortKey = 'shards';
-
-/**
- * Shards of a log that is written often. One partition takes 1,000 write units per second, and a record takes at least two. Four take
- * more records than an index of the kind takes new entities, so more would have no effect.
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
- */
-export const maxShards = 4;
-
-/** Over how many partitions the records of a log are spread. */
-export interface Shards {
-  readonly count: number;
-  /** Only records with an earlier stamp are outside of the first shard. Milliseconds since 1970. It never decreases. */
-  readonly until: number;
-}
-
-/** Returns the key of a log's shards. */
-export const shardsKey = (tenant: string, kind: Kind): Key => ({
-  pk: logPartition(tenant, kind),
-  sk: shardsSortKey,
-});
-
-/** Returns the attributes of the item of a log's shards, without its key. */
-export const encodeShards = ({ count, until }: Shards): Record<string, unknown> => ({ count, until });
-
-/** Returns the shards that an item stores. Without an item, all records are in the first one. */
-export const decodeShards = (item: Item | undefined): Shards =>
-  item ? { count: item['count'] as number, until: item['until'] as number } : { count: 1, until: 0 };
-
-/** Returns whether an item is the one of a log's shards. */
-export const isShards = ({ sk }: Item): boolean => sk === shardsSortKey;
 
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
@@ -121,19 +87,11 @@ interface RecordWrite {
   readonly condition: Condition;
 }
 
-/**
- * Returns the writes of a change set's records. They belong to its transaction.
- * @param shardOf returns the shard of a kind's log in which the record is written.
- */
-export function recordWrites(
-  tenant: string,
-  changes: readonly Change[],
-  stamp: number,
-  shardOf: (kind: Kind) => number = () => 0,
-): RecordWrite[] {
+/** Returns the writes of a change set's records. They belong to its transaction. */
+export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
-      pk: logPartition(tenant, kind, shardOf(kind)),
+      pk: logPartition(tenant, kind),
       sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
       [entriesAttribute]: encodeEntries(entries, stamp),
       expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
@@ -150,18 +108,6 @@ export const withdrawnRecord = (record: Item): Item => ({
   ...record,
   [entriesAttribute]: encodeEntries([], stampOf(record.sk)),
 });
-
-/** Bytes that a write unit pays for. In a transaction, two units pay for them. */
-const writeUnitBytes = 1_024;
-
-/** Bytes of a record beside its keys and its entries: the names of the attributes, and the time at which it expires. */
-const otherBytes = 24;
-
-/** Returns the write units that a record took. */
-export function recordWriteUnits(item: Item): number {
-  const bytes = item.pk.length + item.sk.length + otherBytes + (item[entriesAttribute] as Uint8Array).length;
-  return 2 * Math.ceil(bytes / writeUnitBytes);
-}
 
 /**
  * Returns the record that an item stores. A withdrawn one has no entries.

@@ -7,7 +7,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import type { Kind } from './relations.ts';
-import { table } from './table.ts';
 import type { Item, Key, Write } from './writes.ts';
 
 /**
@@ -20,9 +19,8 @@ export interface SweepWork {
   readonly id: string;
   /** Whether this is the second sweep. */
   readonly final: boolean;
-  /** Progress: the position of the relation in `dependentsOf`, and the last child. */
+  /** Progress: the position of the relation in `dependentsOf`. */
   readonly relation: number;
-  readonly after: string;
 }
 
 /** Archives the projects that an organization had when it was archived. */
@@ -93,25 +91,24 @@ export interface Step {
 export const stepBatchSize = 25;
 
 /**
- * Number of partitions of the index `all` that hold the jobs. A busy log writes its job about 0.2 times a second, so one partition of
+ * Number of partitions of the index `by-status` that hold the jobs. A busy log writes its job about 0.2 times a second, so one partition of
  * 1,000 write units a second would serve 5,000 busy logs. The schedule reads all partitions: an empty one costs half a read unit.
  */
-export const jobShards = 16;
+export const jobPartitions = 16;
 
-/** Returns the partition of the index `all` that holds the jobs of a tenant. */
-function jobsPartition(tenant: string): string {
+/** Returns the partition of the index that holds the jobs of a tenant. */
+function jobPartition(tenant: string): string {
   let hash = 0;
   for (const character of tenant) hash = (31 * hash + (character.codePointAt(0) as number)) % 1_000_003;
-  return `#job#${hash % jobShards}`;
+  return `#job#${hash % jobPartitions}`;
 }
 
-/** Returns the query for the jobs of one of these partitions. @param shard from 0. */
-export const jobsQuery = (shard: number) =>
+/** Returns the query for the jobs of one of these partitions. @param partition from 0. */
+export const jobsQuery = (partition: number) =>
   ({
-    IndexName: 'all',
-    KeyConditionExpression: '#partition = :jobs',
-    ExpressionAttributeNames: { '#partition': table.indexes.all.partitionKey },
-    ExpressionAttributeValues: { ':jobs': `#job#${shard}` },
+    IndexName: 'by-status',
+    KeyConditionExpression: 'ofKind = :jobs',
+    ExpressionAttributeValues: { ':jobs': `#job#${partition}` },
   }) as const;
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
@@ -136,9 +133,10 @@ export function parseJobKey(pk = ''): Pick<Job, 'tenant' | 'id'> | undefined {
 export function buildJobWrite(before: Job | undefined, after: Job | undefined): Write {
   const condition = before ? hasVersion(before.version) : notExists;
   if (after) {
-    const { lease, ...rest } = after;
-    const ofKind = jobsPartition(after.tenant);
-    return { put: { ...jobKey(after), ofKind, ...rest, ...(lease && { lease }) }, condition };
+    const { id, tenant, lease, ...rest } = after;
+    // The attribute `id` would put the job into `by-creation` as well.
+    const indexKeys = { ofKind: jobPartition(tenant), byStatus: `${tenant}#${id}` };
+    return { put: { ...jobKey(after), ...indexKeys, ...rest, ...(lease && { lease }) }, condition };
   }
   if (before) return { remove: jobKey(before), condition };
   throw new TypeError('A job write needs a state before or after.');
@@ -162,7 +160,8 @@ const missingWork = { type: 'missing' } as unknown as JobWork;
 
 /** Returns the job that an item stores. An item without work must not stop those who look at all jobs. */
 export function decodeJob(item: Item): Job {
-  const { id, tenant, version, dueAt, steps, lease, work } = item as unknown as Job;
+  const { version, dueAt, steps, lease, work } = item as unknown as Job;
+  const { tenant = '', id = '' } = parseJobKey(item.pk) ?? {};
   return {
     id,
     tenant,

@@ -2,7 +2,6 @@
 
 import type { ItemFields } from './entity.ts';
 import { type Kind, type Relation, referencesOf } from './relations.ts';
-import { table } from './table.ts';
 import type { Key } from './writes.ts';
 
 /** The sort keys of the items of entities, and of their long texts. */
@@ -44,10 +43,9 @@ export function indexKeys(tenant: string, kind: Kind, entity: ItemFields): Recor
     byStatus: statusPrefix(entity.status) + entity.id,
   };
   for (const relation of referencesOf(kind)) {
-    const { field, index } = relation;
-    const parentId = entity[field];
-    if (index && typeof parentId === 'string') {
-      keys[table.indexes[index].partitionKey] = parentPartition(tenant, relation, parentId);
+    const parentId = entity[relation.field];
+    if (relation.isIndexed && typeof parentId === 'string') {
+      keys['ofParent'] = parentPartition(tenant, relation, parentId);
     }
   }
   return keys;

@@ -9,7 +9,7 @@ import type { Row, Value } from './row.ts';
 import { encodeValue, readValue, valueTypes } from './value-codec.ts';
 
 /** The first byte of a record. */
-const format = { plain: 2, deflated: 3 } as const;
+const format = { plain: 4, deflated: 5 } as const;
 
 /** Fields whose names take no bytes of their own. Another order needs other formats. */
 const fieldNames: readonly string[] = [
@@ -49,14 +49,14 @@ interface RowOptions {
   readonly previous?: Row | undefined;
 }
 
-function writeRow(writer: ByteWriter, row: Row, { baseMs, previous }: RowOptions, isPacked: boolean): void {
+function writeRow(writer: ByteWriter, row: Row, { baseMs, previous }: RowOptions): void {
   const fields = Object.entries(row);
   writer.number(fields.length);
   for (const [name, value] of fields) {
     const field = numberOfField.get(name) ?? otherField;
-    const { type, write } = encodeValue(value, { baseMs, previous: ownValue(previous, name) }, isPacked);
+    const { type, write } = encodeValue(value, { baseMs, previous: ownValue(previous, name) });
     writer.number(field * valueTypes + type);
-    if (field === otherField) writer.text(name, isPacked);
+    if (field === otherField) writer.text(name);
     write(writer);
   }
 }
@@ -72,7 +72,7 @@ function readRow(reader: ByteReader, { baseMs, previous }: RowOptions): Row {
 }
 
 /** Writes an entry; of `after`, only the fields that differ from `before`. */
-function writeEntry(writer: ByteWriter, entry: LogEntry, stamp: number, isPacked: boolean): void {
+function writeEntry(writer: ByteWriter, entry: LogEntry, stamp: number): void {
   const { id, version, previousStamp, before, after } = entry;
   const hasUuid = isUuid(id);
   const marks =
@@ -82,11 +82,11 @@ function writeEntry(writer: ByteWriter, entry: LogEntry, stamp: number, isPacked
     (previousStamp === 0 ? 0 : has.previousStamp);
   writer.number(version * flags + marks);
   if (hasUuid) writer.id(id);
-  else writer.text(id, isPacked);
+  else writer.text(id);
   if (previousStamp !== 0) writer.signed(stamp - previousStamp);
   // The row was changed last at about its stamp.
-  if (before) writeRow(writer, before, { baseMs: previousStamp || stamp }, isPacked);
-  if (after) writeRow(writer, changedFields(before, after), { baseMs: stamp, previous: before }, isPacked);
+  if (before) writeRow(writer, before, { baseMs: previousStamp || stamp });
+  if (after) writeRow(writer, changedFields(before, after), { baseMs: stamp, previous: before });
 }
 
 function readEntry(reader: ByteReader, stamp: number): LogEntry {
@@ -99,24 +99,17 @@ function readEntry(reader: ByteReader, stamp: number): LogEntry {
   return { id, version, previousStamp, before, after: changed && { ...before, ...changed } };
 }
 
-function encodeAll(entries: readonly LogEntry[], stamp: number, isPacked: boolean): Buffer {
-  const writer = new ByteWriter();
-  writer.number(format.plain);
-  for (const entry of entries) writeEntry(writer, entry, stamp, isPacked);
-  return writer.bytes();
-}
-
 /**
  * Encodes the entries of a record. Several entries are deflated, if that makes them shorter: they have texts and ids in common.
  * @param stamp of the record.
  */
 export function encodeEntries(entries: readonly LogEntry[], stamp: number): Buffer {
-  const packed = encodeAll(entries, stamp, true);
-  if (entries.length < 2) return packed;
-  // Deflate finds repeated texts only where they are not packed.
-  const plain = encodeAll(entries, stamp, false);
-  const deflated = Buffer.concat([Buffer.of(format.deflated), deflateRawSync(plain.subarray(1))]);
-  return deflated.length < packed.length ? deflated : packed;
+  const writer = new ByteWriter();
+  for (const entry of entries) writeEntry(writer, entry, stamp);
+  const plain = Buffer.concat([Buffer.of(format.plain), writer.bytes()]);
+  if (entries.length < 2) return plain;
+  const deflated = Buffer.concat([Buffer.of(format.deflated), deflateRawSync(writer.bytes())]);
+  return deflated.length < plain.length ? deflated : plain;
 }
 
 /**

@@ -2,8 +2,6 @@
  * References between kinds, as data. A write checks that the entities it refers to exist; a deletion finds the entities that
  * refer to the deleted one.
  */
-import type { IndexFamily } from './table.ts';
-
 /** The kinds of entity. */
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 
@@ -16,17 +14,19 @@ export interface Relation {
   readonly parent: Kind;
   /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
   readonly onDelete: 'cascade' | 'setNull';
-  /** The index that lists children by this parent. Without one, only the list engine finds them. */
-  readonly index?: Exclude<IndexFamily, 'all'>;
+  /** Whether the field is an array of ids. */
+  readonly isArray?: boolean;
+  /** Whether the index `by-parent` lists the children by this parent. An entity is in it once, so a kind has one such field at most. */
+  readonly isIndexed?: boolean;
 }
 
 export const relations: readonly Relation[] = [
-  { child: 'project', field: 'organizationId', parent: 'organization', onDelete: 'cascade', index: 'parent' },
-  { child: 'user', field: 'organizationId', parent: 'organization', onDelete: 'setNull', index: 'parent' },
-  { child: 'tag', field: 'organizationId', parent: 'organization', onDelete: 'setNull', index: 'parent' },
-  { child: 'task', field: 'projectId', parent: 'project', onDelete: 'cascade', index: 'parent' },
-  { child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull', index: 'other-parent' },
-  { child: 'task', field: 'tagIds', parent: 'tag', onDelete: 'setNull' },
+  { child: 'project', field: 'organizationId', parent: 'organization', onDelete: 'cascade', isIndexed: true },
+  { child: 'user', field: 'organizationId', parent: 'organization', onDelete: 'setNull', isIndexed: true },
+  { child: 'tag', field: 'organizationId', parent: 'organization', onDelete: 'setNull', isIndexed: true },
+  { child: 'task', field: 'projectId', parent: 'project', onDelete: 'cascade', isIndexed: true },
+  { child: 'task', field: 'userId', parent: 'user', onDelete: 'setNull' },
+  { child: 'task', field: 'tagIds', parent: 'tag', onDelete: 'setNull', isArray: true },
 ];
 
 /** Returns the references that entities of a kind hold. */

@@ -92,11 +92,11 @@ function sharedUnits(one: string, other: string): number {
   return one.slice(0, shared).isWellFormed() ? shared : shared - 1;
 }
 
-function encodeText(value: string, previous: Value | undefined, isPacked: boolean): EncodedValue {
+function encodeText(value: string, previous: Value | undefined): EncodedValue {
   const write = (writer: ByteWriter): void => {
     const shared = previous ? sharedUnits(previous, value) : 0;
     if (previous) writer.number(shared);
-    writer.text(value.slice(shared), isPacked);
+    writer.text(value.slice(shared));
   };
   return { type: type.text, write };
 }
@@ -106,12 +106,7 @@ function readText(reader: ByteReader, previous: Value | undefined): string {
   return beginning + reader.text();
 }
 
-/** Encodes a value. @param isPacked whether texts are packed. */
-export function encodeValue(
-  value: Value,
-  { baseMs, previous }: ValueOptions,
-  isPacked: boolean,
-): EncodedValue {
+export function encodeValue(value: Value, { baseMs, previous }: ValueOptions): EncodedValue {
   if (value === null) return { type: type.null, write: () => undefined };
   if (value === '') return { type: type.empty, write: () => undefined };
   const word = numberOfWord.get(value);
@@ -121,7 +116,7 @@ export function encodeValue(
   if (time !== undefined) return { type: type.time, write: (writer) => writer.signed(baseMs - time) };
   const day = parseDay(value);
   if (day !== undefined) return { type: type.day, write: (writer) => writer.signed(day - dayOf(baseMs)) };
-  return encodeIds(value) ?? encodeText(value, previous, isPacked);
+  return encodeIds(value) ?? encodeText(value, previous);
 }
 
 /** Reads a value. @throws TypeError when the type is none of `encodeValue`. */

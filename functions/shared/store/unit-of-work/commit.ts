@@ -2,16 +2,14 @@
 
 import { Deadline } from '../dynamodb/deadline.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
-import { buildTextWrite, buildWrite, type ChangeSet, kindsOf, mergeChangeSets } from '../model/changes.ts';
+import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
-import type { Kind } from '../model/relations.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
-import { chooseShards, forgetShards } from './writable-shards.ts';
 
 /** A change set, and the result of the request when it is applied. */
 export interface Plan<Result> extends ChangeSet {
@@ -23,8 +21,6 @@ export interface Plan<Result> extends ChangeSet {
 /** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
-  /** The kinds in whose logs it has a record. */
-  readonly kinds: readonly Kind[];
   /** One of its records. A transaction without changes of entities has none. */
   readonly record?: Item | undefined;
   /** The time in which it may be sent. One without records has no stamp, so it is sent for as long as the request has time. */
@@ -49,7 +45,7 @@ async function buildTransaction(
   more: readonly Write[] = [],
 ): Promise<Transaction> {
   const { changes, writes = [] } = changeSet;
-  const [shardOf] = await Promise.all([chooseShards(session, changes), requestCompaction(session, changes)]);
+  await requestCompaction(session, changes);
   // Last, because the time until the transaction is committed counts from it.
   const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
   const stamp = transactionStamp(changes, Date.now());
@@ -57,11 +53,10 @@ async function buildTransaction(
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp, (kind) => shardOf(kind, stamp));
+  const records = recordWrites(session.tenant, changes, stamp);
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],
-    kinds: kindsOf(changes),
     record: records[0]?.put,
     limit,
     rebuild,
@@ -90,15 +85,7 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
 async function send(session: Session, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   await applyOnce(first, {
-    send: async ({ writes, kinds, limit }) => {
-      const throttles = session.database.throttles;
-      try {
-        await session.database.transact(writes, limit);
-      } finally {
-        // The partition of the log may be the busy one.
-        if (session.database.throttles > throttles) forgetShards(session, kinds);
-      }
-    },
+    send: ({ writes, limit }) => session.database.transact(writes, limit),
     withdraw: ({ record }) => withdraw(session, record as Item),
     rebuild: ({ rebuild }) => rebuild(),
   });

@@ -3,7 +3,6 @@
  * that was requested within the last hour; a job ends no earlier than two hours after its last request. So no record is written while the
  * job ends, although the job is not part of the writer's transaction: there, all writers of a kind would conflict.
  */
-import { logCache } from '../lists/engine/column-cache.ts';
 import { type Change, kindsOf } from '../model/changes.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import {
@@ -23,10 +22,14 @@ const validMs = 3_600_000;
 /** Milliseconds after the last request of a job, `requestedAt`, before which it does not end. */
 export const minJobMs = 2 * validMs;
 
-/** The name under which the cache of a log holds the time of the last request. */
-const requestedAtName = 'requested-at';
+/** Logs of which a process remembers the last request. It forgets all when there are more: then each writer reads the job again. */
+const maxKnownLogs = 10_000;
 
-const requestedAtBytes = 8;
+/** When compaction of a log was requested the last time, by table and job. */
+const requestedAt = new Map<string, number>();
+
+/** Forgets all requests, for tests with a clock of their own. */
+export const forgetRequests = (): void => requestedAt.clear();
 
 /** Requests compaction unless it was requested within the last hour. Returns the time of the last request. */
 async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise<number> {
@@ -66,10 +69,11 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
 }
 
 async function requestCompactionOf(session: Session, kind: Kind): Promise<void> {
-  const cache = logCache(session.database, session.tenant, kind);
-  const known = cache.get(requestedAtName) as number | undefined;
-  if (known !== undefined && known + validMs > Date.now()) return;
-  cache.set(requestedAtName, await readOrRequest(session, kind), requestedAtBytes);
+  const log = `${session.database.tableName}#${session.tenant}#${kind}`;
+  if ((requestedAt.get(log) ?? 0) + validMs > Date.now()) return;
+  const time = await readOrRequest(session, kind);
+  if (requestedAt.size >= maxKnownLogs) requestedAt.clear();
+  requestedAt.set(log, time);
 }
 
 /** Requests the compaction of the logs that changes are going to be recorded in, unless it was requested a short time ago. */

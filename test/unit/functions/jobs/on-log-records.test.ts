@@ -37,10 +37,7 @@ beforeEach(() => {
   logged.mockClear();
 });
 
-const newRecord = (kind: Kind, shard = 0): ItemChange => ({
-  pk: logPartition(tenant, kind, shard),
-  sk: 'r#1',
-});
+const newRecord = (kind: Kind): ItemChange => ({ pk: logPartition(tenant, kind), sk: 'r#1' });
 
 async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
   const item = await store.database().get(jobKey({ tenant, id: compactionJobId(kind) }));
@@ -63,7 +60,7 @@ const logLines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)
 test('takes one step of each log that has new records, although its job is not due', async () => {
   await makeWaiting('organization');
   await makeWaiting('tag');
-  await handle(newRecord('tag'), newRecord('organization', 3), newRecord('tag', 2));
+  await handle(newRecord('tag'), newRecord('organization'), newRecord('tag'));
   for (const kind of ['organization', 'tag'] as const) {
     const job = await jobOf(kind);
     expect(job?.work.steppedAt).toBeGreaterThan(0);

@@ -41,7 +41,7 @@ beforeAll(async () => {
       'reader',
       new Policy([
         allow(['dynamodb:GetItem', 'dynamodb:Query'], table),
-        allow(['dynamodb:Query'], `${table}/index/all`),
+        allow(['dynamodb:Query'], `${table}/index/by-creation`),
       ]),
     ],
     ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
@@ -96,14 +96,14 @@ const denied = 'AccessDeniedException';
 test('forwards calls that the role allows', async () => {
   expect(await as('reader', get)).toBeUndefined();
   expect(await as('reader', query())).toBeUndefined();
-  expect(await as('reader', query('all'))).toBeUndefined();
+  expect(await as('reader', query('by-creation'))).toBeUndefined();
   const Put = { TableName: tableName, Item: key };
   expect(await as('writer', new TransactWriteCommand({ TransactItems: [{ Put }] }))).toBeUndefined();
 });
 
 test('denies an action, an index, a table and a transaction item that the role does not name', async () => {
   expect(await as('writer', get)).toBe(denied);
-  expect(await as('reader', query('all-by-status'))).toBe(denied);
+  expect(await as('reader', query('by-status'))).toBe(denied);
   expect(await as('reader', new GetCommand({ TableName: 'other', Key: key }))).toBe(denied);
   expect(await as('outsider', get)).toBe(denied);
   const Delete = { TableName: tableName, Key: key };
@@ -133,7 +133,7 @@ test('denies keys outside of the leading keys, and calls whose keys it does not 
   expect(await as('publisher', queryOf('#rate#@acme'))).toBeUndefined();
   expect(await as('publisher', put('@acme#task#1'))).toBe(denied);
   expect(await as('publisher', queryOf('@acme#task#1'))).toBe(denied);
-  expect(await as('publisher', queryOf('#rate#@acme', { IndexName: 'all' }))).toBe(denied);
+  expect(await as('publisher', queryOf('#rate#@acme', { IndexName: 'by-creation' }))).toBe(denied);
   const Put = { TableName: tableName, Item: { ...key, pk: '#rate#@acme' } };
   expect(await as('publisher', new TransactWriteCommand({ TransactItems: [{ Put }] }))).toBe(denied);
   const [report] = proxy.report().filter((one) => one.function === 'publisher');
@@ -151,11 +151,15 @@ test('reports used, unused and refused permissions', () => {
   const [reader, writer] = proxy.report();
   expect(reader).toEqual({
     function: 'reader',
-    used: [`dynamodb:GetItem ${table}`, `dynamodb:Query ${table}`, `dynamodb:Query ${table}/index/all`],
+    used: [
+      `dynamodb:GetItem ${table}`,
+      `dynamodb:Query ${table}`,
+      `dynamodb:Query ${table}/index/by-creation`,
+    ],
     unused: [],
     refused: [
       `dynamodb:GetItem ${table.replace(tableName, 'other')}`,
-      `dynamodb:Query ${table}/index/all-by-status`,
+      `dynamodb:Query ${table}/index/by-status`,
     ],
   });
   expect(writer).toMatchObject({

@@ -7,7 +7,7 @@ const statements = (...access: Parameters<typeof tableStatements>[1][]) =>
 
 test('allows the actions on the table, and queries of the indexes', () => {
   expect(
-    statements({ actions: ['GetItem', 'Query', 'PutItem'], indexes: ['parent', 'all-by-status'] }),
+    statements({ actions: ['GetItem', 'Query', 'PutItem'], indexes: ['by-parent', 'by-status'] }),
   ).toEqual([
     {
       Effect: 'Allow',
@@ -18,8 +18,8 @@ test('allows the actions on the table, and queries of the indexes', () => {
       Effect: 'Allow',
       Action: 'dynamodb:Query',
       Resource: [
-        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/parent',
-        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/all-by-status',
+        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/by-parent',
+        'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/by-status',
       ],
     },
   ]);
@@ -43,11 +43,11 @@ test('returns no statement for no action: IAM refuses an empty one', () => {
 });
 
 test('allows only queries of indexes without an action on the table', () => {
-  expect(statements({ actions: [], indexes: ['all'] })).toEqual([
+  expect(statements({ actions: [], indexes: ['by-creation'] })).toEqual([
     {
       Effect: 'Allow',
       Action: 'dynamodb:Query',
-      Resource: 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/all',
+      Resource: 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities/index/by-creation',
     },
   ]);
 });

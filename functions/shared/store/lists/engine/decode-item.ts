@@ -1,19 +1,14 @@
 /** Decodes immutable items by their names. */
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
-import { decodeFacets, type FacetCounts } from './facets.ts';
-import { type ItemName, isBucketName, isColumnName, isFacetName, isRunName } from './manifest.ts';
+import { type ItemName, isBucketName, isColumnName, isRunName } from './manifest.ts';
 import { decodeRun, type RunValues } from './run.ts';
 
 /** A decoded immutable item. */
-export type DecodedItem = Column | Bucket | Buffer | RunValues | FacetCounts;
+export type DecodedItem = Column | Bucket | Buffer | RunValues;
 
 /** Bytes of a value of a run in memory, about. */
 const runValueBytes = 120;
-
-/** Bytes of a number of a facet, and of its key, in memory, about. */
-const facetCountBytes = 60;
-const facetKeyBytes = 300;
 
 /** Returns what an item holds, and the bytes of that in memory. */
 export function decodeItem(
@@ -25,12 +20,6 @@ export function decodeItem(
     let bytes = 0;
     for (const fields of value.values())
       for (const patch of fields.values()) bytes += patch.size * runValueBytes;
-    return { value, bytes };
-  }
-  if (isFacetName(name)) {
-    const value = decodeFacets(encoded);
-    let bytes = 0;
-    for (const counts of value.values()) bytes += facetKeyBytes + counts.size * facetCountBytes;
     return { value, bytes };
   }
   if (isBucketName(name)) {

@@ -1,10 +1,10 @@
 /** The immutable items that one read of a log needs: from the memory of the process, or from the table. */
 import { forEach } from '../../../for-each.ts';
 import type { Column } from './column.ts';
-import type { ColumnCache } from './column-cache.ts';
 import { type DecodedItem, decodeItem } from './decode-item.ts';
 import { type ItemName, type Segment, wholeColumns } from './manifest.ts';
 import type { OrderedColumn } from './ordered-column.ts';
+import type { LogMemory } from './process-memory.ts';
 import type { SearchTexts } from './search-texts.ts';
 import { StaleRead } from './stale-read.ts';
 import type { LogReader } from './storage.ts';
@@ -18,15 +18,15 @@ type Derived = Column | OrderedColumn | SearchTexts;
 export class LogItems {
   readonly #segments: readonly Segment[];
   readonly #reader: LogReader;
-  readonly #cache: ColumnCache;
-  /** The cache may drop an item during the read. */
+  readonly #memory: LogMemory;
+  /** The memory of the process may drop an item during the read. */
   readonly #items = new Map<string, DecodedItem | Derived>();
 
   /** @param segments of the manifest that refers to the items. */
-  constructor(segments: readonly Segment[], reader: LogReader, cache: ColumnCache) {
+  constructor(segments: readonly Segment[], reader: LogReader, memory: LogMemory) {
     this.#segments = segments;
     this.#reader = reader;
-    this.#cache = cache;
+    this.#memory = memory;
   }
 
   /**
@@ -37,9 +37,9 @@ export class LogItems {
     const missing = new Set<ItemName>();
     for (const name of names) {
       if (this.#items.has(name)) continue;
-      const cached = this.#cache.get(name);
-      if (cached === undefined) missing.add(name);
-      else this.#items.set(name, cached as DecodedItem);
+      const known = this.#memory.get(name);
+      if (known === undefined) missing.add(name);
+      else this.#items.set(name, known as DecodedItem);
     }
     if (missing.size === 0) return;
     await this.#read(missing, false);
@@ -67,7 +67,7 @@ export class LogItems {
       this.#reader.requireTime();
       const { value, bytes } = decodeItem(name, encoded);
       this.#items.set(name, value);
-      this.#cache.set(name, value, bytes);
+      this.#memory.set(name, value, bytes);
       missing.delete(name);
     }
   }
@@ -81,11 +81,11 @@ export class LogItems {
 
   /** Returns what was derived from items; derives it if it is not in memory. */
   derived<Item extends Derived>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
-    const known = this.#items.get(name) ?? this.#cache.get(name);
+    const known = this.#items.get(name) ?? this.#memory.get(name);
     if (known !== undefined) return known as Item;
     const item = derive();
     this.#items.set(name, item);
-    this.#cache.set(name, item, bytesOf(item));
+    this.#memory.set(name, item, bytesOf(item));
     return item;
   }
 }

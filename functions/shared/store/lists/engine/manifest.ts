@@ -43,32 +43,10 @@ export interface Segment {
 /** Values of one or more compaction steps that replace those of columns. */
 export interface Run {
   readonly snapshot: SnapshotId;
-  /** Merged runs are one level higher than those that they were merged from. */
-  readonly level: number;
   /** Number of values. */
   readonly values: number;
   /** By field: the number of items that hold its values. A small run is one item. */
   readonly items?: Readonly<Record<string, number>> | undefined;
-}
-
-/** Fields whose values are counted together. They hold ids and statuses, which contain no `&`. */
-export type FacetFields = readonly string[];
-
-/** Counts of one or more compaction steps. They are added to those of earlier facet runs. */
-export interface FacetRun {
-  readonly snapshot: SnapshotId;
-  /** Number of items. Each key belongs to one of them. */
-  readonly buckets: number;
-  /** How many counts it has. */
-  readonly counts: number;
-}
-
-/** How many rows of each segment have certain values. */
-export interface Facets {
-  /** What is counted. */
-  readonly fields: readonly FacetFields[];
-  /** The oldest first. */
-  readonly runs: readonly FacetRun[];
 }
 
 /** The name of an immutable item: its partition within the log, and its sort key. */
@@ -90,7 +68,6 @@ export interface Manifest {
   readonly segments: readonly Segment[];
   /** The oldest first. */
   readonly runs: readonly Run[];
-  readonly facets: Facets;
 }
 
 /** Bytes of a column, and of an item of a run, at most: an item of the table has at most 400 KB. */
@@ -104,7 +81,6 @@ export const emptyManifest: Manifest = {
   rebuiltUpTo: 0,
   segments: [],
   runs: [],
-  facets: { fields: [], runs: [] },
 };
 
 /** Returns the sequence number of the compaction step that wrote a snapshot. */
@@ -185,20 +161,6 @@ export function runNames({ snapshot, items }: Run, wanted?: readonly string[]): 
   );
 }
 
-/** The beginning of the names of facets' items. */
-const facetPrefix = 'facets:';
-
-/** Returns the name of the item of a facet run that has the numbers of a bucket. */
-export const facetName = ({ snapshot }: Pick<FacetRun, 'snapshot'>, bucket: number): ItemName =>
-  `${facetPrefix}${snapshot}/${bucket}`;
-
-/** Returns whether an item belongs to a facet run. */
-export const isFacetName = (name: ItemName): boolean => name.startsWith(facetPrefix);
-
-/** Returns the names of a facet run's items. */
-export const facetNames = (run: FacetRun): ItemName[] =>
-  Array.from({ length: run.buckets }, (_, bucket) => facetName(run, bucket));
-
 /** Returns the names of all items of a segment. */
 export function segmentNames(segment: Segment): ItemName[] {
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
@@ -209,10 +171,9 @@ export function segmentNames(segment: Segment): ItemName[] {
 }
 
 /** Returns the names of all items that a manifest refers to. */
-export const manifestNames = ({ segments, runs, facets }: Manifest): ItemName[] => [
+export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
   ...runs.flatMap((run) => runNames(run)),
-  ...facets.runs.flatMap(facetNames),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
@@ -227,7 +188,7 @@ export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string):
   return low;
 }
 
-const format = 3;
+const format = 4;
 
 /** Returns the attributes of a manifest's item, without its key. */
 export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({
@@ -246,8 +207,7 @@ export function decodeManifest(item: Item): Manifest {
     Manifest,
     'version'
   >;
-  // Manifests of earlier versions of the service do not have `rebuiltUpTo`.
-  return { version: item['version'] as number, ...{ rebuiltUpTo: 0 }, ...state };
+  return { version: item['version'] as number, ...state };
 }
 
 /** Returns whether an item is a manifest. */

@@ -2,8 +2,8 @@
 
 import type { LogRecord } from '../../model/change-log.ts';
 import { marginMs } from '../../model/log-timing.ts';
-import type { ColumnCache } from './column-cache.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
+import type { LogMemory } from './process-memory.ts';
 import { mergeRecords, type RowChange } from './row-change.ts';
 import { StaleRead } from './stale-read.ts';
 import type { LogReader } from './storage.ts';
@@ -28,7 +28,7 @@ interface KnownLog {
   readonly readAt: number;
 }
 
-/** The name of the known log in the cache. */
+/** The name of the known log in memory. */
 const knownName = 'known-log';
 
 /** Bytes of a record in memory, about: a row before and a row after. */
@@ -43,8 +43,8 @@ const maxKnownRecords = 5_000;
  */
 const maxKnownMs = 60_000;
 
-function knownLog(cache: ColumnCache, nowMs: number): KnownLog | undefined {
-  const known = cache.get(knownName) as KnownLog | undefined;
+function knownLog(memory: LogMemory, nowMs: number): KnownLog | undefined {
+  const known = memory.get(knownName) as KnownLog | undefined;
   // The clock of a process can be set back.
   return known && known.readAt <= nowMs && known.readAt + maxKnownMs > nowMs ? known : undefined;
 }
@@ -63,8 +63,8 @@ function requireNoGap(tail: ReadonlyMap<string, RowChange>, watermark: number): 
  * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
-export async function readState(reader: LogReader, cache: ColumnCache, nowMs: number): Promise<LogState> {
-  const known = knownLog(cache, nowMs);
+export async function readState(reader: LogReader, memory: LogMemory, nowMs: number): Promise<LogState> {
+  const known = knownLog(memory, nowMs);
   const above = known?.settledUpTo ?? Math.max(0, nowMs - marginMs - guessMs);
   const head = await reader.readHead(above);
   const manifest = head.manifest ?? emptyManifest;
@@ -75,14 +75,14 @@ export async function readState(reader: LogReader, cache: ColumnCache, nowMs: nu
   const records = [...head.records, ...earlier].filter(({ stamp }) => stamp > watermark);
   const tail = mergeRecords(records);
   // After a gap, the next attempt must read everything again.
-  cache.set(knownName, undefined, 0);
+  memory.set(knownName, undefined, 0);
   requireNoGap(tail, watermark);
   const settledUpTo = Math.max(watermark, nowMs - marginMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;
   if (settled.length <= maxKnownRecords) {
     const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
-    cache.set(knownName, next, recordBytes * (settled.length + 1));
+    memory.set(knownName, next, recordBytes * (settled.length + 1));
   }
   return { manifest, tail };
 }

@@ -4,13 +4,6 @@ import type { RowFilter } from './row-filter.ts';
 import type { SortOrder } from './sort-key.ts';
 import type { CountedField } from './value-counts.ts';
 
-/** The order of rows that were created in the same millisecond. */
-export interface TieOrder {
-  readonly orders: readonly SortOrder[];
-  /** The direction of the ids of rows that are equal in all orders. */
-  readonly isDescending: boolean;
-}
-
 export interface RowQuery {
   /** All of them must hold. */
   readonly filters: readonly RowFilter[];
@@ -20,8 +13,6 @@ export interface RowQuery {
   readonly orders: readonly SortOrder[];
   /** The direction of the ids of rows that are equal in all orders. */
   readonly isDescending: boolean;
-  /** In the order of creation: what decides between rows of one millisecond. Without it, their ids do. */
-  readonly ties?: TieOrder | undefined;
   readonly skip: number;
   readonly limit: number;
   /** The fields whose values are counted over all rows that match. */

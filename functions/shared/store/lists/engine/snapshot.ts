@@ -1,15 +1,10 @@
 /** Snapshots: the columns of a manifest, with the values of its runs. */
-import { type Bucket, bucketOf, columnOfTexts, filterNames, joinBuckets } from './buckets.ts';
+import { type Bucket, columnOfTexts, filterNames, joinBuckets } from './buckets.ts';
 import { buildColumn, type Column, columnBytes, type Patch, patchColumn } from './column.ts';
-import type { ColumnCache } from './column-cache.ts';
-import type { FacetCounts } from './facets.ts';
 import { chunkOfRow, chunkRows, idAt } from './ids.ts';
 import { LogItems } from './log-items.ts';
 import {
   columnNames,
-  type FacetRun,
-  facetName,
-  facetNames,
   fenceName,
   type ItemName,
   idsName,
@@ -19,6 +14,7 @@ import {
   type Segment,
 } from './manifest.ts';
 import { OrderedColumn } from './ordered-column.ts';
+import type { LogMemory } from './process-memory.ts';
 import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { isNewerThan, joinRunItems, patchOf, type RunValues } from './run.ts';
 import { SearchTexts } from './search-texts.ts';
@@ -33,9 +29,9 @@ export class Snapshot {
   readonly manifest: Manifest;
   readonly #items: LogItems;
 
-  constructor(manifest: Manifest, reader: LogReader, cache: ColumnCache) {
+  constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
-    this.#items = new LogItems(manifest.segments, reader, cache);
+    this.#items = new LogItems(manifest.segments, reader, memory);
   }
 
   /** Reads the columns of some fields, of all segments or of some. */
@@ -68,32 +64,6 @@ export class Snapshot {
   /** Reads all values of some runs. */
   async loadRuns(runs: readonly Run[]): Promise<void> {
     await this.#items.load(runs.flatMap((run) => runNames(run)));
-  }
-
-  /** Reads all numbers of some facet runs. */
-  async loadFacetRuns(runs: readonly FacetRun[]): Promise<void> {
-    await this.#items.load(runs.flatMap(facetNames));
-  }
-
-  /** Returns all numbers of a facet run, by bucket. */
-  facetRun(run: FacetRun): FacetCounts[] {
-    return facetNames(run).map((name) => this.#items.get<FacetCounts>(name));
-  }
-
-  /** Reads the numbers of rows with a key of facets. Returns them by the position of the segment. */
-  async countRows(key: string): Promise<number[]> {
-    const { segments, facets } = this.manifest;
-    const names = facets.runs.map((run) => facetName(run, bucketOf(key, run.buckets)));
-    await this.#items.load(names);
-    const positions = new Map(segments.map(({ id }, position) => [id, position]));
-    const counts = segments.map(() => 0);
-    for (const name of names) {
-      for (const [id, count] of this.#items.get<FacetCounts>(name).get(key) ?? []) {
-        const position = positions.get(id);
-        if (position !== undefined) counts[position] = (counts[position] as number) + count;
-      }
-    }
-    return counts;
   }
 
   /** Reads the fences of segments. */

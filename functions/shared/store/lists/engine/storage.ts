@@ -1,12 +1,10 @@
 /** What the list engine needs of the database. `table-log.ts` implements it; the simulation has an implementation in memory. */
-import type { LogRecord, Shards } from '../../model/change-log.ts';
-import type { FacetFields, ItemName, Manifest } from './manifest.ts';
+import type { LogRecord } from '../../model/change-log.ts';
+import type { ItemName, Manifest } from './manifest.ts';
 
 /** The newest part of a log. */
 export interface LogHead {
   readonly manifest: Manifest | undefined;
-  /** The partitions over which the records are spread. */
-  readonly shards: Shards;
   readonly records: readonly LogRecord[];
 }
 
@@ -16,14 +14,11 @@ export interface OldestRecords {
   readonly records: readonly LogRecord[];
   /** Whether the range has further records. */
   readonly hasMore: boolean;
-  /** Write units that these records took. */
-  readonly writeUnits: number;
 }
 
 export interface LogReader {
   /**
-   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later, within a shard. It
-   * reads the other shards after the manifest, so it misses none that a writer knew before the read began.
+   * Reads the manifest and then the records downwards, consistently: what was committed earlier is read later.
    * @param above reads only records with a greater stamp.
    */
   readHead(above: number): Promise<LogHead>;
@@ -47,15 +42,11 @@ export interface LogReader {
 }
 
 export interface LogWriter extends LogReader {
-  /** What the first step of compaction begins to count. */
-  readonly facets: readonly FacetFields[];
   /**
    * Reads the records with a stamp above one and not above another, the oldest first.
    * @param max number of records after which it stops.
    */
   readOldestRecords(above: number, upTo: number, max: number): Promise<OldestRecords>;
-  /** Lets writers spread records over several partitions. @param until the stamp up to which they may. An earlier one than before has no effect. */
-  openShards(until: number): Promise<void>;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   /** Writes immutable items. */

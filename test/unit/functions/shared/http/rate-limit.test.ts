@@ -104,7 +104,7 @@ test('writes nothing for a refused request', async () => {
   for (let sent = 0; sent <= quota; sent += 1) statuses.add((await one.call(request)).status);
   expect([...statuses]).toEqual([201, 429]);
   const { items } = await store.database().query({
-    IndexName: 'all',
+    IndexName: 'by-creation',
     KeyConditionExpression: 'ofKind = :kind',
     ExpressionAttributeValues: { ':kind': '@writer#tag' },
   });

@@ -5,54 +5,55 @@
 
 import { firstIdAt } from '../../../model/ids.ts';
 import { maxCreationMs } from '../../../model/log-timing.ts';
-import { emptyManifest, type ItemName, type Manifest, manifestNames } from '../manifest.ts';
+import { emptyManifest, type ItemName, type Manifest, manifestNames, newSnapshotId } from '../manifest.ts';
 import { mergeRecords } from '../row-change.ts';
 import { Snapshot } from '../snapshot.ts';
-import { CompactionStep } from './compaction-step.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import { lateRecords, locateChanges } from './locate-changes.ts';
+import { counter, joinItems, type NewItems } from './new-segments.ts';
 import { planRewrites } from './plan-rewrites.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
+import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segments.ts';
 import { defaultSizes } from './sizes.ts';
-import { writeFacets } from './write-facets.ts';
 import { writeRuns } from './write-runs.ts';
 
-/**
- * Returns the manifest after a step; `undefined` when there is nothing to absorb and no other reason for a new one.
- * @param isNeeded whether there is another reason.
- */
-async function nextManifest(
-  { writer, cache, sizes = defaultSizes }: CompactionSource,
-  manifest: Manifest,
-  input: CompactionInput,
-  isNeeded: boolean,
-): Promise<{ readonly next: Manifest; readonly step: CompactionStep } | undefined> {
-  const snapshot = new Snapshot(manifest, writer, cache);
-  const late = await lateRecords(snapshot, input.healing);
-  if (late.length + input.records.length === 0 && !isNeeded) return undefined;
-  // A log keeps its facets until its columns are built again: only then are all its rows counted.
-  const fields = manifest.version === 0 ? writer.facets : manifest.facets.fields;
-  const changes = mergeRecords([...late, ...input.records]);
-  const located = await locateChanges(snapshot, changes, [...new Set(fields.flat())]);
-  const youngId = firstIdAt(input.watermark - maxCreationMs);
-  const rewrites = planRewrites(manifest.segments, located.inserts, youngId, sizes.maxRows);
-  const step = new CompactionStep(snapshot, located, sizes, fields);
-  const rewritten = await step.rewriteSegments(rewrites, youngId);
-  const values = step.collectValues(rewrites, rewritten);
-  const segments = await step.rewriteColumns(rewritten, values);
-  const runs = await writeRuns(snapshot, step, values, segments);
-  const facetRuns = await writeFacets(snapshot, step, step.countChanges(), segments);
-  const { watermark, healedAt } = input;
-  const next: Manifest = {
-    version: manifest.version + 1,
-    watermark,
-    healedAt,
-    rebuiltUpTo: manifest.rebuiltUpTo,
-    segments,
-    runs,
-    facets: { fields, runs: facetRuns },
+/** What a step writes. */
+interface CompactionOutput {
+  readonly manifest: Manifest;
+  readonly snapshotId: string;
+  readonly items: NewItems;
+}
+
+/** Returns what a step writes; `undefined` when there is nothing to absorb. */
+async function absorb(
+  { writer, memory, sizes = defaultSizes }: CompactionSource,
+  before: Manifest,
+  { records, healing, watermark, healedAt }: CompactionInput,
+): Promise<CompactionOutput | undefined> {
+  const snapshot = new Snapshot(before, writer, memory);
+  const late = await lateRecords(snapshot, healing);
+  if (late.length + records.length === 0) return undefined;
+  const located = await locateChanges(snapshot, mergeRecords([...late, ...records]));
+  const youngId = firstIdAt(watermark - maxCreationMs);
+  const rewrites = planRewrites(before.segments, located.inserts, youngId, sizes.maxRows);
+  const snapshotId = newSnapshotId(before.version + 1);
+  const step = { snapshot, located, sizes, snapshotId, nextNumber: counter() };
+  const rewritten = await rewriteSegments(step, rewrites, youngId);
+  const values = valuesOfStep(step, rewritten.segments);
+  const { segments, items } = await rewriteColumns(step, rewritten.segments, values);
+  const written = await writeRuns(snapshot, step, values, segments);
+  return {
+    manifest: {
+      version: before.version + 1,
+      watermark,
+      healedAt,
+      rebuiltUpTo: before.rebuiltUpTo,
+      segments,
+      runs: written.runs,
+    },
+    snapshotId,
+    items: joinItems([rewritten.items, items, written.items]),
   };
-  return { next, step };
 }
 
 /** What a step did. */
@@ -63,8 +64,6 @@ export interface CompactionResult {
   readonly waiting: number;
   /** Whether more records are settled than one step absorbs. */
   readonly hasMore: boolean;
-  /** Whether lists read several shards, because the watermark has not passed their end. */
-  readonly isSharded: boolean;
 }
 
 /**
@@ -73,28 +72,20 @@ export interface CompactionResult {
  */
 export async function compact(source: CompactionSource): Promise<CompactionResult | undefined> {
   const { writer, nowMs, sizes = defaultSizes } = source;
-  const { manifest = emptyManifest, shards } = await writer.readHead(nowMs);
-  const input = await readInput(source, manifest, sizes);
-  const { maxWriteUnitsPerSecond, shardsMs } = sizes;
-  const isBusy = input.writeUnitsPerSecond > maxWriteUnitsPerSecond;
-  // Early, because writers read the item from time to time only.
-  if (isBusy && shards.until < nowMs + shardsMs / 2) await writer.openShards(nowMs + shardsMs);
-  const isSharded = input.watermark < shards.until;
-  // Otherwise, after an import into a log that then gets no records, each list would read all shards for good.
-  const passesShards = manifest.watermark < shards.until && !isSharded;
-  const { waiting, hasMore } = input;
-  const result = { records: input.records.length, waiting, hasMore, isSharded };
-  if (input.records.length + input.healing.length === 0 && !passesShards) return result;
-  const planned = await nextManifest(source, manifest, input, passesShards);
-  if (!planned) return result;
-  const { next, step } = planned;
-  const live = new Set(manifestNames(next));
-  const replaced = manifestNames(manifest).filter((name) => !live.has(name));
-  const names: ItemName[] = [...step.items.keys(), ...replaced];
-  await recordStep(writer, next, step.snapshotId, { beganAt: nowMs, names });
-  await writer.putItems(step.items);
-  if (!(await writer.replaceManifest(next))) return undefined;
+  const { manifest: before = emptyManifest } = await writer.readHead(nowMs);
+  const input = await readInput(source, before, sizes);
+  const { records, waiting, hasMore } = input;
+  const result = { records: records.length, waiting, hasMore };
+  const output = await absorb(source, before, input);
+  if (!output) return result;
+  const { manifest, snapshotId, items } = output;
+  const live = new Set(manifestNames(manifest));
+  const replaced = manifestNames(before).filter((name) => !live.has(name));
+  const names: ItemName[] = [...items.keys(), ...replaced];
+  await recordStep(writer, manifest, snapshotId, { beganAt: nowMs, names });
+  await writer.putItems(items);
+  if (!(await writer.replaceManifest(manifest))) return undefined;
   // By the manifest before: a reader may still have it, so what this step has replaced stays until the step is an hour old.
-  await deleteGarbage(writer, manifest, nowMs);
+  await deleteGarbage(writer, before, nowMs);
   return result;
 }

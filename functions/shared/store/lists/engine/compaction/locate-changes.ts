@@ -6,14 +6,12 @@ import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../ids.ts';
 import { deletedVersion, type Segment, segmentOf, versionField } from '../manifest.ts';
 import { mergeRecords, type RowChange } from '../row-change.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { SegmentRow } from './segment-writer.ts';
+import type { SegmentRow } from './new-segments.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
   readonly row: number;
   readonly isDeleted: boolean;
-  /** The values that the columns have now, of the fields that facets count at least. */
-  readonly before: Readonly<Record<string, Value | undefined>>;
   readonly values: ReadonlyMap<string, Value | undefined>;
 }
 
@@ -25,45 +23,14 @@ export interface LocatedChanges {
   readonly inserts: readonly SegmentRow[];
 }
 
-/** A change of a row that a segment has. */
-interface FoundChange {
-  readonly change: RowChange;
-  readonly position: number;
-  readonly row: number;
-  /** Whether the columns have the version before the change. They do not if an earlier record is late. */
-  readonly isExpected: boolean;
-}
-
-/** @param known the values that the columns have, if they are not those that the change says. */
-function updateOf({ change, row }: FoundChange, known: RowUpdate['before'] | undefined): RowUpdate {
-  const { to, after } = change;
-  const before = known ?? change.before ?? {};
-  if (!after) return { row, isDeleted: true, before, values: new Map([[versionField, deletedVersion]]) };
+/** @param isExpected whether the columns have the version before the change. They do not if an earlier record is late. */
+function updateOf({ to, before = {}, after }: RowChange, row: number, isExpected: boolean): RowUpdate {
+  if (!after) return { row, isDeleted: true, values: new Map([[versionField, deletedVersion]]) };
   const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
   for (const field of Object.keys(after)) {
-    if (known || after[field] !== before[field]) values.set(field, after[field]);
+    if (!isExpected || after[field] !== before[field]) values.set(field, after[field]);
   }
-  return { row, isDeleted: false, before, values };
-}
-
-/** Reads the values of fields that the columns have, where a change does not say them. */
-async function valuesOfUnexpected(
-  snapshot: Snapshot,
-  found: readonly FoundChange[],
-  fields: readonly string[],
-) {
-  const { segments } = snapshot.manifest;
-  const positions = new Set(found.filter(({ isExpected }) => !isExpected).map(({ position }) => position));
-  if (positions.size > 0)
-    await snapshot.loadColumns(
-      fields,
-      segments.filter((_, position) => positions.has(position)),
-    );
-  return ({ position, row, isExpected }: FoundChange): RowUpdate['before'] | undefined => {
-    if (isExpected) return undefined;
-    const segment = segments[position] as Segment;
-    return Object.fromEntries(fields.map((field) => [field, valueAt(snapshot.column(segment, field), row)]));
-  };
+  return { row, isDeleted: false, values };
 }
 
 /** Returns the row of an id in a segment whose fence and ids are in memory; -1 if the segment does not have it. */
@@ -131,31 +98,26 @@ export async function lateRecords(snapshot: Snapshot, records: readonly LogRecor
 /**
  * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
  * twice.
- * @param countedFields the fields that facets count.
  */
 export async function locateChanges(
   snapshot: Snapshot,
   changes: ReadonlyMap<string, RowChange>,
-  countedFields: readonly string[],
 ): Promise<LocatedChanges> {
-  const found: FoundChange[] = [];
   const inserts: SegmentRow[] = [];
+  const updates = new Map<number, RowUpdate[]>();
   await loadCandidates(snapshot, changes.values());
   const known = knownVersions(snapshot, changes);
   for (const change of changes.values()) {
-    const row = known(change.id);
-    if (!row) {
+    const found = known(change.id);
+    if (!found) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
-    } else if (row.version !== Number(deletedVersion) && row.version < change.to) {
-      found.push({ change, ...row, isExpected: row.version === change.from });
+      continue;
     }
-  }
-  const valuesOf = await valuesOfUnexpected(snapshot, found, countedFields);
-  const updates = new Map<number, RowUpdate[]>();
-  for (const one of found) {
-    const own = updates.get(one.position) ?? [];
-    updates.set(one.position, own);
-    own.push(updateOf(one, valuesOf(one)));
+    const { position, row, version } = found;
+    if (version === Number(deletedVersion) || version >= change.to) continue;
+    const own = updates.get(position) ?? [];
+    updates.set(position, own);
+    own.push(updateOf(change, row, version === change.from));
   }
   return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
 }

@@ -1,6 +1,6 @@
 /** Decides which segments a compaction step writes again. */
 import type { Segment } from '../manifest.ts';
-import type { SegmentRow } from './segment-writer.ts';
+import type { SegmentRow } from './new-segments.ts';
 
 /** Neighbouring segments that become new ones, and the rows that they get. */
 export interface Rewrite {

@@ -2,8 +2,8 @@
 
 import { type LogRecord, retentionDays } from '../../../model/change-log.ts';
 import { healingIntervalMs, healingWindowMs, marginMs } from '../../../model/log-timing.ts';
-import type { ColumnCache } from '../column-cache.ts';
 import type { Manifest } from '../manifest.ts';
+import type { LogMemory } from '../process-memory.ts';
 import type { LogWriter } from '../storage.ts';
 import type { CompactionSizes } from './sizes.ts';
 
@@ -18,7 +18,7 @@ const maxLateMs = (retentionDays - 1) * dayMs;
 /** What compaction works with. */
 export interface CompactionSource {
   readonly writer: LogWriter;
-  readonly cache: ColumnCache;
+  readonly memory: LogMemory;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
   /** Milliseconds after which a record is settled. */
@@ -38,15 +38,10 @@ export interface CompactionInput {
   readonly watermark: number;
   readonly healedAt: number;
   readonly hasMore: boolean;
-  /** Write units that the settled records took in a second. */
-  readonly writeUnitsPerSecond: number;
 }
 
-/** Milliseconds over which write units are counted, at least: a partition that was quiet before takes short bursts. */
-const minBurstMs = 10_000;
-
 /** Settled records: all up to a stamp. */
-interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore' | 'writeUnitsPerSecond'> {
+interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore'> {
   readonly reached: number;
 }
 
@@ -57,17 +52,14 @@ async function readSettled(
   upTo: number,
   maxRecords: number,
 ): Promise<SettledRecords> {
-  if (upTo <= above) return { records: [], reached: above, hasMore: false, writeUnitsPerSecond: 0 };
-  const { records, hasMore, writeUnits } = await writer.readOldestRecords(above, upTo, maxRecords);
-  const [first] = records;
+  if (upTo <= above) return { records: [], reached: above, hasMore: false };
+  const { records, hasMore } = await writer.readOldestRecords(above, upTo, maxRecords);
   const last = records.at(-1);
-  const durationMs = first && last ? Math.max(minBurstMs, last.stamp - first.stamp) : minBurstMs;
-  const writeUnitsPerSecond = (writeUnits * 1_000) / durationMs;
-  if (!last || !hasMore) return { records, reached: upTo, hasMore: false, writeUnitsPerSecond };
+  if (!last || !hasMore) return { records, reached: upTo, hasMore: false };
   // Of the last stamp, there may be more records.
   const complete = records.filter(({ stamp }) => stamp < last.stamp);
   if (complete.length === 0) return readSettled(writer, above, upTo, 2 * maxRecords);
-  return { records: complete, reached: last.stamp - 1, hasMore: true, writeUnitsPerSecond };
+  return { records: complete, reached: last.stamp - 1, hasMore: true };
 }
 
 /** Returns whether records are many enough, or old enough, for a step. */
@@ -100,7 +92,7 @@ export async function readInput(
           sizes.maxHealingRecords,
         )
       : [];
-  const { records, reached, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
+  const { records, reached, hasMore } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
   const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);
   const waiting = isWorthwhile ? 0 : records.length;
   return {
@@ -109,6 +101,6 @@ export async function readInput(
     waiting,
     watermark: waiting === 0 ? Math.max(watermark, reached) : watermark,
     healedAt: isHealing ? nowMs : healedAt,
-    ...settled,
+    hasMore,
   };
 }

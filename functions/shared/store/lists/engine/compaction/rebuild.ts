@@ -5,9 +5,8 @@ import { emptyManifest, type Manifest, manifestNames, newSnapshotId } from '../m
 import { mergeRecords } from '../row-change.ts';
 import type { LogWriter } from '../storage.ts';
 import { recordStep } from './delete-garbage.ts';
-import { type SegmentRow, SegmentWriter } from './segment-writer.ts';
+import { buildSegments, counter, joinSegments, type SegmentRow } from './new-segments.ts';
 import { defaultSizes } from './sizes.ts';
-import { writeFacetRun } from './write-facets.ts';
 
 /** The entities of a log, as a scan has found them. */
 export interface ScannedRows {
@@ -54,12 +53,11 @@ export async function rebuild(
   const scannedUpTo = scanned.beganAt - marginMs;
   const rows = await rowsAt(writer, scanned, scannedUpTo, watermark);
   const snapshotId = newSnapshotId(before.version + 1);
-  const segmentWriter = new SegmentWriter(snapshotId, defaultSizes, writer.facets);
   const youngId = firstIdAt(watermark - maxCreationMs);
   const settled = rows.filter(({ id }) => id < youngId);
-  const segments = [...segmentWriter.write(settled), ...segmentWriter.write(rows.slice(settled.length))];
-  const { items, facetCounts } = segmentWriter;
-  const facetRuns = writeFacetRun({ snapshotId, items, sizes: defaultSizes }, facetCounts);
+  const options = { snapshotId, sizes: defaultSizes, nextNumber: counter() };
+  const parts = [settled, rows.slice(settled.length)].map((part) => buildSegments(part, options));
+  const { segments, items } = joinSegments(parts);
   const next: Manifest = {
     version: before.version + 1,
     watermark,
@@ -68,7 +66,6 @@ export async function rebuild(
     rebuiltUpTo: scannedUpTo,
     segments,
     runs: [],
-    facets: { fields: writer.facets, runs: facetRuns },
   };
   const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, snapshotId, { beganAt: nowMs, names });

@@ -1,70 +1,70 @@
-/** Writes runs: the new values of a step, merged with the runs of the lowest levels. */
-import { type Run, runName, type Segment, smallRunName } from '../manifest.ts';
+/** Writes runs: the new values of a step, merged with those of small runs. */
 import {
-  countValues,
-  encodeRun,
-  encodeRunItems,
-  fieldsOf,
-  type MutableRunValues,
-  mergeRuns,
-  type RunValues,
-  setValue,
-} from '../run.ts';
+  type ItemName,
+  type Run,
+  runName,
+  type Segment,
+  type SnapshotId,
+  smallRunName,
+} from '../manifest.ts';
+import { countValues, encodeRun, encodeRunItems, fieldsOf, mergeRuns, type RunValues } from '../run.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { WritingStep } from './writing-step.ts';
+import type { NewItems } from './new-segments.ts';
+import type { CompactionSizes } from './sizes.ts';
 
-/** Writes a run. Returns nothing when there are no values. */
-function writeRun({ snapshotId, items, sizes }: WritingStep, values: RunValues, level: number): Run[] {
+/** Runs of a manifest, and the items of those that are new. */
+export interface NewRuns {
+  readonly runs: readonly Run[];
+  readonly items: NewItems;
+}
+
+/** Returns a run; none when there are no values. */
+function buildRun(snapshot: SnapshotId, values: RunValues, maxWholeRunBytes: number): NewRuns {
   const count = countValues(values);
-  if (count === 0) return [];
+  if (count === 0) return { runs: [], items: new Map() };
   const whole = encodeRun(values);
-  const run = { snapshot: snapshotId, level, values: count };
-  if (whole.length <= sizes.maxWholeRunBytes) {
-    items.set(smallRunName(snapshotId), whole);
-    return [run];
-  }
+  const run = { snapshot, values: count };
+  if (whole.length <= maxWholeRunBytes)
+    return { runs: [run], items: new Map([[smallRunName(snapshot), whole]]) };
   const counts: Record<string, number> = {};
+  const items = new Map<ItemName, Uint8Array>();
   for (const field of fieldsOf(values)) {
     const encoded = encodeRunItems(values, field);
     counts[field] = encoded.length;
-    for (const [number, bytes] of encoded.entries()) items.set(runName(snapshotId, field, number), bytes);
+    for (const [number, bytes] of encoded.entries()) items.set(runName(snapshot, field, number), bytes);
   }
-  return [{ ...run, items: counts }];
+  return { runs: [{ ...run, items: counts }], items };
 }
 
-/**
- * Divides runs into those that stay and those that the new run is merged with. Beginning with the lowest level, all runs of a level are
- * merged when there are enough of them.
- */
-function planMerge(runs: readonly Run[], fanOut: number): { kept: Run[]; merged: Run[]; level: number } {
-  const kept = [...runs];
-  const merged: Run[] = [];
-  let level = 0;
-  for (;;) {
-    const count = kept.filter((run) => run.level === level).length;
-    if (count + 1 < fanOut) return { kept, merged, level };
-    merged.unshift(...kept.splice(kept.length - count, count));
-    level += 1;
+/** Returns the number of runs that stay: the others have too few values, compared with all newer ones. */
+function countKept(runs: readonly Run[], newValues: number, maxShareOfRun: number): number {
+  let newer = newValues;
+  let kept = runs.length;
+  for (; kept > 0; kept -= 1) {
+    const { values } = runs[kept - 1] as Run;
+    if (newer < maxShareOfRun * values) break;
+    newer += values;
   }
+  return kept;
 }
 
 /**
  * Writes new values as a run. Returns the runs of the new manifest.
- * @param segments those of the new manifest.
+ * @param segments those of the new manifest. Values of other segments, and values that are in columns already, are left out.
  */
 export async function writeRuns(
   snapshot: Snapshot,
-  step: WritingStep,
-  values: MutableRunValues,
+  { snapshotId, sizes }: { readonly snapshotId: SnapshotId; readonly sizes: CompactionSizes },
+  values: RunValues,
   segments: readonly Segment[],
-): Promise<Run[]> {
-  const { kept, merged, level } = planMerge(snapshot.manifest.runs, step.sizes.fanOut);
-  if (merged.length === 0) return [...kept, ...writeRun(step, values, 0)];
+): Promise<NewRuns> {
+  const { runs } = snapshot.manifest;
+  const own = { run: { snapshot: snapshotId, values: countValues(values) }, values };
+  if (own.run.values === 0) return { runs, items: new Map() };
+  const kept = countKept(runs, own.run.values, sizes.maxShareOfRun);
+  const merged = runs.slice(kept);
   await snapshot.loadRuns(merged);
   const earlier = merged.map((run) => ({ run, values: snapshot.runValues(run) }));
-  const all = mergeRuns(earlier, segments);
-  for (const [segmentId, fields] of values) {
-    for (const [field, patch] of fields) for (const entry of patch) setValue(all, segmentId, field, entry);
-  }
-  return [...kept, ...writeRun(step, all, level)];
+  const written = buildRun(snapshotId, mergeRuns([...earlier, own], segments), sizes.maxWholeRunBytes);
+  return { runs: [...runs.slice(0, kept), ...written.runs], items: written.items };
 }

@@ -9,7 +9,6 @@ import { isId } from '../../../../../../functions/shared/store/model/ids.ts';
 import { relationOf } from '../../../../../../functions/shared/store/model/relations.ts';
 import { applyChangeSet } from '../../../../../../functions/shared/store/unit-of-work/commit.ts';
 import type { Session } from '../../../../../../functions/shared/store/unit-of-work/session.ts';
-import { compactAll, smallSizes } from '../../../../../support/compaction.ts';
 import { startTestStore, type TestStore } from '../../../../../support/local-store.ts';
 
 const relation = relationOf('task', 'project');
@@ -126,24 +125,6 @@ test('a child that moves each time that it is read is not a child any more, and 
   expect([children.map(({ entity }) => entity.id), next]).toEqual([[first], second]);
   const rest = await readChildren(session, relation, [parent], { after: second });
   expect(rest.children.map(({ entity }) => entity.id)).toEqual([third]);
-});
-
-test('the first page reads the columns of its segments only', async () => {
-  const own = store.session(randomUUID());
-  const fields = { name: 'x', status: 'open', projectId: parentId, userId: null, tagIds: [] };
-  const changes = Array.from({ length: 90 }, () => buildCreate('task', fields));
-  await applyChangeSet(own, { changes });
-  await compactAll(store.database(), own.tenant, 'task', smallSizes);
-  const columnsRead = async (range: Parameters<typeof readChildren>[3]): Promise<number> => {
-    const getMany = jest.spyOn(own.database, 'getMany');
-    await readChildren(own, relation, [parentId], { ...range, limit: 5 });
-    const keys = getMany.mock.calls.flatMap(([some]) => some);
-    getMany.mockRestore();
-    return keys.filter(({ sk }) => sk.endsWith('/projectId')).length;
-  };
-  expect(await columnsRead({})).toBe(1);
-  // A range of ids needs the columns of all segments. The process keeps the first one.
-  expect(await columnsRead({ after: changes[0]?.after.entity.id ?? '' })).toBe(5);
 });
 
 describe('createSnapshotId', () => {

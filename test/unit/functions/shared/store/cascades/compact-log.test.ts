@@ -174,15 +174,6 @@ describe('two hours after the last request', () => {
     expect(await stepAt(endMs + 1)).toEqual({ left: undefined });
   });
 
-  test('does not end before the watermark has passed the end of the shards', async () => {
-    await openLog(store.database(), session.tenant, 'tag').openShards(endMs + minuteMs);
-    await writeRecords(3);
-    await stepAt(endMs + 1);
-    expect(await stepAt(endMs + 15_001)).toMatchObject({ dueAt: '2026-02-03T06:01:15.001Z' });
-    expect(await stepAt(endMs + 75_001)).toEqual({ left: undefined });
-    expect((await head()).manifest?.watermark).toBeGreaterThanOrEqual(endMs + minuteMs);
-  });
-
   test('does not end a millisecond before', async () => {
     expect(await stepAt(endMs)).toMatchObject({ dueAt: '2026-02-03T06:01:00.000Z' });
   });

@@ -1,6 +1,9 @@
-import { planQuery, reachableIndexes } from '../../../../../../functions/shared/store/lists/query-plan.ts';
+import { routes } from '../../../../../../functions/routes.ts';
+import { isText } from '../../../../../../functions/shared/store/lists/engine/row-filter.ts';
+import { planQuery } from '../../../../../../functions/shared/store/lists/query-plan.ts';
 import type { Filter, ListQuery } from '../../../../../../functions/shared/store/model/list-query.ts';
 import { type Kind, referencesOf } from '../../../../../../functions/shared/store/model/relations.ts';
+import { accessOf } from '../../../../../../lib/infrastructure/table-access.ts';
 import { isValue, listQuery, sortedBy } from '../../../../../support/list-queries.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
@@ -20,127 +23,118 @@ const plan = (kind: Kind, pairs: Pairs, sortBy = 'createdAt', more: Partial<List
   );
 
 describe('planQuery', () => {
-  const listed = (listing: object, parent?: object) => ({ by: 'engine', listing, parent });
-  const ofProject = {
-    family: 'parent',
-    partition: `acme#task#projectId#${id}`,
-    field: 'projectId',
-    parentId: id,
-  };
+  const byIndex = (delivery: object) => ({ by: 'engine', delivery: { prefix: '', ...delivery } });
+  const byKey = { by: 'engine', delivery: undefined };
+  const ofProject = { index: 'by-parent', partition: `acme#task#projectId#${id}` };
+  /** The index has other tasks of the project between those of a page. */
+  const amongOthers = byIndex({ ...ofProject, all: isText('projectId', id) });
 
-  describe('in the order of creation, an index has the entities of a page next to each other', () => {
+  describe('in the order of creation, an index delivers exactly the entities of a page', () => {
     test.each(['createdAt', 'id'])('of all entities of a kind, by %s', (sortBy) => {
-      expect(plan('task', [], sortBy)).toEqual(
-        listed({ family: 'all', partition: 'acme#task', status: undefined }),
-      );
+      expect(plan('task', [], sortBy)).toEqual(byIndex({ index: 'by-creation', partition: 'acme#task' }));
     });
 
     test('of one status of a kind', () => {
       expect(plan('organization', [['status', 'archived']])).toEqual(
-        listed({ family: 'all', partition: 'acme#organization', status: 'archived' }),
+        byIndex({ index: 'by-status', partition: 'acme#organization', prefix: 'archived#' }),
       );
     });
 
     test.each([
-      ['project', 'organizationId', 'parent'],
-      ['user', 'organizationId', 'parent'],
-      ['tag', 'organizationId', 'parent'],
-      ['task', 'projectId', 'parent'],
-      ['task', 'userId', 'other-parent'],
-    ] as const)('of the children of one parent, for %s.%s', (kind, field, family) => {
-      const index = { family, partition: `acme#${kind}#${field}#${id}` };
+      ['project', 'organizationId'],
+      ['user', 'organizationId'],
+      ['tag', 'organizationId'],
+      ['task', 'projectId'],
+    ] as const)('of the children of one parent, for %s.%s', (kind, field) => {
       expect(plan(kind, [[field, id]])).toEqual(
-        listed({ ...index, status: undefined }, { ...index, field, parentId: id }),
+        byIndex({ index: 'by-parent', partition: `acme#${kind}#${field}#${id}` }),
       );
-    });
-
-    test('of one status of the children of one parent, in any order of the filters', () => {
-      const index = { family: 'other-parent', partition: `acme#task#userId#${id}` };
-      const planned = listed({ ...index, status: 'open' }, { ...index, field: 'userId', parentId: id });
-      const status = ['status', 'open'] as const;
-      const user = ['userId', id] as const;
-      expect(plan('task', [status, user])).toEqual(planned);
-      expect(plan('task', [user, status])).toEqual(planned);
     });
 
     test('of a filter that is repeated with the same value', () => {
       const project = ['projectId', id] as const;
-      const { field: _, parentId: __, ...index } = ofProject;
-      expect(plan('task', [project, project])).toEqual(listed({ ...index, status: undefined }, ofProject));
+      expect(plan('task', [project, project])).toEqual(byIndex(ofProject));
+    });
+
+    test.each<Filter>([
+      { field: 'id', operator: 'gt', values: [id] },
+      { field: 'id', operator: 'lte', values: [id] },
+      { field: 'createdAt', operator: 'gte', values: ['2026-01-01T00:00:00.000Z'] },
+      { field: 'createdAt', operator: 'eq', values: ['2026-01-01T00:00:00.000Z'] },
+    ])('of the range of %j, alone and with a parent', (filter) => {
+      expect(plan('task', [], 'createdAt', { filters: [filter] })).toMatchObject({
+        delivery: { index: 'by-creation' },
+      });
+      const filters = [filter, isValue('projectId', id)];
+      expect(plan('task', [], 'createdAt', { filters })).toEqual(byIndex(ofProject));
+    });
+
+    test('with counts of values', () => {
+      expect(plan('task', [['projectId', id]], 'createdAt', { countBy: ['status'] })).toEqual(
+        byIndex(ofProject),
+      );
+    });
+
+    test('of several sort fields that begin with the order of creation', () => {
+      const deliveryOf = (...fields: string[]) => {
+        const planned = plan('task', [], '', { sort: fields.flatMap((field) => sortedBy(field)) });
+        return planned.by === 'engine' ? planned.delivery?.index : planned;
+      };
+      expect(deliveryOf('id', 'name')).toBe('by-creation');
+      expect(deliveryOf('createdAt', 'name')).toBe('by-creation');
+      expect(deliveryOf('name', 'createdAt')).toBeUndefined();
     });
   });
 
-  describe('no index has them next to each other', () => {
-    const byEngine = { by: 'engine', listing: undefined, parent: undefined };
-    const withParent = { by: 'engine', listing: undefined, parent: ofProject };
-
+  describe('an index has other entities between those of a page', () => {
     test.each(['name', 'status', 'priority', 'dueDate', 'updatedAt', 'projectId'])(
       'in a list that is sorted by %s',
       (sortBy) => {
-        expect(plan('task', [], sortBy)).toEqual(byEngine);
-        expect(plan('task', [['projectId', id]], sortBy)).toEqual(withParent);
+        expect(plan('task', [], sortBy)).toEqual(byKey);
+        expect(plan('task', [['projectId', id]], sortBy)).toEqual(amongOthers);
       },
     );
 
     test.each([
       ['name', 'Build'],
       ['priority', 'high'],
+      ['userId', otherId],
       ['tagIds', id],
-      ['createdAt', '2026-01-01T00:00:00.000Z'],
     ] as const)('a filter by %s, alone and with a parent', (field, value) => {
-      expect(plan('task', [[field, value]])).toEqual(byEngine);
-      expect(
-        plan('task', [
-          [field, value],
-          ['projectId', id],
-        ]),
-      ).toEqual(withParent);
+      expect(plan('task', [[field, value]])).toEqual(byKey);
+      const filters = [
+        [field, value],
+        ['projectId', id],
+      ] as const;
+      expect(plan('task', filters)).toEqual(amongOthers);
     });
 
-    test('two parents', () => {
-      expect(
-        plan('task', [
-          ['projectId', id],
-          ['userId', otherId],
-        ]),
-      ).toEqual(withParent);
+    test('a filter by a status and a parent', () => {
+      const filters = [
+        ['status', 'open'],
+        ['projectId', id],
+      ] as const;
+      expect(plan('task', filters)).toEqual(amongOthers);
     });
 
     test.each<Filter>([
       { field: 'status', operator: 'ne', values: ['done'] },
       { field: 'projectId', operator: 'in', values: [id] },
       { field: 'projectId', operator: 'ne', values: [otherId] },
-      { field: 'id', operator: 'lt', values: [id] },
+      { field: 'id', operator: 'ne', values: [id] },
     ])('the operator of %j, alone and with a parent', (filter) => {
-      expect(plan('task', [], 'createdAt', { filters: [filter] })).toEqual(byEngine);
+      expect(plan('task', [], 'createdAt', { filters: [filter] })).toEqual(byKey);
       const filters = [filter, isValue('projectId', id)];
-      expect(plan('task', [], 'createdAt', { filters })).toEqual(withParent);
-    });
-
-    test('counts of values', () => {
-      expect(plan('task', [], 'createdAt', { countBy: ['status'] })).toEqual(byEngine);
-      expect(plan('task', [['projectId', id]], 'createdAt', { countBy: ['status'] })).toEqual(withParent);
+      expect(plan('task', [], 'createdAt', { filters })).toEqual(amongOthers);
     });
 
     test('two values of an array, which both must hold', () => {
-      expect(
-        plan('task', [
-          ['tagIds', otherId],
-          ['tagIds', id],
-        ]),
-      ).toEqual(byEngine);
+      const filters = [
+        ['tagIds', otherId],
+        ['tagIds', id],
+      ] as const;
+      expect(plan('task', filters)).toEqual(byKey);
     });
-  });
-
-  test('of several sort fields, an index serves those that begin with the id', () => {
-    const listingOf = (...fields: string[]) =>
-      (plan('task', [], '', { sort: fields.flatMap((field) => sortedBy(field)) }) as { listing?: object })
-        .listing;
-    expect(listingOf('id', 'name')).toMatchObject({ family: 'all' });
-    expect(listingOf('createdAt', 'createdAt')).toMatchObject({ family: 'all' });
-    // Entities of one millisecond are in the order of names, which no index has.
-    expect(listingOf('createdAt', 'name')).toBeUndefined();
-    expect(listingOf('name', 'createdAt')).toBeUndefined();
   });
 
   test('reads one entity for an id, whatever other filters and whatever order there are', () => {
@@ -209,36 +203,6 @@ describe('planQuery', () => {
   });
 });
 
-describe('reachableIndexes', () => {
-  const parentIndexes = ['all', 'all-by-status', 'parent', 'parent-by-status'];
-
-  test.each([
-    ['organization', ['all', 'all-by-status']],
-    ['project', parentIndexes],
-    ['user', parentIndexes],
-    ['tag', parentIndexes],
-    [
-      'task',
-      ['all', 'all-by-status', 'other-parent', 'other-parent-by-status', 'parent', 'parent-by-status'],
-    ],
-  ] as const)('returns the indexes that lists of the kind %s read', (kind, indexes) => {
-    expect(reachableIndexes(kind)).toEqual(indexes);
-  });
-
-  test.each([
-    ['project', 'organizationId', ['parent', 'parent-by-status']],
-    ['user', 'organizationId', ['parent', 'parent-by-status']],
-    ['task', 'projectId', ['parent', 'parent-by-status']],
-    ['task', 'userId', ['other-parent', 'other-parent-by-status', 'parent']],
-    ['task', 'tagIds', ['other-parent', 'parent']],
-  ] as const)(
-    'returns the indexes that the list of the kind %s nested by %s reads',
-    (kind, field, indexes) => {
-      expect(reachableIndexes(kind, field)).toEqual(indexes);
-    },
-  );
-});
-
 /** The fields of filters that decide the plan, and one that never does. */
 const filterSets = (kind: Kind): Pairs[] => {
   const fields = ['id', 'status', 'name', ...referencesOf(kind).map(({ field }) => field)];
@@ -251,17 +215,24 @@ const filterSets = (kind: Kind): Pairs[] => {
 test.each(['organization', 'project', 'user', 'task', 'tag'] as const)(
   'every plan of a list of the kind %s reads an index that its function may query',
   (kind) => {
+    const lists = routes
+      .map(({ contract }) => contract)
+      .filter(({ success, resource }) => success === 'list' && resource?.kind === kind);
+    expect(lists.length).toBeGreaterThan(0);
+    const used = new Set<string>();
     for (const filters of filterSets(kind)) {
-      const nestings = [undefined, ...referencesOf(kind).map(({ field }) => field)].filter(
-        (nestedBy) => nestedBy === undefined || filters.some(([field]) => field === nestedBy),
+      const own = lists.filter(
+        ({ nestedBy }) => nestedBy === undefined || filters.some(([field]) => field === nestedBy),
       );
       for (const sortBy of ['createdAt', 'id', 'name']) {
         const planned = plan(kind, filters, sortBy);
-        if (planned.by !== 'engine' || !planned.listing) continue;
-        const { family, status } = planned.listing;
-        const index = status === undefined ? family : `${family}-by-status`;
-        for (const nestedBy of nestings) expect(reachableIndexes(kind, nestedBy)).toContain(index);
+        if (planned.by !== 'engine' || !planned.delivery) continue;
+        const { index } = planned.delivery;
+        used.add(index);
+        for (const contract of own) expect(accessOf(contract).indexes).toContain(index);
       }
     }
+    const [whole] = lists.filter(({ nestedBy }) => nestedBy === undefined);
+    expect([...used].sort()).toEqual([...((whole && accessOf(whole).indexes) ?? [])].sort());
   },
 );

@@ -61,18 +61,6 @@ describe('the order', () => {
     ]);
   });
 
-  test('orders entities of one millisecond by the fields after createdAt', () => {
-    const byName = [...sortedBy('createdAt', 'desc'), ...sortedBy('name', 'asc')];
-    expect(rowQuery({ sort: byName }).ties).toEqual({
-      orders: [{ field: 'name', ranks: undefined, defaultValue: null, isDescending: false }],
-      isDescending: true,
-    });
-    const byId = [...sortedBy('createdAt', 'desc'), ...sortedBy('id', 'asc'), ...sortedBy('name', 'asc')];
-    expect(rowQuery({ sort: byId }).ties).toEqual({ orders: [], isDescending: false });
-    expect(rowQuery({ sort: sortedBy('createdAt', 'desc') }).ties).toBeUndefined();
-    expect(rowQuery({ sort: [...sortedBy('id'), ...sortedBy('name')] }).ties).toBeUndefined();
-  });
-
   test('ends with the creation, which leaves no ties, in its own direction', () => {
     expect(ordersOf(['name', 'desc'], ['createdAt', 'asc'], ['status', 'desc'])).toEqual([
       [['name', true]],

@@ -44,9 +44,9 @@ const written: fc.Arbitrary<Written> = fc.oneof(
     write: (writer: ByteWriter) => writer.signed(value),
     read: (reader: ByteReader) => reader.signed(),
   })),
-  fc.tuple(fc.string({ unit: anyCharacter, maxLength: 700 }), fc.boolean()).map(([value, isPacked]) => ({
+  fc.string({ unit: anyCharacter, maxLength: 700 }).map((value) => ({
     value,
-    write: (writer: ByteWriter) => writer.text(value, isPacked),
+    write: (writer: ByteWriter) => writer.text(value),
     read: (reader: ByteReader) => reader.text(),
   })),
   fc.uuid().map((value) => ({
@@ -69,9 +69,8 @@ test('reads everything as it was written', () => {
   );
 });
 
-test('packs a text only if that makes it shorter', () => {
-  expect(bytesOf((writer) => writer.text('the next one', true)).length).toBeLessThan(13);
-  expect(bytesOf((writer) => writer.text('документация', true))).toHaveLength(25);
+test('writes a text as its length and its bytes in UTF-8', () => {
+  expect([...bytesOf((writer) => writer.text('aß'))]).toEqual([3, 0x61, 0xc3, 0x9f]);
 });
 
 test.each([

@@ -56,7 +56,7 @@ test('encodeEntity returns the stamp of the transaction, not the one that was re
 });
 
 test('decodeEntity returns the entity with its kind, version and stamp, without other attributes of the store', () => {
-  expect(decodeEntity({ ...item, ofOtherParent: 'acme#task#userId#1', expiresAt: 1_800_000_000 })).toEqual(
+  expect(decodeEntity({ ...item, ofParent: 'acme#task#projectId#1', expiresAt: 1_800_000_000 })).toEqual(
     stored,
   );
 });
@@ -119,7 +119,6 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'expiresAt',
     'kind',
     'ofKind',
-    'ofOtherParent',
     'ofParent',
     'pk',
     'sk',

@@ -6,7 +6,7 @@ import {
   isReady,
   type Job,
   jobKey,
-  jobShards,
+  jobPartitions,
   jobsQuery,
   parseJobKey,
 } from '../../../../../../functions/shared/store/model/job.ts';
@@ -79,8 +79,7 @@ describe('buildJobWrite', () => {
     pk: 'acme#job#1',
     sk: 'job',
     ofKind: '#job#4',
-    id: '1',
-    tenant: 'acme',
+    byStatus: 'acme#1',
     version: 4,
     dueAt: '1970-01-01T00:00:00.000Z',
     work: { type: 'archive', id: 'organization-1', after: '' },
@@ -118,12 +117,10 @@ describe('buildJobWrite', () => {
 
   test('puts a job where one of the queries for the jobs of all tenants finds it', () => {
     const write = buildJobWrite(undefined, job);
-    const partition = jobsQuery(0).ExpressionAttributeNames['#partition'];
-    expect('put' in write && write.put[partition]).toBe('#job#4');
+    expect('put' in write && write.put['ofKind']).toBe('#job#4');
     expect(jobsQuery(4)).toEqual({
-      IndexName: 'all',
-      KeyConditionExpression: '#partition = :jobs',
-      ExpressionAttributeNames: { '#partition': 'ofKind' },
+      IndexName: 'by-status',
+      KeyConditionExpression: 'ofKind = :jobs',
       ExpressionAttributeValues: { ':jobs': '#job#4' },
     });
   });
@@ -138,8 +135,8 @@ describe('buildJobWrite', () => {
       const partition = partitionOf(`@tenant-${number}`);
       counts.set(partition, (counts.get(partition) ?? 0) + 1);
     }
-    const partitions = Array.from({ length: jobShards }, (_, shard) =>
-      Object.values(jobsQuery(shard).ExpressionAttributeValues),
+    const partitions = Array.from({ length: jobPartitions }, (_, partition) =>
+      Object.values(jobsQuery(partition).ExpressionAttributeValues),
     );
     expect([...counts.keys()].sort()).toEqual(partitions.flat().sort());
     expect(Math.max(...counts.values())).toBeLessThan(200);
@@ -148,13 +145,12 @@ describe('buildJobWrite', () => {
 });
 
 describe('beginJob', () => {
-  const begun = (id: unknown, dueAt: string) => ({
+  const begun = (id: string, dueAt: string) => ({
     put: {
-      pk: expect.stringMatching(/^acme#job#./),
+      pk: `acme#job#${id}`,
       sk: 'job',
       ofKind: '#job#4',
-      id,
-      tenant: 'acme',
+      byStatus: `acme#${id}`,
       version: 1,
       dueAt,
       work: { type: 'archive', id: 'organization-1', after: '' },
@@ -164,13 +160,9 @@ describe('beginJob', () => {
 
   test('puts a job under a new id that is due by every clock', () => {
     const write = beginJob('acme', work);
-    expect(write).toEqual(
-      begun(
-        expect.stringMatching(/^019c21ac-ec65-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-        '1970-01-01T00:00:00.000Z',
-      ),
-    );
-    expect('put' in write && write.put.pk === `acme#job#${write.put['id']}`).toBe(true);
+    const { id = '' } = parseJobKey('put' in write ? write.put.pk : '') ?? {};
+    expect(id).toMatch(/^019c21ac-ec65-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(write).toEqual(begun(id, '1970-01-01T00:00:00.000Z'));
   });
 
   test('puts a job under the given id', () => {
@@ -188,9 +180,7 @@ describe('beginJob', () => {
 
 describe('decodeJob', () => {
   test.each([undefined, null])('gives an item whose work is %p work of an unknown type', (work) => {
-    expect(
-      decodeJob({ pk: 'acme#job#1', sk: 'job', id: '1', tenant: 'acme', version: 1, work }).work,
-    ).toEqual({
+    expect(decodeJob({ pk: 'acme#job#1', sk: 'job', version: 1, work }).work).toEqual({
       type: 'missing',
     });
   });

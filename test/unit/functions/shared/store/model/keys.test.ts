@@ -43,12 +43,11 @@ describe('keys of an entity', () => {
     });
   });
 
-  test('of a task have the project as parent, the user as other parent, and none for tags', () => {
+  test('of a task have the project as parent, and none for its user and its tags', () => {
     const references = { projectId: parentId, userId: otherParentId, tagIds: [parentId] };
     expect(indexKeys('acme', 'task', { ...entity, ...references })).toEqual({
       ofKind: 'acme#task',
       ofParent: `acme#task#projectId#${parentId}`,
-      ofOtherParent: `acme#task#userId#${otherParentId}`,
       ...ownKeys,
     });
   });

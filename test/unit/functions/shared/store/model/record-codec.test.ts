@@ -94,8 +94,8 @@ test('an edited text is not repeated', () => {
 });
 
 test('a record without entries has one byte', () => {
-  expect([...encodeEntries([], stamp)]).toEqual([2]);
-  expect(decodeEntries(Buffer.of(2), stamp)).toEqual([]);
+  expect([...encodeEntries([], stamp)]).toEqual([4]);
+  expect(decodeEntries(Buffer.of(4), stamp)).toEqual([]);
 });
 
 test('the bytes of an entry: stored records depend on them', () => {
@@ -109,14 +109,14 @@ test('the bytes of an entry: stored records depend on them', () => {
   const bytes = encodeEntries([{ id, version: 1, previousStamp: 0, after }], stamp);
   expect(bytes.toString('hex')).toBe(
     // The format; the version and what the entry has; the id; the number of fields.
-    `0216${id.replaceAll('-', '')}05` +
-      // Each field and its type, and the value: a packed text, a word, a day, a time; and a field with a name of its own.
-      '010523' +
+    `0416${id.replaceAll('-', '')}05` +
+      // Each field and its type, and the value: a text, a word, a day, a time; and a field with a name of its own.
+      '01026165' +
       '0d12' +
       '2f02' +
       '1e02' +
       '78' +
-      '0278',
+      '0178',
   );
 });
 
@@ -129,13 +129,13 @@ test('several entries with texts in common are deflated', () => {
     after: { name: `Prepare the release notes of version ${number}`, projectId: otherId },
   }));
   const bytes = encodeEntries(entries, stamp);
-  expect(bytes[0]).toBe(3);
+  expect(bytes[0]).toBe(5);
   expect(bytes.length / entries.length).toBeLessThan(20);
   expect(decodeEntries(bytes, stamp)).toEqual(entries);
 });
 
 test.each([
-  ['later', Buffer.of(4, 0)],
+  ['later', Buffer.of(6, 0)],
   ['missing', Buffer.alloc(0)],
 ])('throws TypeError for a %s format', (_, bytes) => {
   expect(() => decodeEntries(bytes, stamp)).toThrow(TypeError);

@@ -6,22 +6,21 @@ import {
 
 describe('relationOf', () => {
   test.each([
-    ['project', 'organization', 'organizationId', 'cascade', 'parent'],
-    ['user', 'organization', 'organizationId', 'setNull', 'parent'],
-    ['tag', 'organization', 'organizationId', 'setNull', 'parent'],
-    ['task', 'project', 'projectId', 'cascade', 'parent'],
-    ['task', 'user', 'userId', 'setNull', 'other-parent'],
-  ] as const)('returns the relation of a %s to its %s', (child, parent, field, onDelete, index) => {
-    expect(relationOf(child, parent)).toEqual({ child, field, parent, onDelete, index });
-  });
+    ['project', 'organization', 'organizationId', 'cascade'],
+    ['user', 'organization', 'organizationId', 'setNull'],
+    ['tag', 'organization', 'organizationId', 'setNull'],
+    ['task', 'project', 'projectId', 'cascade'],
+  ] as const)(
+    'returns the relation of a %s to its %s, which is indexed',
+    (child, parent, field, onDelete) => {
+      expect(relationOf(child, parent)).toEqual({ child, field, parent, onDelete, isIndexed: true });
+    },
+  );
 
-  test('returns the relation of a task to its tags, which has no index', () => {
-    expect(relationOf('task', 'tag')).toEqual({
-      child: 'task',
-      field: 'tagIds',
-      parent: 'tag',
-      onDelete: 'setNull',
-    });
+  test('returns the relations of a task to its user and to its tags, which have no index', () => {
+    const relation = { child: 'task', onDelete: 'setNull' };
+    expect(relationOf('task', 'user')).toEqual({ ...relation, field: 'userId', parent: 'user' });
+    expect(relationOf('task', 'tag')).toEqual({ ...relation, field: 'tagIds', parent: 'tag', isArray: true });
   });
 
   test.each([

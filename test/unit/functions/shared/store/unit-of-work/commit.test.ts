@@ -2,9 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   decodeRecord,
   logPartition,
-  maxShards,
   recordPrefix,
-  shardsKey,
 } from '../../../../../../functions/shared/store/model/change-log.ts';
 import {
   buildCreate,
@@ -60,11 +58,11 @@ const stored = async ({ kind, entity }: StoredEntity): Promise<StoredEntity | un
 };
 
 /** Returns the items of the log's records, the oldest first. */
-async function recordItems(kind: Kind, shard = 0): Promise<Item[]> {
+async function recordItems(kind: Kind): Promise<Item[]> {
   const { items } = await store.database().query({
     KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: {
-      ':partition': logPartition(session.tenant, kind, shard),
+      ':partition': logPartition(session.tenant, kind),
       ':prefix': recordPrefix,
     },
   });
@@ -82,36 +80,6 @@ function transactions(): number[] {
   });
   return sizes;
 }
-
-describe('the shard of a record', () => {
-  const open = () =>
-    store.database().putItem({ ...shardsKey(session.tenant, 'tag'), count: maxShards, until: now + 1_000 });
-
-  /** Returns the shards that have records of a number of transactions. */
-  async function shardsOf(number: number): Promise<number> {
-    for (let one = 0; one < number; one += 1) await applyChangeSet(session, { changes: [tag()] });
-    const shards = Array.from({ length: maxShards }, (_, shard) => recordItems('tag', shard));
-    return (await Promise.all(shards)).filter(({ length }) => length > 0).length;
-  }
-
-  test('is a random one when the log has several', async () => {
-    await open();
-    expect(await shardsOf(40)).toBe(maxShards);
-  });
-
-  test('is the first one until the process knows of others, which it reads of after a throttle', async () => {
-    expect(await shardsOf(1)).toBe(1);
-    await open();
-    expect(await shardsOf(20)).toBe(1);
-    const throttles = jest
-      .spyOn(session.database, 'throttles', 'get')
-      .mockReturnValueOnce(0)
-      .mockReturnValue(1);
-    expect(await shardsOf(1)).toBe(1);
-    throttles.mockRestore();
-    expect(await shardsOf(40)).toBe(maxShards);
-  });
-});
 
 describe('applyChangeSet', () => {
   test('writes the entity and its record under one stamp', async () => {

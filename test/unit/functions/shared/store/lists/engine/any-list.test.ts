@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { SharedColumnCache } from '../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
-import { listRows } from '../../../../../../../functions/shared/store/lists/engine/list-rows.ts';
+import { ProcessMemory } from '../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 import { toRowQuery } from '../../../../../../../functions/shared/store/lists/to-row-query.ts';
 import type { ItemFields } from '../../../../../../../functions/shared/store/model/entity.ts';
 import { firstIdAt } from '../../../../../../../functions/shared/store/model/ids.ts';
@@ -10,6 +9,7 @@ import { Random } from '../../../../../../simulation/random.ts';
 import { LogBuilder, startMs } from '../../../../../../support/log-builder.ts';
 import { plainList } from '../../../../../../support/plain-list.ts';
 import { type RandomField, randomQuery } from '../../../../../../support/random-queries.ts';
+import { readRows } from '../../../../../../support/read-rows.ts';
 import { runs } from '../../../../../../support/runs.ts';
 
 /** Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in runs, deleted rows, a new field, and a tail. */
@@ -136,21 +136,21 @@ async function caseOf(seed: number): Promise<Case> {
   const sizes = { maxRows: 400, bucketBytes: 100 };
   await log.compact(startMs + 1, sizes);
   change(startMs + 10, 0.1);
-  await log.compact(startMs + 11, { ...sizes, maxPatchedShare: 0.9 });
+  await log.compact(startMs + 11, { ...sizes, maxShareOfColumn: 0.9 });
   change(startMs + 20, 0.05);
-  await log.compact(startMs + 21, { ...sizes, maxPatchedShare: 0.9 });
+  await log.compact(startMs + 21, { ...sizes, maxShareOfColumn: 0.9 });
   for (const { buckets } of log.log.manifest?.segments ?? [])
     expect(buckets).toMatchObject({ projectId: expect.any(Number), ownerId: expect.any(Number) });
   if (random.chance(0.8)) change(startMs + 30, 0.1);
   return { log, entities };
 }
 
-const cache = new SharedColumnCache();
+const memory = new ProcessMemory();
 
 async function requireRight(seed: number, { log, entities }: Case, query: ListQuery): Promise<void> {
   const expected = plainList(entities.values(), query);
-  const source = { reader: log.log.open(), cache: cache.of(`tenant ${seed}`, 'task'), nowMs: startMs };
-  const { rows, total, counts } = await listRows(source, toRowQuery('task', query));
+  const source = { reader: log.log.open(), memory: memory.of(`tenant ${seed}`, 'task'), nowMs: startMs };
+  const { rows, total, counts } = await readRows(source, toRowQuery('task', query));
   const found = { ids: rows.map(({ id }) => id), total, counts };
   const ids = expected.entities.map(({ id }) => id);
   expect({ query, ...found }).toEqual({ query, ids, total: expected.total, counts: expected.counts });

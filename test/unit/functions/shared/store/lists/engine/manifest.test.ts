@@ -8,7 +8,6 @@ import {
   idsName,
   isBucketName,
   isColumnName,
-  isFacetName,
   isManifest,
   isRunName,
   type Manifest,
@@ -35,8 +34,8 @@ const segment: Segment = {
   patched: { $version: 5 },
 };
 
-const smallRun: Run = { snapshot: '9-cccccc', level: 0, values: 3 };
-const largeRun: Run = { snapshot: '8-bbbbbb', level: 1, values: 900, items: { $version: 1, name: 2 } };
+const smallRun: Run = { snapshot: '9-cccccc', values: 3 };
+const largeRun: Run = { snapshot: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
 
 const manifest: Manifest = {
   version: 9,
@@ -45,7 +44,6 @@ const manifest: Manifest = {
   rebuiltUpTo: 1_769_000_000_000,
   segments: [segment],
   runs: [largeRun, smallRun],
-  facets: { fields: [['status']], runs: [{ snapshot: '9-cccccc', buckets: 2, counts: 40 }] },
 };
 
 describe('names of items', () => {
@@ -90,22 +88,19 @@ describe('names of items', () => {
     expect(runNames(largeRun, ['color'])).toEqual([]);
   });
 
-  test('of a manifest are those of its segments, runs and facets', () => {
+  test('of a manifest are those of its segments and runs', () => {
     expect(manifestNames(manifest)).toEqual([
       ...segmentNames(segment),
       'run:8-bbbbbb/$version.0',
       'run:8-bbbbbb/name.0',
       'run:8-bbbbbb/name.1',
       'run:9-cccccc/all',
-      'facets:9-cccccc/0',
-      'facets:9-cccccc/1',
     ]);
     expect(manifestNames(emptyManifest)).toEqual([]);
   });
 
   test('tell items of runs from those of segments, whatever the number of the step', () => {
     expect(manifestNames(manifest).filter(isRunName)).toHaveLength(4);
-    expect(manifestNames(manifest).filter(isFacetName)).toHaveLength(2);
     const id = `${newSnapshotId(Number.parseInt('run', 36))}.0`;
     expect(segmentNames({ ...segment, id }).filter(isRunName)).toEqual([]);
   });
@@ -159,7 +154,7 @@ describe('the item of a manifest', () => {
   const item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 3, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 4, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {

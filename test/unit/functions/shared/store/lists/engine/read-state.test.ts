@@ -1,11 +1,11 @@
 import {
-  type ColumnCache,
-  SharedColumnCache,
-} from '../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
-import {
   emptyManifest,
   type Manifest,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import {
+  type LogMemory,
+  ProcessMemory,
+} from '../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 import { readState } from '../../../../../../../functions/shared/store/lists/engine/read-state.ts';
 import { StaleRead } from '../../../../../../../functions/shared/store/lists/engine/stale-read.ts';
 import type { LogReader } from '../../../../../../../functions/shared/store/lists/engine/storage.ts';
@@ -16,12 +16,12 @@ const [a, b] = [1, 2].map(idOf) as [string, string];
 const nowMs = startMs + 1_000_000;
 
 let log: LogBuilder;
-let cache: ColumnCache;
+let memory: LogMemory;
 let calls: unknown[];
 
 beforeEach(() => {
   log = new LogBuilder();
-  cache = new SharedColumnCache().of('acme', 'task');
+  memory = new ProcessMemory().of('acme', 'task');
   calls = [];
 });
 
@@ -45,7 +45,7 @@ function readerOf(lost: readonly string[] = []): LogReader {
 }
 
 const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<string, unknown>> => {
-  const { tail } = await readState(reader, cache, atMs);
+  const { tail } = await readState(reader, memory, atMs);
   return Object.fromEntries([...tail].map(([id, { after }]) => [id, after?.['name']]));
 };
 
@@ -53,7 +53,7 @@ describe('the state of a log', () => {
   test('that nobody has compacted is all of its records', async () => {
     log.commit(startMs, { [a]: { name: '1' } });
     log.commit(nowMs, { [a]: { name: '2' }, [b]: { name: '3' } });
-    const { manifest, tail } = await readState(readerOf(), cache, nowMs);
+    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
     expect(manifest).toEqual(emptyManifest);
     expect([...tail.values()]).toEqual([
       { id: a, from: 0, to: 2, previousStamp: 0, before: undefined, after: { name: '2' } },
@@ -65,14 +65,14 @@ describe('the state of a log', () => {
     log.commit(startMs + 10, { [a]: { name: '1' } });
     log.commit(startMs + 11, { [b]: { name: '2' } });
     log.log.manifest = manifestOf(startMs + 10);
-    const { manifest, tail } = await readState(readerOf(), cache, nowMs);
+    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
     expect(manifest).toBe(log.log.manifest);
     expect([...tail.keys()]).toEqual([b]);
   });
 
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
     log.log.manifest = manifestOf(startMs);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     log.commit(nowMs + 10, { [a]: { name: '1' } });
     log.commit(nowMs + 20, { [b]: { name: '2' } });
     log.log.manifest = manifestOf(nowMs + 10);
@@ -83,7 +83,7 @@ describe('the state of a log', () => {
 describe('a process', () => {
   test('that knows no watermark reads from a little before the usual one, and then down to the real one', async () => {
     log.log.manifest = manifestOf(startMs + 5);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     const guess = 1_000_000 - marginMs - 10_000;
     expect(calls).toEqual([
       ['head', guess],
@@ -109,15 +109,15 @@ describe('a process', () => {
 
   test('that has read the log reads from the watermark if that is later', async () => {
     log.log.manifest = manifestOf(nowMs - 5);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     calls = [];
-    await readState(readerOf(), cache, nowMs + 1);
+    await readState(readerOf(), memory, nowMs + 1);
     expect(calls).toEqual([['head', nowMs - 5 - startMs]]);
   });
 
   test('reads everything again a minute after it has read everything, and then sees records that became visible late', async () => {
     log.log.manifest = manifestOf(startMs);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     const late = log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } });
     log.log.records.push(late);
     expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({});
@@ -135,31 +135,31 @@ describe('a process', () => {
     [5_001, 'everything again', ['head', nowMs - marginMs - 10_000 - startMs]],
   ])('that has read %i settled records reads %s', async (count, _, call) => {
     for (let number = 0; number < count; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     calls = [];
-    expect((await readState(readerOf(), cache, nowMs)).tail.size).toBe(count);
+    expect((await readState(readerOf(), memory, nowMs)).tail.size).toBe(count);
     expect(calls[0]).toEqual(call);
   });
 
   test('reads everything again after a gap', async () => {
     log.log.manifest = manifestOf(startMs);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
     log.commit(nowMs, { [a]: { name: 'next' } });
-    await expect(readState(readerOf(), cache, nowMs)).rejects.toThrow(StaleRead);
+    await expect(readState(readerOf(), memory, nowMs)).rejects.toThrow(StaleRead);
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'next' });
   });
 
   test('reads everything again when the watermark is earlier than it knew', async () => {
     log.log.manifest = manifestOf(nowMs - marginMs - 5);
-    await readState(readerOf(), cache, nowMs);
+    await readState(readerOf(), memory, nowMs);
     log.commit(nowMs - marginMs - 10, { [a]: { name: 'a' } });
     log.log.manifest = manifestOf(startMs);
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'a' });
   });
 
   test('reads the whole log shortly after 1970', async () => {
-    await readState(readerOf(), cache, 1_000);
+    await readState(readerOf(), memory, 1_000);
     expect(calls).toEqual([['head', -startMs]]);
   });
 });
@@ -170,9 +170,9 @@ describe('a missing record', () => {
     log.commit(nowMs - 2, { [a]: { name: '2' } });
     log.commit(nowMs - 1, { [a]: { name: '3' } });
     const [first, second] = log.log.records.map(({ key }) => key) as [string, string];
-    await readState(readerOf(), cache, nowMs);
-    await expect(readState(readerOf([first]), cache, nowMs)).rejects.toThrow(StaleRead);
-    await expect(readState(readerOf([first, second]), cache, nowMs)).rejects.toThrow(
+    await readState(readerOf(), memory, nowMs);
+    await expect(readState(readerOf([first]), memory, nowMs)).rejects.toThrow(StaleRead);
+    await expect(readState(readerOf([first, second]), memory, nowMs)).rejects.toThrow(
       `A list was read while it changed: an earlier record of ${a} is missing.`,
     );
   });
@@ -181,7 +181,7 @@ describe('a missing record', () => {
     log.commit(startMs + 1, { [a]: { name: '1' } });
     log.commit(startMs + 2, { [a]: { name: '2' } });
     log.log.manifest = manifestOf(startMs + 1);
-    const { tail } = await readState(readerOf(), cache, nowMs);
+    const { tail } = await readState(readerOf(), memory, nowMs);
     expect(tail.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
   });
 });

@@ -56,7 +56,7 @@ const segmentOf = (id: string, columns: Record<string, string>): Segment => ({
   patched: {},
 });
 
-const runOf = (snapshot: string): Run => ({ snapshot, level: 0, values: 1 });
+const runOf = (snapshot: string): Run => ({ snapshot, values: 1 });
 
 describe('setValue', () => {
   test('replaces the value that was set before', () => {

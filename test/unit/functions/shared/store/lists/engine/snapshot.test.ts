@@ -4,10 +4,6 @@ import {
   columnValues,
   encodeColumn,
 } from '../../../../../../../functions/shared/store/lists/engine/column.ts';
-import {
-  type ColumnCache,
-  SharedColumnCache,
-} from '../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
 import type { ColumnValue } from '../../../../../../../functions/shared/store/lists/engine/dictionary.ts';
 import { encodeIdChunks, idAt } from '../../../../../../../functions/shared/store/lists/engine/ids.ts';
 import {
@@ -19,6 +15,10 @@ import {
   type Segment,
   smallRunName,
 } from '../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import {
+  type LogMemory,
+  ProcessMemory,
+} from '../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 import type { RowFilter } from '../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
 import {
   encodeRun,
@@ -59,7 +59,7 @@ let reads: {
 }[];
 /** Items that replicas do not have yet. */
 let recent: Set<ItemName>;
-let cache: ColumnCache;
+let memory: LogMemory;
 
 beforeEach(() => {
   const { chunks, fence } = encodeIdChunks(ids);
@@ -71,7 +71,7 @@ beforeEach(() => {
   ]);
   reads = [];
   recent = new Set();
-  cache = new SharedColumnCache().of('acme', 'task');
+  memory = new ProcessMemory().of('acme', 'task');
 });
 
 const reader = {
@@ -91,11 +91,11 @@ const reader = {
 /** Adds the item of a small run. */
 function addRun(snapshot: string, patch: Patch): Run {
   items.set(smallRunName(snapshot), encodeRun(valuesOf(patch)));
-  return { snapshot, level: 0, values: patch.length };
+  return { snapshot, values: patch.length };
 }
 
 const snapshotOf = (...runs: Run[]): Snapshot =>
-  new Snapshot({ ...emptyManifest, segments: [segment], runs }, reader, cache);
+  new Snapshot({ ...emptyManifest, segments: [segment], runs }, reader, memory);
 
 async function valuesIn(snapshot: Snapshot, field: string): Promise<ColumnValue[]> {
   await snapshot.loadColumns([field]);
@@ -143,7 +143,7 @@ describe('a column', () => {
       items.set(runName('2-aaaaaa', 'name', number), encodeRun(valuesOf([values])));
     }
     items.set(runName('2-aaaaaa', 'status', 0), encodeRun(valuesOf(patch.slice(2))));
-    const run: Run = { snapshot: '2-aaaaaa', level: 1, values: 3, items: { name: 2, status: 1 } };
+    const run: Run = { snapshot: '2-aaaaaa', values: 3, items: { name: 2, status: 1 } };
     const snapshot = snapshotOf(run);
     expect(await valuesIn(snapshot, 'name')).toEqual(['d', 'b', 'e']);
     expect(reads.flatMap(({ names }) => names)).toEqual([
@@ -166,7 +166,7 @@ describe('a column in buckets', () => {
     condition: { by: 'texts', texts },
   });
   const snapshotWith = (...runs: Run[]): Snapshot =>
-    new Snapshot({ ...emptyManifest, segments: [bucketed], runs }, reader, cache);
+    new Snapshot({ ...emptyManifest, segments: [bucketed], runs }, reader, memory);
 
   beforeEach(() => {
     const encoded = encodeBuckets(buildColumn([first, second, null]), 2);
@@ -255,14 +255,14 @@ describe('the ids of a segment', () => {
 });
 
 describe('an item', () => {
-  test('is read once by processes that share a cache', async () => {
+  test('is read once by processes that share a memory', async () => {
     await valuesIn(snapshotOf(), 'name');
     await valuesIn(snapshotOf(), 'name');
     expect(reads).toHaveLength(1);
   });
 
-  test('is kept by a list when the cache has no room for it', async () => {
-    cache = new SharedColumnCache(1).of('acme', 'task');
+  test('is kept by a list when the memory has no room for it', async () => {
+    memory = new ProcessMemory(1).of('acme', 'task');
     const snapshot = snapshotOf();
     await valuesIn(snapshot, 'name');
     await valuesIn(snapshot, 'name');

@@ -8,8 +8,6 @@ import type { LogWriter } from '../../../../../../../functions/shared/store/list
 import {
   decodeRecord,
   type LogRecord,
-  logPartition,
-  maxShards,
   recordWrites,
 } from '../../../../../../../functions/shared/store/model/change-log.ts';
 import type { Item, Write } from '../../../../../../../functions/shared/store/model/writes.ts';
@@ -31,8 +29,6 @@ afterAll(() => store.stop());
 /** A log, and how a transaction writes to it. */
 interface TestLog {
   readonly writer: LogWriter;
-  /** Returns the log as another process sees it. */
-  reopen(): LogWriter;
   commit(writes: readonly Write[]): Promise<void>;
 }
 
@@ -47,7 +43,6 @@ function tableLog(): TestLog {
   const database = store.database(maxLogMs);
   return {
     writer: openLog(database, tenant, 'task'),
-    reopen: () => openLog(database, tenant, 'task'),
     commit: (writes) =>
       database.transact(
         writes.map((write) => {
@@ -62,29 +57,26 @@ function memoryLog(): TestLog {
   const log = new MemoryLog();
   return {
     writer: log.open(),
-    reopen: () => log.open(),
     commit: async (writes) => {
       for (const write of writes) {
         const { put } = write as { put: Item };
-        log.add(decodeRecord(put), Number(/\.(\d)$/.exec(put.pk)?.[1] ?? 0));
+        log.add(decodeRecord(put));
       }
     },
   };
 }
 
-/** The writes of a transaction that creates a task. @param shard the shard of the log that gets the record. */
-const creation = (stamp: number, name: string, shard = 0): Write[] => {
+/** The writes of a transaction that creates a task. */
+const creation = (stamp: number, name: string): Write[] => {
   const time = '2026-01-01T00:00:00.000Z';
   const id = '01890000-0000-7000-8000-000000000001';
   const entity = { id, name, status: 'open', createdAt: time, updatedAt: time };
-  return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp, () => shard);
+  return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp);
 };
 
 const manifestOf = (version: number, watermark = 0): Manifest => ({ ...emptyManifest, version, watermark });
 
 const stampsOf = (records: readonly LogRecord[]): number[] => records.map(({ stamp }) => stamp - nowMs);
-
-const descending = (one: number, other: number): number => other - one;
 
 describe.each([
   ['the table', tableLog],
@@ -101,8 +93,8 @@ describe.each([
 
   describe('readHead', () => {
     test('returns the records above a stamp, the latest first', async () => {
-      const { manifest, shards, records } = await writer.readHead(nowMs + 2);
-      expect([manifest, shards]).toEqual([undefined, { count: 1, until: 0 }]);
+      const { manifest, records } = await writer.readHead(nowMs + 2);
+      expect(manifest).toBeUndefined();
       expect(stampsOf(records)).toEqual([5, 4, 3]);
       expect(records[0]?.entries[0]?.after?.['name']).toBe('name 5');
     });
@@ -127,8 +119,8 @@ describe.each([
   });
 
   test('readOldestRecords returns the records above one stamp and not above another, the oldest first', async () => {
-    const { records, hasMore, writeUnits } = await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100);
-    expect([stampsOf(records), hasMore, writeUnits]).toEqual([[2, 3, 4], false, 6]);
+    const { records, hasMore } = await writer.readOldestRecords(nowMs + 1, nowMs + 4, 100);
+    expect([stampsOf(records), hasMore]).toEqual([[2, 3, 4], false]);
   });
 
   test('readOldestRecords returns at least as many records as wanted, if there are so many', async () => {
@@ -136,72 +128,6 @@ describe.each([
     const stamps = stampsOf(records);
     expect(stamps.length).toBeGreaterThanOrEqual(3);
     expect([stamps, hasMore]).toEqual([[1, 2, 3, 4, 5].slice(0, stamps.length), stamps.length < 5]);
-  });
-
-  describe('with shards', () => {
-    /** Records of other shards have earlier stamps. */
-    const untilMs = nowMs + 21;
-
-    beforeEach(async () => {
-      await writer.openShards(untilMs);
-      for (let stamp = 6; stamp <= 20; stamp += 1) {
-        await log.commit(creation(nowMs + stamp, `name ${stamp}`, stamp % maxShards));
-      }
-    });
-
-    const allStamps = Array.from({ length: 20 }, (_, place) => place + 1);
-
-    test('returns the records of all shards', async () => {
-      await writer.replaceManifest(manifestOf(1));
-      const { manifest, shards, records } = await writer.readHead(nowMs + 3);
-      expect([manifest, shards]).toEqual([manifestOf(1), { count: maxShards, until: untilMs }]);
-      expect(stampsOf(records).sort(descending)).toEqual(allStamps.slice(3).reverse());
-      const between = await writer.readRecords(nowMs + 4, nowMs + 19);
-      expect(stampsOf(between).sort(descending)).toEqual(allStamps.slice(4, 19).reverse());
-    });
-
-    test('finds the shards without a manifest', async () => {
-      expect(stampsOf(await log.reopen().readRecords(nowMs + 18, nowMs + 20)).sort(descending)).toEqual([
-        20, 19,
-      ]);
-      const { records } = await log.reopen().readOldestRecords(nowMs + 18, nowMs + 20, 100);
-      expect(stampsOf(records)).toEqual([19, 20]);
-    });
-
-    test('can be opened for longer, and not for less', async () => {
-      await writer.openShards(untilMs - 1);
-      expect((await writer.readHead(nowMs + 20)).shards.until).toBe(untilMs);
-      await writer.openShards(untilMs + 1);
-      expect((await writer.readHead(nowMs + 20)).shards.until).toBe(untilMs + 1);
-    });
-
-    test('reads only the first one above their end', async () => {
-      await log.commit(creation(untilMs, 'in the first one'));
-      // A writer must not do this.
-      await log.commit(creation(untilMs + 1, 'in another one', 2));
-      const { records } = await writer.readHead(untilMs - 1);
-      expect(stampsOf(records).sort(descending)).toEqual([22, 21]);
-      expect(stampsOf((await writer.readHead(untilMs)).records)).toEqual([]);
-      expect(await writer.readRecords(untilMs, untilMs + 100)).toEqual([]);
-      expect((await writer.readOldestRecords(untilMs, untilMs + 100, 100)).records).toEqual([]);
-    });
-
-    test('returns the oldest records in order', async () => {
-      const { records, hasMore, writeUnits } = await writer.readOldestRecords(nowMs, nowMs + 20, 1_000);
-      expect([stampsOf(records), hasMore, writeUnits]).toEqual([allStamps, false, 40]);
-    });
-
-    test('returns the oldest records without a gap when it stops', async () => {
-      const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + 20, maxShards);
-      expect(records.length).toBeGreaterThan(0);
-      expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), records.length < 20]);
-    });
-
-    test('returns the latest records without a gap when it stops', async () => {
-      const stamps = stampsOf(await writer.readRecords(nowMs, nowMs + 20, maxShards));
-      expect(stamps.length).toBeGreaterThan(0);
-      expect(stamps).toEqual(allStamps.toReversed().slice(0, stamps.length));
-    });
   });
 
   describe('items', () => {
@@ -283,7 +209,6 @@ describe('the log in the table', () => {
     for (const other of others) {
       expect(await other.readHead(0)).toEqual({
         manifest: undefined,
-        shards: { count: 1, until: 0 },
         records: [],
       });
       expect(await other.readItems(['1-aaaaaa.0/ids0'], true)).toEqual(new Map());
@@ -294,57 +219,27 @@ describe('the log in the table', () => {
     const count = 40;
     const allStamps = Array.from({ length: count }, (_, place) => place + 1);
 
-    /** Returns a log whose records have 60 kB each. @param shardOf returns the shard of a record by its stamp. */
-    async function largeLog(shardOf: (stamp: number) => number): Promise<LogWriter> {
+    /** Returns a log whose records have 60 kB each. */
+    async function largeLog(): Promise<LogWriter> {
       const { writer, commit } = tableLog();
       // Random, so that it cannot be compressed.
       const name = (): string => randomBytes(45_000).toString('base64');
       await writer.replaceManifest(manifestOf(1));
-      for (const stamp of allStamps) await commit(creation(nowMs + stamp, name(), shardOf(stamp)));
+      for (const stamp of allStamps) await commit(creation(nowMs + stamp, name()));
       return writer;
     }
 
     test('is read whole, or up to the page with the wanted number', async () => {
-      const writer = await largeLog(() => 0);
+      const writer = await largeLog();
       const { manifest, records } = await writer.readHead(nowMs);
       expect(manifest).toEqual(manifestOf(1));
       expect(stampsOf(records)).toEqual(allStamps.toReversed());
       const all = await writer.readOldestRecords(nowMs, nowMs + count, 100);
       expect([all.records, all.hasMore]).toEqual([records.toReversed(), false]);
-      // A record has more than 40 kB, also when it is compressed, and each kilobyte takes two units.
-      expect(all.writeUnits).toBeGreaterThan(count * 2 * 40);
       const oldest = await writer.readOldestRecords(nowMs, nowMs + count, 2);
       expect(oldest.records.length).toBeGreaterThanOrEqual(2);
       expect(oldest.records.length).toBeLessThan(count);
       expect(oldest.hasMore).toBe(true);
-    });
-
-    test('has its other shards read beside the further pages of the first one', async () => {
-      await (await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0))).openShards(nowMs + 1_000);
-      const database = store.database(maxLogMs);
-      const query = jest.spyOn(database, 'query');
-      const { records } = await openLog(database, `tenant-${tenants}`, 'task').readHead(nowMs);
-      expect(records).toHaveLength(count);
-      const partitions = query.mock.calls.map(([{ ExpressionAttributeValues: values }]) =>
-        String(values?.[':partition']),
-      );
-      const shard = (number: number): string => logPartition(`tenant-${tenants}`, 'task', number);
-      expect(partitions[0]).toBe(shard(0));
-      expect(partitions.slice(1, 5).sort()).toEqual([0, 1, 2, 3].map(shard).sort());
-    });
-
-    test('is read without a gap when one shard is read whole and another is not', async () => {
-      const writer = await largeLog((stamp) => (stamp % 10 === 0 ? 1 : 0));
-      await writer.openShards(nowMs + 1_000);
-      expect((await writer.readHead(nowMs)).records).toHaveLength(count);
-      const { records, hasMore } = await writer.readOldestRecords(nowMs, nowMs + count, maxShards);
-      expect(records.length).toBeGreaterThan(0);
-      expect(records.length).toBeLessThan(count);
-      expect([stampsOf(records), hasMore]).toEqual([allStamps.slice(0, records.length), true]);
-      const latest = stampsOf(await writer.readRecords(nowMs, nowMs + count, maxShards));
-      expect(latest.length).toBeGreaterThan(0);
-      expect(latest.length).toBeLessThan(count);
-      expect(latest).toEqual(allStamps.toReversed().slice(0, latest.length));
     });
   });
 });

@@ -1,4 +1,3 @@
-import { SharedColumnCache } from '../../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
 import { compact } from '../../../../../../../../functions/shared/store/lists/engine/compaction/compact.ts';
 import type { CompactionSource } from '../../../../../../../../functions/shared/store/lists/engine/compaction/read-input.ts';
 import { defaultSizes } from '../../../../../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
@@ -7,8 +6,9 @@ import {
   type Manifest,
   manifestNames,
 } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { ProcessMemory } from '../../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 import { isText } from '../../../../../../../../functions/shared/store/lists/engine/row-filter.ts';
-import { maxShards, retentionDays } from '../../../../../../../../functions/shared/store/model/change-log.ts';
+import { retentionDays } from '../../../../../../../../functions/shared/store/model/change-log.ts';
 import { garbageMs, marginMs } from '../../../../../../../../functions/shared/store/model/log-timing.ts';
 import type { Row } from '../../../../../../../../functions/shared/store/model/row.ts';
 import { Crash } from '../../../../../../../simulation/memory-log.ts';
@@ -30,54 +30,13 @@ beforeEach(() => {
 const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
   compact({
     writer: log.log.open(),
-    cache: new SharedColumnCache().of('acme', 'task'),
+    memory: new ProcessMemory().of('acme', 'task'),
     nowMs,
     isForced: true,
     ...source,
   });
 
 const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
-
-describe('the shards of a log', () => {
-  /** Commits records in a time, each of which takes two write units, and takes a step. @returns the end of the shards after the last record. */
-  async function shardsAfter(records: number, durationMs: number, writer = log.log.open()): Promise<number> {
-    const last = startMs + durationMs;
-    for (let number = 0; number < records; number += 1) {
-      const stamp = startMs + Math.round((number * durationMs) / (records - 1));
-      log.commit(stamp, { [idOf(number)]: { name: 'a' } });
-    }
-    await step(last + marginMs, { writer });
-    return log.log.shards.until - (last + marginMs);
-  }
-
-  test('are opened for two hours when its records take more than three quarters of what a partition takes', async () => {
-    expect(await shardsAfter(3_751, 10_000)).toBe(2 * hourMs);
-    expect(log.log.shards.count).toBe(maxShards);
-  });
-
-  test('are not opened below that', async () => {
-    await shardsAfter(3_750, 10_000);
-    expect(log.log.shards).toEqual({ count: 1, until: 0 });
-  });
-
-  test('are not opened for a short burst', async () => {
-    await shardsAfter(3_750, 100);
-    expect(log.log.shards).toEqual({ count: 1, until: 0 });
-  });
-
-  test.each([
-    ['less', hourMs - 1, 2 * hourMs],
-    ['as much as', hourMs, undefined],
-  ])('are opened again when %s than an hour is left', async (_, leftMs, newMs) => {
-    const { readHead, ...writer } = log.log.open();
-    const openShards = jest.fn();
-    const nowMs = startMs + 10_000 + marginMs;
-    const shards = { count: maxShards, until: nowMs + leftMs };
-    const read = async (above: number) => ({ ...(await readHead(above)), shards });
-    await shardsAfter(3_751, 10_000, { ...writer, readHead: read, openShards });
-    expect(openShards.mock.calls).toEqual(newMs === undefined ? [] : [[nowMs + newMs]]);
-  });
-});
 
 describe('a step', () => {
   test('writes nothing for an empty log', async () => {
@@ -108,7 +67,7 @@ describe('a step', () => {
     log.commit(startMs + 10, { [a]: { name: 'b', color: 'red' } });
     await log.compact(startMs + 11);
     const { segments = [], runs } = log.log.manifest ?? {};
-    expect(runs).toEqual([{ snapshot: expect.stringMatching(/^2-/), level: 0, values: 2 }]);
+    expect(runs).toEqual([{ snapshot: expect.stringMatching(/^2-/), values: 2 }]);
     expect(segments[0]).toMatchObject({ rows: 20, deleted: 0, patched: { $version: 1, name: 1 } });
     log.commit(startMs + 20, { [a]: { name: 'c', color: 'red' } });
     await log.compact(startMs + 21);
@@ -125,23 +84,23 @@ describe('a step', () => {
     expect(await log.list({ limit: 300 })).toMatchObject({ total: 240 });
   });
 
-  test('merges runs of one level into one of the next', async () => {
+  test('merges new values with runs that have at most twice as many', async () => {
     const rows = Array.from({ length: 100 }, (_, number) => [idOf(number), { name: 'a' }] as const);
     log.commit(startMs, Object.fromEntries(rows));
     await log.compact(startMs + 1);
-    const levels: (readonly number[])[] = [];
+    const values: (readonly number[])[] = [];
     for (let change = 1; change <= 8; change += 1) {
       log.commit(startMs + 10 * change, { [idOf(change)]: { name: `b${change}` } });
-      await log.compact(startMs + 10 * change + 1, { fanOut: 3, maxPatchedShare: 1 });
-      levels.push((log.log.manifest?.runs ?? []).map(({ level }) => level));
+      await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 1 });
+      values.push((log.log.manifest?.runs ?? []).map((run) => run.values));
     }
-    expect(levels).toEqual([[0], [0, 0], [1], [1, 0], [1, 0, 0], [1, 1], [1, 1, 0], [1, 1, 0, 0]]);
+    expect(values).toEqual([[2], [4], [6], [6, 2], [10], [10, 2], [10, 4], [16]]);
   });
 
   test('writes at most a few columns again, those with the largest share of values in runs', async () => {
     const rowsOf = (count: number, values: Row): Record<string, Row> =>
       Object.fromEntries(Array.from({ length: count }, (_, number) => [idOf(number), values]));
-    const sizes = { maxPatchedShare: 0.1, maxRewrittenColumns: 1 };
+    const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1 };
     log.commit(startMs, rowsOf(100, { name: '0', color: '0' }));
     await log.compact(startMs + 1);
     const patched = () => log.log.manifest?.segments[0]?.patched;
@@ -369,18 +328,6 @@ describe('a late record', () => {
   });
 });
 
-test('a deleted row does not come back when its shards are read back to different stamps', async () => {
-  log.log.shards = { count: maxShards, until: startMs + minuteMs };
-  log.log.add(log.build(startMs + 1, { [a]: { name: 'a' } }), 1);
-  log.commit(startMs + 2, { [a]: undefined, [b]: { name: 'b' } });
-  // The first shard has more records than are read of it; those of the others are read whole.
-  for (let stamp = 3; stamp < 30; stamp += 1) log.commit(startMs + stamp, { [b]: { name: `b${stamp}` } });
-  await log.compact(startMs + 30);
-  expect(await log.list()).toMatchObject({ total: 1 });
-  await log.compact(startMs + 30 + minuteMs, { maxHealingRecords: 4 * maxShards });
-  expect(await log.ids()).toEqual([b]);
-});
-
 test('a deleted row does not come back when the record of its deletion expires first', async () => {
   log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
   log.commit(startMs + 1, { [a]: undefined });
@@ -391,47 +338,11 @@ test('a deleted row does not come back when the record of its deletion expires f
   expect(await log.ids()).toEqual([b]);
 });
 
-describe('the watermark passes the end of the shards', () => {
-  const untilMs = startMs + minuteMs;
-
-  beforeEach(async () => {
-    log.log.shards = { count: maxShards, until: untilMs };
-    log.log.add(log.build(startMs, { [a]: { name: 'a' } }), 2);
-  });
-
-  test('although no further record is absorbed', async () => {
-    expect(await step(startMs + 15_000)).toMatchObject({ records: 1, isSharded: true });
-    expect(await step(untilMs + marginMs - 1)).toMatchObject({ records: 0, isSharded: true });
-    expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 5_000 });
-    expect(await step(untilMs + marginMs)).toMatchObject({ records: 0, isSharded: false });
-    expect(log.log.manifest).toMatchObject({ version: 2, watermark: untilMs });
-    expect(await step(untilMs + hourMs)).toMatchObject({ records: 0, isSharded: false });
-    expect(log.log.manifest?.version).toBe(2);
-    expect(await log.list()).toMatchObject({ total: 1, rows: [{ id: a }] });
-  });
-
-  test('not while records wait that are too few for a step', async () => {
-    const source = { isForced: false };
-    expect(await step(untilMs + marginMs, source)).toMatchObject({ waiting: 1, isSharded: true });
-    expect(log.log.manifest).toBeUndefined();
-  });
-
-  test('in a log without records', async () => {
-    log.log.records.pop();
-    expect(await step(untilMs + marginMs)).toMatchObject({ records: 0, isSharded: false });
-    expect(log.log.manifest).toMatchObject({ version: 1, watermark: untilMs, segments: [] });
-    log.commit(untilMs + 1, { [b]: { name: 'b' } });
-    expect(await log.ids()).toEqual([b]);
-    await log.compact(untilMs + 2);
-    expect(await log.ids()).toEqual([b]);
-  });
-});
-
 test('a rewritten segment keeps a field that is newer than the segment', async () => {
   log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' }, [c]: { name: 'c' } });
   await log.compact(startMs + 1);
   log.commit(startMs + 2, { [b]: { name: 'b', color: 'red' } });
-  await log.compact(startMs + 3, { maxPatchedShare: 1 });
+  await log.compact(startMs + 3, { maxShareOfColumn: 1 });
   log.commit(startMs + 4, { [d]: { name: 'd' }, [a]: undefined });
   await log.compact(startMs + 5);
   const isRed = isText('color', 'red');
@@ -444,7 +355,7 @@ test('a column that is written again does not keep values that no row has', asyn
   const lengths: number[] = [];
   for (let change = 1; change <= 40; change += 1) {
     log.commit(startMs + 10 * change, { [a]: { name: String(Math.sin(change)) } });
-    await log.compact(startMs + 10 * change + 1, { maxPatchedShare: 0 });
+    await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 0 });
     const [segment] = log.log.manifest?.segments ?? [];
     const name = `${segment?.id}/${segment?.columns['name']}/name` as const;
     lengths.push(log.log.items.get(name)?.length ?? 0);
@@ -462,7 +373,7 @@ test('a column of ids that is written again has as many buckets as it needs', as
       (_, number) => [idOf(number), { projectId: idOf(random.below(projects)) }] as const,
     );
     log.commit(startMs + 10 * change, Object.fromEntries(rows));
-    await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxPatchedShare: 0 });
+    await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxShareOfColumn: 0 });
     const { segments = [], runs } = log.log.manifest ?? {};
     expect(runs).toEqual([]);
     counts.push(segments[0]?.buckets['projectId'] ?? 1);
@@ -490,7 +401,7 @@ describe('values that deflate cannot shorten', () => {
     return Array.from({ length: 255 }, () => String.fromCharCode(33 + random.below(90))).join('');
   };
   const rowCount = 24_000;
-  const sizes = { maxRows: 12_000, maxPatchedShare: 0.1 };
+  const sizes = { maxRows: 12_000, maxShareOfColumn: 0.1 };
   const rowsOf = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
     Object.fromEntries(
       Array.from({ length: rowCount / every }, (_, number) => [

@@ -1,9 +1,9 @@
-import { SharedColumnCache } from '../../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
 import {
   lateRecords,
   locateChanges,
 } from '../../../../../../../../functions/shared/store/lists/engine/compaction/locate-changes.ts';
 import { emptyManifest } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
+import { ProcessMemory } from '../../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 import { mergeRecords } from '../../../../../../../../functions/shared/store/lists/engine/row-change.ts';
 import { Snapshot } from '../../../../../../../../functions/shared/store/lists/engine/snapshot.ts';
 import type { LogRecord } from '../../../../../../../../functions/shared/store/model/change-log.ts';
@@ -20,10 +20,9 @@ beforeEach(async () => {
 });
 
 const snapshot = (): Snapshot =>
-  new Snapshot(log.log.manifest ?? emptyManifest, log.log.open(), new SharedColumnCache().of('acme', 'task'));
+  new Snapshot(log.log.manifest ?? emptyManifest, log.log.open(), new ProcessMemory().of('acme', 'task'));
 
-const locate = (...records: readonly LogRecord[]) =>
-  locateChanges(snapshot(), mergeRecords(records), ['name']);
+const locate = (...records: readonly LogRecord[]) => locateChanges(snapshot(), mergeRecords(records));
 
 describe('locateChanges', () => {
   test('returns rows that no segment has, in the order of their ids', async () => {
@@ -44,12 +43,12 @@ describe('locateChanges', () => {
       ['color', 'red'],
     ]);
     expect(await locate(record)).toEqual({
-      updates: new Map([[0, [{ row: 1, isDeleted: false, before: { name: 'c', color: null }, values }]]]),
+      updates: new Map([[0, [{ row: 1, isDeleted: false, values }]]]),
       inserts: [],
     });
   });
 
-  test('returns all values of a row, and what the columns have, when an earlier change of it is late', async () => {
+  test('returns all values of a row when an earlier change of it is late', async () => {
     log.build(startMs + 2, { [c]: { name: 'late', color: null } });
     const record = log.build(startMs + 3, { [c]: { name: 'late', color: 'red' } });
     const values = new Map([
@@ -57,14 +56,14 @@ describe('locateChanges', () => {
       ['name', 'late'],
       ['color', 'red'],
     ]);
-    const update = { row: 1, isDeleted: false, before: { name: 'c' }, values };
+    const update = { row: 1, isDeleted: false, values };
     expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
   test('returns version 0 for a deleted row', async () => {
     const record = log.build(startMs + 2, { [a]: undefined });
     const values = new Map([['$version', '0']]);
-    const update = { row: 0, isDeleted: true, before: { name: 'a', color: null }, values };
+    const update = { row: 0, isDeleted: true, values };
     expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
@@ -81,7 +80,7 @@ describe('locateChanges', () => {
   test('returns nothing for changes of a row that is deleted in the columns', async () => {
     const changed = log.build(startMs + 2, { [a]: { name: 'late' } });
     log.commit(startMs + 3, { [a]: undefined });
-    await log.compact(startMs + 4, { maxPatchedShare: 1 });
+    await log.compact(startMs + 4, { maxShareOfColumn: 1 });
     expect(await locate(changed)).toEqual({ updates: new Map(), inserts: [] });
   });
 });

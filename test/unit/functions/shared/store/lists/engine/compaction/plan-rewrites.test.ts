@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import type { SegmentRow } from '../../../../../../../../functions/shared/store/lists/engine/compaction/new-segments.ts';
 import {
   planRewrites,
   type Rewrite,
 } from '../../../../../../../../functions/shared/store/lists/engine/compaction/plan-rewrites.ts';
-import type { SegmentRow } from '../../../../../../../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
 import type { Segment } from '../../../../../../../../functions/shared/store/lists/engine/manifest.ts';
 import { idOf } from '../../../../../../../support/log-builder.ts';
 

@@ -1,5 +1,5 @@
+import type { SegmentRow } from '../../../../../../../../functions/shared/store/lists/engine/compaction/new-segments.ts';
 import { rebuild } from '../../../../../../../../functions/shared/store/lists/engine/compaction/rebuild.ts';
-import type { SegmentRow } from '../../../../../../../../functions/shared/store/lists/engine/compaction/segment-writer.ts';
 import {
   healingIntervalMs,
   marginMs,

@@ -1,14 +1,14 @@
-import { SharedColumnCache } from '../../../../../../../functions/shared/store/lists/engine/column-cache.ts';
+import { ProcessMemory } from '../../../../../../../functions/shared/store/lists/engine/process-memory.ts';
 
 /** Bytes of an entry besides its value. */
 const overheadBytes = 200;
 
-/** Returns a cache for a number of values of 800 bytes. */
-const cacheFor = (values: number): SharedColumnCache => new SharedColumnCache(1_000 * values);
+/** Returns a memory for a number of values of 800 bytes. */
+const cacheFor = (values: number): ProcessMemory => new ProcessMemory(1_000 * values);
 const valueBytes = 1_000 - overheadBytes;
 
 test('returns what was set, for the same tenant and kind only', () => {
-  const shared = new SharedColumnCache();
+  const shared = new ProcessMemory();
   shared.of('acme', 'task').set('name', 'value', 10);
   expect(shared.of('acme', 'task').get('name')).toBe('value');
   expect(shared.of('acme', 'project').get('name')).toBeUndefined();
@@ -16,11 +16,11 @@ test('returns what was set, for the same tenant and kind only', () => {
 });
 
 test('replaces a value, and counts the bytes of the new one', () => {
-  const shared = new SharedColumnCache();
-  const cache = shared.of('acme', 'task');
-  cache.set('name', 'one', 500);
-  cache.set('name', 'two', 300);
-  expect(cache.get('name')).toBe('two');
+  const shared = new ProcessMemory();
+  const memory = shared.of('acme', 'task');
+  memory.set('name', 'one', 500);
+  memory.set('name', 'two', 300);
+  expect(memory.get('name')).toBe('two');
   expect(shared.bytes).toBe(300 + overheadBytes);
 });
 
@@ -67,9 +67,9 @@ test('counts all kinds of a tenant together', () => {
 
 test('does not keep a value that is larger than a quarter, nor the one that it replaces', () => {
   const shared = cacheFor(4);
-  const cache = shared.of('acme', 'task');
-  cache.set('name', 'small', 100);
-  cache.set('name', 'large', valueBytes + 1);
-  expect(cache.get('name')).toBeUndefined();
+  const memory = shared.of('acme', 'task');
+  memory.set('name', 'small', 100);
+  memory.set('name', 'large', valueBytes + 1);
+  expect(memory.get('name')).toBeUndefined();
   expect(shared.bytes).toBe(0);
 });

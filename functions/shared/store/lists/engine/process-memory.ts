@@ -1,0 +1,79 @@
+/** What a process remembers of logs: decoded items, what is derived from them, and the last records that it has read. */
+import { LRUCache } from 'lru-cache';
+
+/** What a process remembers of one log, by name. */
+export interface LogMemory {
+  get(name: string): unknown;
+  /** @param value `undefined` forgets the name. */
+  set(name: string, value: unknown, bytes: number): void;
+}
+
+/** Bytes that all tenants share. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
+const defaultMaxBytes = 512 * 1024 * 1024;
+
+/** The share of the memory that one tenant may use, so that a large tenant does not displace all others. */
+const shareOfOneTenant = 1 / 4;
+
+/** Tenants of which a process remembers something. The cache reserves memory for their number. */
+const maxTenants = 10_000;
+
+/** Bytes of an entry beside its value. */
+const entryBytes = 200;
+
+type Entries = LRUCache<string, { readonly value: unknown }>;
+
+/** The memory of all logs. Of one tenant, the least recently used entries leave first; of all, the least recently used tenants. */
+export class ProcessMemory {
+  readonly #maxBytes: number;
+  readonly #tenants: LRUCache<string, Entries>;
+  #bytes = 0;
+
+  /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
+  constructor(maxBytes = defaultMaxBytes) {
+    this.#maxBytes = maxBytes;
+    const dispose = ({ calculatedSize }: Entries): void => {
+      this.#bytes -= calculatedSize;
+    };
+    this.#tenants = new LRUCache({ max: maxTenants, dispose });
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  of(tenant: string, kind: string): LogMemory {
+    return {
+      get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`)?.value,
+      set: (name, value, bytes) => {
+        const entries = this.#entriesOf(tenant);
+        const before = entries.calculatedSize;
+        const entry = value === undefined ? undefined : { value };
+        entries.set(`${kind}#${name}`, entry, { size: bytes + entryBytes });
+        this.#bytes += entries.calculatedSize - before;
+        while (this.#bytes > this.#maxBytes) this.#tenants.pop();
+      },
+    };
+  }
+
+  clear(): void {
+    this.#tenants.clear();
+  }
+
+  #entriesOf(tenant: string): Entries {
+    const known = this.#tenants.get(tenant);
+    if (known) return known;
+    const entries: Entries = new LRUCache({ maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant) });
+    this.#tenants.set(tenant, entries);
+    return entries;
+  }
+}
+
+export const processMemory = new ProcessMemory();
+
+/** Returns what this process remembers of a log. */
+export const logMemory = (
+  { tableName }: { readonly tableName: string },
+  tenant: string,
+  kind: string,
+): LogMemory => processMemory.of(`${tableName}#${tenant}`, kind);

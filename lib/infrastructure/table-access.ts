@@ -1,0 +1,98 @@
+/**
+ * What functions do to the table. The role of a function has these permissions and no others. They follow from the contract of its
+ * operation, from how entities are stored, and from the references between kinds.
+ */
+import type { Contract } from '../../functions/shared/contract/contract.ts';
+import type { Resource } from '../../functions/shared/contract/resource.ts';
+import { longTextField } from '../../functions/shared/store/model/long-text.ts';
+import { dependentsOf, type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
+import type { IndexName } from '../../functions/shared/store/model/table.ts';
+
+type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'DeleteItem';
+
+export interface Access {
+  /** Actions on the table. */
+  readonly actions: readonly Action[];
+  /** Indexes that it queries besides. */
+  readonly indexes?: readonly IndexName[];
+  /** Whether it loads columns of the list engine: its function gets the memory and the processor time for them. */
+  readonly usesListEngine?: boolean;
+}
+
+/** Every write reads a recorded result, and puts a record of the change log and, at times, the job that compacts the log. */
+const writeActions = ['GetItem', 'PutItem'] as const;
+
+const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)];
+
+const referenceActions = (kind: Kind): readonly Action[] =>
+  referencesOf(kind).length > 0 ? ['BatchGetItem'] : [];
+
+const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...referenceActions(kind)];
+
+/** A long text is an item of its own, which is deleted when the text becomes short. */
+const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
+  ...createActions(kind),
+  'Query',
+  ...(longTextField in fields ? (['DeleteItem'] as const) : []),
+];
+
+/** The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. */
+function removeAccess(kind: Kind): Access {
+  const usesListEngine = dependentsOf(kind).length > 0;
+  return {
+    actions: [...writeActions, 'DeleteItem', ...(usesListEngine ? (['BatchGetItem', 'Query'] as const) : [])],
+    usesListEngine,
+  };
+}
+
+function batchAccess(kind: Kind): Access {
+  const { actions, ...others } = removeAccess(kind);
+  return { ...others, actions: distinct([...createActions(kind), 'BatchGetItem', ...actions]) };
+}
+
+/** A nested list never reads all of a kind, but a filter can name a parent that has an index. */
+function listAccess(kind: Kind, nestedBy: string | undefined): Access {
+  const ofKind = nestedBy === undefined ? (['by-creation', 'by-status'] as const) : [];
+  const ofParent = referencesOf(kind).some(({ isIndexed }) => isIndexed) ? (['by-parent'] as const) : [];
+  return { actions: ['BatchGetItem', 'Query'], indexes: [...ofKind, ...ofParent], usesListEngine: true };
+}
+
+/** An action on an entity finds its children by the list engine. */
+const actionAccess: Access = { actions: [...writeActions, 'Query', 'BatchGetItem'], usesListEngine: true };
+
+/** Returns the permissions of the function of an operation. */
+export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
+  if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
+  const { kind, plural } = resource;
+  if (path === `/v1/${plural}` && method === 'POST') return { actions: createActions(kind) };
+  switch (`${method} ${success}`) {
+    case 'GET list':
+      return listAccess(kind, nestedBy);
+    case 'GET entity':
+      return { actions: ['Query', ...referenceActions(kind)] };
+    case 'PUT entity':
+    case 'PATCH entity':
+      return { actions: updateActions(resource) };
+    case 'DELETE deleted':
+      return removeAccess(kind);
+    case 'POST batch':
+      return batchAccess(kind);
+    default:
+      return actionAccess;
+  }
+}
+
+/** The permissions of the function that continues jobs when the stream reports them. */
+export const jobsAccess: Access = {
+  actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
+  usesListEngine: true,
+};
+
+/** The permissions of the function that finds due jobs of all tenants and continues them. */
+export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'] };
+
+/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its job. */
+export const compactionAccess: Access = {
+  actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+  usesListEngine: true,
+};

@@ -1,0 +1,23 @@
+/** Lists of rows in tests, without a table. */
+import {
+  type ListSource,
+  listRows,
+  type RowPage,
+} from '../../functions/shared/store/lists/engine/list-rows.ts';
+import { readState } from '../../functions/shared/store/lists/engine/read-state.ts';
+import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
+import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
+
+const maxAttempts = 5;
+
+/** Reads a list, again while the log changes. @throws StaleRead when it changes during each attempt. */
+export async function readRows(source: ListSource, query: RowQuery): Promise<RowPage> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const state = await readState(source.reader, source.memory, source.nowMs);
+      return await listRows(source, state, query);
+    } catch (error) {
+      if (!(error instanceof StaleRead) || attempt === maxAttempts) throw error;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { routes } from '../../../../functions/routes.ts';
+import {
+  accessOf,
+  compactionAccess,
+  jobsAccess,
+  scheduleAccess,
+} from '../../../../lib/infrastructure/table-access.ts';
+
+/** Returns the permissions of an operation. */
+function access(operation: string) {
+  const route = routes.find(({ contract }) => contract.operation === operation);
+  if (!route) throw new Error(`There is no operation ${operation}.`);
+  return accessOf(route.contract);
+}
+
+const usesListEngine = true;
+
+test('reading an entity needs the query that reads it and its long text, and reading its references', () => {
+  expect(access('readTask')).toEqual({ actions: ['Query', 'BatchGetItem'] });
+  expect(access('readOrganization')).toEqual({ actions: ['Query'] });
+});
+
+test('creating an entity needs reading its references, if it has any', () => {
+  expect(access('createOrganization')).toEqual({ actions: ['GetItem', 'PutItem'] });
+  for (const kind of ['Project', 'User', 'Task', 'Tag'])
+    expect(access(`create${kind}`)).toEqual({ actions: ['GetItem', 'PutItem', 'BatchGetItem'] });
+});
+
+test.each(['replace', 'update'])(
+  'to %s an entity needs deleting its long text, if it can have one',
+  (verb) => {
+    const actions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query'];
+    expect(access(`${verb}Task`)).toEqual({ actions: [...actions, 'DeleteItem'] });
+    expect(access(`${verb}User`)).toEqual({ actions });
+  },
+);
+
+test.each(['archiveOrganization', 'cloneProject'])('%s finds children by the list engine', (operation) => {
+  expect(access(operation)).toEqual({
+    actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
+    usesListEngine,
+  });
+});
+
+describe('deleting an entity', () => {
+  test.each(['Organization', 'Project', 'User', 'Tag'])(
+    'finds the dependents of a %s by the list engine',
+    (kind) => {
+      expect(access(`delete${kind}`)).toEqual({
+        actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
+        usesListEngine,
+      });
+    },
+  );
+
+  test('does not use the list engine for a task, which has no dependents', () => {
+    expect(access('deleteTask')).toEqual({
+      actions: ['GetItem', 'PutItem', 'DeleteItem'],
+      usesListEngine: false,
+    });
+  });
+});
+
+test('a batch needs what creating and deleting an entity needs, and reading batches', () => {
+  expect(access('batchTasks')).toEqual({
+    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+    usesListEngine: false,
+  });
+  expect(access('batchOrganizations')).toEqual({
+    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
+    usesListEngine,
+  });
+});
+
+test.each([
+  ['listOrganizations', ['by-creation', 'by-status']],
+  ['listProjects', ['by-creation', 'by-status', 'by-parent']],
+  ['listTasks', ['by-creation', 'by-status', 'by-parent']],
+  ['listOrganizationProjects', ['by-parent']],
+  ['listProjectTasks', ['by-parent']],
+  ['listUserTasks', ['by-parent']],
+  ['listTagTasks', ['by-parent']],
+])('%s needs the indexes that can deliver its entities, and no write', (operation, indexes) => {
+  expect(access(operation)).toEqual({ actions: ['BatchGetItem', 'Query'], indexes, usesListEngine });
+});
+
+test('the other operations read one item, or nothing', () => {
+  expect(access('checkHealth')).toEqual({ actions: ['GetItem'] });
+  expect(access('showStart')).toEqual({ actions: [] });
+});
+
+const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
+
+test('jobs need every action on items, and no index', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
+});
+
+test('the schedule needs the index of all jobs besides', () => {
+  expect(scheduleAccess).toEqual({ actions: jobActions, indexes: ['by-status'], usesListEngine });
+});
+
+test('compaction needs no index and no update', () => {
+  expect(compactionAccess).toEqual({
+    actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+    usesListEngine,
+  });
+});
