@@ -1,8 +1,8 @@
 /**
- * `npm run bench:rows`: measures how long lists take whose columns are in memory, without a database: filters by each operator, several sort
- * fields, and counts of values.
+ * `npm run bench -- rows`: measures how long lists take whose columns are in memory, without a database: filters by each operator, several sort
+ * fields, and counts of values. Writes no file.
  *
- * `-- --rows 1000000` measures with 10^6 rows instead of 100,000.
+ * `--rows 1000000` measures with 10^6 rows instead of 100,000.
  */
 import { parseArgs } from 'node:util';
 import { SharedColumnCache } from '../functions/shared/store/lists/engine/column-cache.ts';
@@ -15,10 +15,14 @@ import { task } from '../functions/tasks/resource.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import { listQuery } from '../test/support/list-queries.ts';
 import { LogBuilder } from '../test/support/log-builder.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { median, requireFigures, table } from './report.ts';
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: usualOrSmallest('100000', '2000') }, ...formOption },
+});
 const size = Number(values.rows);
-const runs = 9;
+const runs = usualOrSmallest(9, 2);
 
 /** Rows in one step of compaction: a whole segment. */
 const stepRows = 32_768;
@@ -140,14 +144,15 @@ const lists: Readonly<Record<string, Partial<ListQuery>>> = {
 };
 
 const { ranks, defaults } = task;
+const measured: (readonly (string | number)[])[] = [];
 for (const [name, list] of Object.entries(lists)) {
   const query = toRowQuery('task', listQuery({ ...list, ranks, defaults }));
   const first = await timeOf(query);
   const times: number[] = [];
   for (let run = 0; run < runs; run += 1) times.push(await timeOf(query));
   const { total } = await listRows(source(), query);
-  times.sort((one, other) => one - other);
-  console.log(
-    `${name.padEnd(58)} ${String(total).padStart(8)} rows  first ${first.toFixed(0).padStart(5)} ms  warm ${(times[Math.floor(runs / 2)] ?? 0).toFixed(1).padStart(6)} ms`,
-  );
+  measured.push([name, total, first.toFixed(0), median(times).toFixed(1)]);
 }
+const report = table(['list', 'rows', 'first, ms', 'warm, ms'], measured);
+requireFigures('The report', report);
+console.log(report);
