@@ -1,24 +1,35 @@
 /**
- * `npm run bench:contention`: creates tasks, 50 in parallel, on an engine that rejects conflicting transactions: all in one project, and in
+ * `npm run bench -- contention`: creates tasks, 50 in parallel, on an engine that rejects conflicting transactions: all in one project, and in
  * fifty projects. Writes `docs/performance/contention.md`.
  */
 import { type Contention, contend } from '../test/faults/contention.ts';
 import { startFaultyService } from '../test/faults/faulty-service.ts';
-import { median, publish, table } from './report.ts';
+import { usualOrSmallest } from './form.ts';
+import { median, publishPage, table } from './report.ts';
 
-const rounds = 5;
-const creates = 400;
-const concurrency = 50;
+const rounds = usualOrSmallest(5, 1);
+const creates = usualOrSmallest(400, 40);
+const concurrency = usualOrSmallest(50, 10);
+
+/** Projects among which the tasks are distributed. */
+const manyProjects = usualOrSmallest(50, 5);
 
 const faulty = await startFaultyService();
 
+/** @throws Error when no create succeeded, or, in the smallest form, one failed. */
+function requireCreates({ created }: Contention): void {
+  const required = usualOrSmallest(1, creates);
+  if (created < required) throw new Error(`Only ${created} of ${creates} creates succeeded.`);
+}
+
 const measured = new Map<number, Contention[]>([
   [1, []],
-  [50, []],
+  [manyProjects, []],
 ]);
 for (let round = 0; round < rounds; round += 1) {
   for (const [projects, results] of measured) {
     const result = await contend(faulty, { number: creates, atOnce: concurrency, projects });
+    requireCreates(result);
     results.push(result);
     console.log(projects, result);
   }
@@ -41,13 +52,12 @@ const row = ([projects, results]: [number, Contention[]]) => [
   median(results.map(({ refused }) => refused)),
   median(results.map(({ longest }) => longest)).toFixed(0),
 ];
-const ratio = rateOf(measured.get(1)) / rateOf(measured.get(50));
-const text = `<!-- Written by "npm run bench:contention". -->
-
-${creates} creates, ${concurrency} in parallel. Each transaction holds its items for 8 ms; another transaction on one of them is rejected, as in
-DynamoDB. The values are medians of ${rounds} rounds in turn. In one project, creates are ${ratio.toFixed(2)} times as fast as in fifty.
+const ratio = rateOf(measured.get(1)) / rateOf(measured.get(manyProjects));
+publishPage(
+  'contention.md',
+  `${creates} creates, ${concurrency} in parallel. Each transaction holds its items for 8 ms; another transaction on one of them is rejected, as in
+DynamoDB. The values are medians of ${rounds} rounds in turn. In one project, creates are ${ratio.toFixed(2)} times as fast as in ${manyProjects}.
 
 ${table(head, [...measured].map(row))}
-`;
-publish('contention.md', text);
-console.log(text);
+`,
+);

@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { CommandFailure } from '../lib/cli/command-line.ts';
 import { bundleFunctions, bundling } from '../lib/infrastructure/bundle.ts';
 import { unusedModules, without } from '../lib/infrastructure/unused-modules.ts';
+import { isSmallest } from './form.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -16,7 +18,12 @@ export const sdkUnchanged = 'the SDK alone, unchanged';
 
 /** Files of the peers by display name. */
 const frameworks = { Hono: 'hono.ts', Express: 'express.ts', Fastify: 'fastify.ts', NestJS: 'nest.ts' };
-export const peers = Object.keys(frameworks);
+
+/** Whether the packages of the benchmarks are installed. */
+const hasPackages = existsSync(packagesFolder);
+
+/** The peers that are compared. The smallest form leaves them out when their packages are not installed. */
+export const peers = hasPackages ? Object.keys(frameworks) : [];
 
 /** Optional dependencies of NestJS. */
 const optional = [
@@ -31,22 +38,26 @@ const optional = [
 export interface Contestants {
   /** Bundles by display name. */
   readonly peers: ReadonlyMap<string, string>;
-  /** Bundle of an Express server that listens by itself. */
-  readonly expressServer: string;
+  /** Bundle of an Express server that listens by itself. Undefined when its packages are not installed. */
+  readonly expressServer: string | undefined;
   /** Returns the deployed bundle of a handler's file. */
   bundle(file: string): string;
 }
 
-/** Ends the process with one line when the packages of the benchmarks are not installed. */
-function requirePackages(): void {
-  if (existsSync(packagesFolder)) return;
-  console.error('The packages of the benchmarks are not installed. Run "npm ci --prefix benchmarks" first.');
-  process.exit(1);
+/** @throws CommandFailure when the packages of the benchmarks are not installed, except in the smallest form. */
+function checkPackages(): void {
+  if (hasPackages) return;
+  if (!isSmallest) {
+    throw new CommandFailure(
+      'The packages of the benchmarks are not installed. Run "npm ci --prefix benchmarks" first.',
+    );
+  }
+  console.log('The packages of the benchmarks are not installed. Other frameworks are not measured.');
 }
 
 /** Bundles the functions and the peers into a directory. */
 export async function bundleContestants(directory: string): Promise<Contestants> {
-  requirePackages();
+  checkPackages();
   const bundlePeer = async (
     name: string,
     file: string,
@@ -64,12 +75,12 @@ export async function bundleContestants(directory: string): Promise<Contestants>
     return [name, outfile];
   };
   await bundleFunctions(join(directory, 'functions'));
-  const [, expressServer] = await bundlePeer('express-server', 'express-server.ts');
+  const [, expressServer] = hasPackages ? await bundlePeer('express-server', 'express-server.ts') : [];
   const providers = unusedModules.filter(({ path }) => path.source.includes('credential-provider'));
   const bundled = await Promise.all([
     bundlePeer(sdkAlone, 'sdk.ts', [without(providers)]),
     bundlePeer(sdkUnchanged, 'sdk.ts'),
-    ...Object.entries(frameworks).map(([name, file]) => bundlePeer(name, file)),
+    ...Object.entries(hasPackages ? frameworks : {}).map(([name, file]) => bundlePeer(name, file)),
   ]);
   return {
     peers: new Map(bundled),

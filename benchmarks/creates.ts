@@ -1,10 +1,10 @@
 /**
- * `npm run bench:creates`: measures creates of tasks at a fixed rate, while another process reads lists of the same tenant, over HTTP. Writes
+ * `npm run bench -- creates`: measures creates of tasks at a fixed rate, while another process reads lists of the same tenant, over HTTP. Writes
  * `docs/performance/creates.md`.
  *
- * `-- --beside <folder>` measures another version at the same time: a checkout of it in which its packages are installed. Each version has an
+ * `--beside <folder>` measures another version at the same time: a checkout of it in which its packages are installed. Each version has an
  * engine of its own, which rejects conflicting transactions as DynamoDB does. The versions share the machine, so compare them with each other
- * only. `-- --beside-name <name>` names it in the tables. `-- --seconds 300` measures each rate for five minutes, instead of one.
+ * only. `--beside-name <name>` names it in the tables. `--seconds 300` measures each rate for five minutes, instead of one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,23 +14,25 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEngine } from '../lib/local/dynamodb-engine.ts';
 import { type Call, conflicts, type EngineResponse, startEngineProxy } from '../test/faults/engine-proxy.ts';
+import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 import { plot, type Series } from './plot.ts';
-import { median, milliseconds, percentile, publish, table } from './report.ts';
+import { median, milliseconds, percentile, publish, publishPage, table } from './report.ts';
 
 const { values: flags } = parseArgs({
   options: {
     beside: { type: 'string' },
     'beside-name': { type: 'string', default: 'the other version' },
-    seconds: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: usualOrSmallest('60', '1') },
+    ...formOption,
   },
 });
 const durationMs = Number(flags.seconds) * 1_000;
 
 /** Creates in a second. */
-const rates = [1, 10, 50];
+const rates = usualOrSmallest([1, 10, 50], [10]);
 
 /** Tasks before the first create that is measured. */
-const size = 2_000;
+const size = usualOrSmallest(2_000, 20);
 
 /** Milliseconds for which a transaction holds its items. */
 const holdMs = 8;
@@ -44,7 +46,7 @@ const jobQueriesMs = 500;
 type Pass = () => Promise<EngineResponse>;
 
 const isQueryForJobs = ({ operation, body }: Call): boolean =>
-  operation === 'Query' && body['IndexName'] === 'all' && JSON.stringify(body).includes('"#job');
+  operation === 'Query' && body['IndexName'] === 'by-status' && JSON.stringify(body).includes('"#job');
 
 const noJobs = ({ body }: Call): EngineResponse => ({
   status: 200,
@@ -231,6 +233,7 @@ async function measure(version: Version, parents: Parents, rate: number): Promis
     listMs,
     units,
   };
+  if (isSmallest && result.failed > 0) throw new Error(`${version.name}: ${result.failed} creates failed.`);
   console.log(row(result).join(' | '));
   return result;
 }
@@ -267,11 +270,9 @@ function publishAll(results: readonly Result[]): void {
     'list: median ms',
     'list: p99 ms',
   ];
-  publish(
+  publishPage(
     'creates.md',
-    `<!-- Written by "npm run bench:creates". -->
-
-Creates of tasks, all in one project and of one user, for ${flags.seconds} seconds with each rate, beginning with ${size.toLocaleString('en')} tasks. Another
+    `Creates of tasks, all in one project and of one user, for ${flags.seconds} seconds with each rate, beginning with ${size.toLocaleString('en')} tasks. Another
 process reads first pages every second: all tasks, those of a status, those of the project, and both. Jobs run every 15 seconds.${
       flags.beside
         ? ` Both versions ran at the

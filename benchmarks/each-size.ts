@@ -2,9 +2,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { formOption, isSmallest, usualOrSmallest } from './form.ts';
 
 const { values } = parseArgs({
-  options: { sizes: { type: 'string', default: '10000,100000' }, size: { type: 'string' } },
+  options: {
+    sizes: { type: 'string', default: usualOrSmallest('10000,100000', '200') },
+    size: { type: 'string' },
+    ...formOption,
+  },
 });
 
 /**
@@ -19,14 +24,15 @@ export async function measureEachSize<Results extends object>(
   publishAll: (results: readonly Results[]) => void,
 ): Promise<void> {
   if (values.size) return measure(Number(values.size), (results) => process.send?.(results));
+  const form = isSmallest ? ['--smallest'] : [];
   const bySize = new Map<number, Results>();
   for (const size of values.sizes.split(',').map(Number)) {
-    const child = fork(script, ['--size', String(size)]);
+    const child = fork(script, ['--size', String(size), ...form]);
     child.on('message', (results) => {
       bySize.set(size, results as Results);
       publishAll([...bySize.values()]);
     });
     const [code] = (await once(child, 'exit')) as [number];
-    if (code !== 0) throw new Error(`The measurement of ${size} tasks failed.`);
+    if (code !== 0 || !bySize.has(size)) throw new Error(`The measurement of ${size} tasks failed.`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:hostile`: searches for requests that cost a lot of CPU to parse and validate. It generates requests of
+ * `npm run bench -- hostile-requests`: searches for requests that cost a lot of CPU to parse and validate. It generates requests of
  * many shapes for every operation, mutates the most expensive ones, and measures them at the maximum size that
  * the gateway and the service accept, and at half of it. Writes `docs/performance/hostile-requests.md`.
  *
@@ -13,15 +13,17 @@ import type { Handler } from '../functions/shared/http/middleware.ts';
 import { Problem } from '../functions/shared/http/problems.ts';
 import { files } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
+import { buildPages } from '../lib/pages/build.ts';
 import { seeded } from '../test/faults/engine-proxy.ts';
-import { publish, table } from './report.ts';
+import { usualOrSmallest } from './form.ts';
+import { publishPage, table } from './report.ts';
 
 /** Limits of the body, and of the request line and headers together. */
 const maxBodyBytes = 256 * 1024;
 const maxHeadBytes = 10 * 1024;
 
-const samples = Number(process.env['SAMPLES'] ?? 3_000);
-const generations = 8;
+const samples = Number(process.env['SAMPLES'] ?? usualOrSmallest(3_000, 50));
+const generations = usualOrSmallest(8, 1);
 const survivors = 40;
 
 /** Minimum CPU time for which the ratio of two measurements is meaningful. */
@@ -264,12 +266,15 @@ function eventOf({ target, place, body, field, text, isBase64Encoded }: Shape, s
   } as unknown as APIGatewayProxyEventV2;
 }
 
-/** Returns the milliseconds of CPU of one request. */
+/** Returns the milliseconds of CPU of one request. @throws Error when the service could not handle it: its time would say nothing. */
 async function measure(shape: Shape, share: number): Promise<number> {
   const event = eventOf(shape, share);
   const before = process.cpuUsage();
-  await shape.target.handler(event, functionContext('r', 10_000));
+  const { statusCode = 0 } = await shape.target.handler(event, functionContext('r', 10_000));
   const { user, system } = process.cpuUsage(before);
+  if (statusCode === 0 || statusCode >= 500) {
+    throw new Error(`${shape.target.name}: ${statusCode} for ${nameOf(shape)}`);
+  }
   return (user + system) / 1_000;
 }
 
@@ -335,6 +340,7 @@ interface Found {
   readonly cpu: number;
 }
 
+await buildPages();
 // Warm-up, so that the first shapes do not include the time of the compiler.
 for (let round = 0; round < 200; round += 1) await measure(newShape(), 0.01);
 
@@ -381,12 +387,9 @@ const rows = measured
   ]);
 const searched = systematic + samples + generations * survivors * 8;
 const summary = `${searched.toLocaleString('en')} requests of generated shapes (seed ${seed}), Node.js ${process.versions.node}. The most expensive one takes ${worst?.full.toFixed(0)} ms of CPU; doubling the size multiplies the CPU by at most ${steepest ? ratio(steepest).toFixed(1) : '—'} (of those with ${minMeasurableMs} ms or more).`;
-console.log(`${summary}\n${rows.map((row) => row.join('  ')).join('\n')}`);
-publish(
+publishPage(
   'hostile-requests.md',
-  `# Hostile requests
-
-\`npm run bench:hostile\` searches for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
+  `This benchmark searches for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
 ${maxHeadBytes.toLocaleString('en')} bytes of headers. They pass through the pipeline of every operation, without the store. The values are milliseconds of CPU, the minimum
 of five measurements.
 

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import type { TestStore } from '../test/support/local-store.ts';
+import { usualOrSmallest } from './form.ts';
 import { functionEnvironment, Host } from './host.ts';
 import { listEvent } from './list-request.ts';
 import { median } from './report.ts';
 
 /** Lists of a process after the first one. */
-const furtherRuns = 5;
+export const furtherRuns = usualOrSmallest(5, 1);
 
 /** What a list costs a process of the function. */
 export interface ProcessCost {

@@ -4,7 +4,7 @@ import { handler as listProjects } from '../functions/projects/list-projects.ts'
 import { processMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import type { ValueCount } from '../functions/shared/store/model/list-query.ts';
 import { handler as listTasks } from '../functions/tasks/list-tasks.ts';
-import { median } from './report.ts';
+import { median, percentile } from './report.ts';
 
 const handlers = { projects: listProjects, tasks: listTasks };
 
@@ -29,6 +29,21 @@ export interface Cost {
   readonly durationMs: number;
   readonly calls: number;
   readonly readUnits: number;
+  /** Bytes of the body of the response. */
+  readonly bytes: number;
+}
+
+/** A figure over all runs. */
+interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** The medians of several runs, and how far the runs are apart. */
+export interface MeasuredCost extends Cost {
+  readonly spread: Readonly<Record<keyof Cost, Spread>>;
 }
 
 /** Milliseconds of an invocation. */
@@ -79,27 +94,51 @@ export async function requestList(
   const [, calls, readUnits] = /calls=(\d+), read=([\d.]+)/.exec(String(headers?.['server-timing'])) ?? [];
   return {
     body: JSON.parse(body) as ListBody,
-    cost: { durationMs, calls: Number(calls), readUnits: Number(readUnits) },
+    cost: {
+      durationMs,
+      calls: Number(calls),
+      readUnits: Number(readUnits),
+      bytes: Buffer.byteLength(body),
+    },
   };
 }
 
-async function medianCost(request: ListRequest, runs: number, beforeEach: () => void): Promise<Cost> {
+const spreadOf = (values: readonly number[]): Spread => ({
+  min: Math.min(...values),
+  median: median(values),
+  p99: percentile(values, 0.99),
+  max: Math.max(...values),
+});
+
+async function measureCost(
+  request: ListRequest,
+  runs: number,
+  beforeEach: () => void,
+): Promise<MeasuredCost> {
   const costs: Cost[] = [];
   for (let run = 0; run < runs; run += 1) {
     beforeEach();
     costs.push((await requestList(request)).cost);
   }
+  const spread = {
+    durationMs: spreadOf(costs.map(({ durationMs }) => durationMs)),
+    calls: spreadOf(costs.map(({ calls }) => calls)),
+    readUnits: spreadOf(costs.map(({ readUnits }) => readUnits)),
+    bytes: spreadOf(costs.map(({ bytes }) => bytes)),
+  };
   return {
-    durationMs: median(costs.map(({ durationMs }) => durationMs)),
-    calls: median(costs.map(({ calls }) => calls)),
-    readUnits: median(costs.map(({ readUnits }) => readUnits)),
+    durationMs: spread.durationMs.median,
+    calls: spread.calls.median,
+    readUnits: spread.readUnits.median,
+    bytes: spread.bytes.median,
+    spread,
   };
 }
 
 /** Returns the median cost of a request that is the first of its process and reads all columns. */
-export const coldCost = (request: ListRequest, runs: number): Promise<Cost> =>
-  medianCost(request, runs, () => processMemory.clear());
+export const coldCost = (request: ListRequest, runs: number): Promise<MeasuredCost> =>
+  measureCost(request, runs, () => processMemory.clear());
 
 /** Returns the median cost of a request whose columns are in memory: those that the last request left there. */
-export const warmCost = (request: ListRequest, runs: number): Promise<Cost> =>
-  medianCost(request, runs, () => undefined);
+export const warmCost = (request: ListRequest, runs: number): Promise<MeasuredCost> =>
+  measureCost(request, runs, () => undefined);

@@ -1,25 +1,29 @@
 /**
- * `npm run bench:lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
- * and without records that compaction has not absorbed, and on PostgreSQL. Writes `docs/performance/lists.md` and its plot.
+ * `npm run bench -- lists`: measures what pages of tasks cost in collections of several sizes: with all columns in memory and without, with
+ * and without records that compaction has not absorbed, and on PostgreSQL. Writes the medians to
+ * `docs/performance/lists.md` and its plot, and all figures to `lists.csv` beside it.
  *
- * `-- --sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
 import { fileURLToPath } from 'node:url';
 import { measureEachSize } from './each-size.ts';
-import { ListFunction, type ProcessCost } from './list-function.ts';
-import { type Cost, coldCost, type ListRequest, requestList, warmCost } from './list-request.ts';
+import { isSmallest, usualOrSmallest } from './form.ts';
+import { furtherRuns, ListFunction } from './list-function.ts';
+import { type ListCost, listData, listPage } from './list-report.ts';
+import { coldCost, type ListRequest, requestList, warmCost } from './list-request.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
-import { milliseconds, publish, table } from './report.ts';
+import { milliseconds, publish, publishPage } from './report.ts';
+import { commitOf, source } from './source.ts';
 import type { TaskCollection } from './task-collection.ts';
 
 const limit = 20;
 
 /** Records that compaction has not absorbed. */
-const pendingRecords = [0, 100, 1_000];
+const pendingRecords = usualOrSmallest([0, 100, 1_000], [0, 10]);
 
 /** Runs of each measurement. The result is their median. */
-const runsOf = (size: number): number => (size < 1_000_000 ? 9 : 3);
+const runsOf = (size: number): number => usualOrSmallest(size < 1_000_000 ? 9 : 3, 2);
 
 type Filters = readonly [field: string, value: string][];
 
@@ -104,19 +108,6 @@ function listsOf({ frequent, smallProject }: TaskCollection): List[] {
   ];
 }
 
-interface Row {
-  readonly size: number;
-  readonly list: string;
-  readonly page: string;
-  readonly pending: number;
-  readonly total: number;
-  readonly cold: Cost;
-  readonly warm: Cost;
-  readonly postgresMs: number | undefined;
-  /** Measured without pending records only. */
-  readonly process?: ProcessCost | undefined;
-}
-
 const requestOf = ({ filters, sortBy }: List, page: number): ListRequest => {
   const parameters = new URLSearchParams([
     ...filters,
@@ -135,6 +126,9 @@ function statementsOf({ where, order }: List, page: number): string[] {
   return [`select count(*) ${from}`, `select * ${from} order by ${order} ${window}`];
 }
 
+/** Returns whether the function is measured. Each list needs a process of its own, so the smallest form measures one. */
+const measuresFunction = ({ name }: List): boolean => !isSmallest || name === 'a status by due date';
+
 interface Stage extends ListStage {
   readonly listFunction: ListFunction;
 }
@@ -142,8 +136,8 @@ interface Stage extends ListStage {
 async function measure(
   { store, collection, postgres, listFunction }: Stage,
   pending: number,
-): Promise<Row[]> {
-  const rows: Row[] = [];
+): Promise<ListCost[]> {
+  const rows: ListCost[] = [];
   const runs = runsOf(collection.size);
   for (const list of listsOf(collection)) {
     const { total } = (await requestList(requestOf(list, 1))).body;
@@ -160,7 +154,9 @@ async function measure(
       const isQuiet = pending === 0;
       const postgresMs = isQuiet ? await postgres?.medianMs(statementsOf(list, number), runs) : undefined;
       const process =
-        isQuiet && page === 'middle' ? await listFunction.measure(store, request.query) : undefined;
+        isQuiet && page === 'middle' && measuresFunction(list)
+          ? await listFunction.measure(store, request.query)
+          : undefined;
       const { name } = list;
       rows.push({ size: collection.size, list: name, page, pending, total, cold, warm, postgresMs, process });
       console.log(
@@ -170,9 +166,8 @@ async function measure(
         pending,
         'of',
         total,
-        cold,
-        warm,
-        postgresMs ?? '',
+        ...[cold, warm].flatMap(({ readUnits, durationMs }) => [readUnits, milliseconds(durationMs)]),
+        milliseconds(postgresMs),
         process ?? '',
       );
     }
@@ -180,78 +175,31 @@ async function measure(
   return rows;
 }
 
-const measurements = (rows: readonly Row[]): string =>
-  table(
-    [
-      'list',
-      'page',
-      'tasks',
-      'pending records',
-      'cold: read units',
-      'ms',
-      'warm: read units',
-      'ms',
-      'PostgreSQL: ms',
-    ],
-    rows.map(({ size, list, page, pending, cold, warm, postgresMs }) => [
-      list,
-      page,
-      size.toLocaleString('en'),
-      pending,
-      cold.readUnits,
-      milliseconds(cold.durationMs),
-      warm.readUnits,
-      milliseconds(warm.durationMs),
-      milliseconds(postgresMs),
-    ]),
-  );
-
-const processes = (rows: readonly Row[]): string =>
-  table(
-    ['list, middle page', 'tasks', 'first request: CPU ms', 'next requests: CPU ms', 'memory, MB'],
-    rows.flatMap(({ size, list, process }) =>
-      process
-        ? [
-            [
-              list,
-              size.toLocaleString('en'),
-              milliseconds(process.firstMs),
-              milliseconds(process.nextMs),
-              Math.round(process.residentBytes / 1e6),
-            ],
-          ]
-        : [],
-    ),
-  );
-
 /** Writes the results so far. */
-function report(rows: readonly Row[], version: string | undefined): void {
+function report(rows: readonly ListCost[], version: string | undefined): void {
   const compared = version
     ? `, and ${version} over one connection, which counts and pages with the indexes of \`benchmarks/postgres-indexes.sql\``
     : '';
-  publish(
+  publishPage(
     'lists.md',
-    `<!-- Written by "npm run bench:lists". -->
+    listPage(
+      rows,
+      `Middle pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
+${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}.
+[\`lists.csv\`](lists.csv) has every figure: also the first pages, and the lowest and highest values, the 99th percentiles, the calls and the bytes.
 
-Pages of ${limit} tasks with the names, texts and relations of \`npm run seed\`. Node.js ${process.versions.node}; the values are medians of
-${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, with the embedded engine${compared}. A list is a request to the handler: the milliseconds include validation and JSON. "Cold" is the first list of a process, which reads the columns; "warm" is
-a list whose columns are in memory. "Pending records" are records of the change log that
-compaction has not absorbed. They were written just before the first of their lists. A record is settled 10 seconds after it was written. Until then, each list
-reads it again, about 0.045 read units for each, because a record with an earlier stamp can still appear. After that, a process has it in memory. So
-warm lists cost less the later they were measured, and the last ones cost as much as without pending records. An index reads the entities of the first five lists.
-
-${measurements(rows)}
-
-## The function
-
-The deployed function \`listTasks\` in a process of its own, one for each list. In AWS, it has 1,769 MB, which is one core: a request takes
-there at least its CPU time. The first request is one measurement. It includes the start of the code and reading the columns. The next requests are the median of five. The memory is that of the whole process, at most, over these six
-requests.
-
-${processes(rows)}
-`,
+- A list is a request to the handler: the milliseconds include validation and JSON.
+- "Cold" is the first list of a process, which reads the columns; "warm" is a list whose columns are in memory.
+- "Function" is the deployed function \`listTasks\` in a process of its own, one for each list. In AWS, it has 1,769 MB, which is one core: a
+  request takes there at least its CPU time. The first request is one measurement, with the start of the code. The next requests are the
+  median of ${furtherRuns}. The memory is the highest of the process over these requests.
+- "Pending records" are records of the change log that compaction has not absorbed. They were written just before the first of their lists. A
+  record is settled 10 seconds after it was written. Until then, each list reads it again, because a record with an earlier stamp can still
+  appear. After that, a process has it in memory. So warm lists cost less the later they were measured.`,
+    ),
   );
-  const ofMiddle = (list: string, pick: (row: Row) => number | undefined) =>
+  publish('lists.csv', listData(source ? commitOf(source) : '', rows));
+  const ofMiddle = (list: string, pick: (row: ListCost) => number | undefined) =>
     rows
       .filter((row) => row.list === list && row.page === 'middle' && row.pending === 0)
       .map((row) => ({ x: row.size, y: pick(row) }));
@@ -267,7 +215,7 @@ ${processes(rows)}
 }
 
 interface Results {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListCost[];
   /** The version of PostgreSQL. */
   readonly version: string | undefined;
 }
@@ -278,7 +226,7 @@ async function measureCollection(size: number, onResults: (results: Results) => 
   await listFunction.bundle();
   const stage = await openListStage(size);
   const { collection, postgres } = stage;
-  const rows: Row[] = [];
+  const rows: ListCost[] = [];
   let pending = 0;
   for (const wanted of pendingRecords) {
     await collection.update(wanted - pending);

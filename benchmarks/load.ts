@@ -1,8 +1,8 @@
 /**
- * `npm run bench:load`: measures what lists and creates cost while others write into the same tenant and kind, and while jobs clone and delete
+ * `npm run bench -- load`: measures what lists and creates cost while others write into the same tenant and kind, and while jobs clone and delete
  * projects at their pace, with compaction running as in AWS: every 15 seconds. Writes `docs/performance/load.md`.
  *
- * `-- --seconds 300` measures each load for five minutes.
+ * `--seconds 300` measures each load for five minutes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -19,16 +19,19 @@ import { beginJob, busyIntervalMs } from '../functions/shared/store/model/job.ts
 import type { Write } from '../functions/shared/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
-import { median, percentile, publish, table } from './report.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { median, percentile, publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: usualOrSmallest('60', '1') }, ...formOption },
+});
 const durationMs = Number(values.seconds) * 1_000;
 
-const size = 10_000;
+const size = usualOrSmallest(10_000, 200);
 
 /** Writes per second. */
-const rates = [1, 5, 10, 50];
+const rates = usualOrSmallest([1, 5, 10, 50], [10]);
 
 /** Milliseconds between two rounds of lists. */
 const listIntervalMs = 1_000;
@@ -110,14 +113,14 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
 /** Returns the write that begins the deletion of the tasks of a clone. */
 async function beginDeletion(clones: string[]): Promise<Write> {
   const id = clones.shift() ?? '';
-  return beginJob(tenant, { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' });
+  return beginJob(tenant, { type: 'sweep', kind: 'project', id, final: true, relation: 0 });
 }
 
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {
-  const cache = new ProcessMemory().of(tenant, 'task');
+  const memory = new ProcessMemory().of(tenant, 'task');
   while (Date.now() < endMs) {
     const writer = openLog(store.database(600_000), tenant, 'task');
-    await compact({ writer, cache, nowMs: Date.now() });
+    await compact({ writer, memory, nowMs: Date.now() });
     await delay(Math.min(busyIntervalMs, Math.max(0, endMs - Date.now())));
   }
 }
@@ -160,6 +163,7 @@ async function measure(
   ]);
   const writeMs = typeof written === 'number' ? [] : written;
   const count = typeof written === 'number' ? written : written.length;
+  if (count === 0) throw new Error(`The load "${name}" changed nothing.`);
   return { name, writeMs, perSecond: (1_000 * count) / (Date.now() - began), ...lists };
 }
 
@@ -181,7 +185,7 @@ const results: Result[] = [];
 for (const load of loads) {
   const result = await measure(store, collection, load);
   results.push(result);
-  console.log(result.name, result.perSecond, percentile(result.writeMs, 0.99));
+  console.log(result.name, result.perSecond);
   for (const [name, units] of result.readUnits) console.log(name, median(units), Math.max(...units));
 }
 await store.stop();
@@ -200,11 +204,9 @@ const rows = results.map(({ name, perSecond, writeMs, listMs, readUnits }) => [
   percentile(listMs, 0.99).toFixed(0),
   ...[...readUnits.values()].map((units) => `${median(units)}, ${Math.max(...units)}`),
 ]);
-publish(
+publishPage(
   'load.md',
-  `<!-- Written by "npm run bench:load". -->
-
-First pages of 20 tasks, newest first, while others write: mixed writes as in \`npm run bench:writes\`, into a collection of
+  `First pages of 20 tasks, newest first, while others write: mixed writes as in \`npm run bench -- writes\`, into a collection of
 ${size.toLocaleString('en')} tasks, for ${values.seconds} seconds with each load. The jobs clone a project and delete the clones, at the pace of ${jobChangesPerSecond} tasks a second. Compaction takes a step every ${busyIntervalMs / 1_000} seconds, as in AWS. One process reads all lists, each once a
 second. The read units are those of warm lists and of the first one, on the embedded engine.
 

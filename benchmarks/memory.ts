@@ -1,8 +1,8 @@
 /**
- * `npm run bench:memory`: measures first and warm responses of the synthesized functions with the CPU share of several memory settings, as
+ * `npm run bench -- memory`: measures first and warm responses of the synthesized functions with the CPU share of several memory settings, as
  * `npm run start:synthesized -- --lambda-cpu` gives it. Writes `docs/performance/memory.md`.
  *
- * `-- --runs 10` starts each function ten times, instead of five.
+ * `--runs 10` starts each function ten times, instead of five.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,18 +22,21 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { type Service, startService } from '../lib/local/service.ts';
 import { seed } from '../lib/seed/seed.ts';
-import { median, milliseconds, publish, table } from './report.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { median, milliseconds, publishPage, table } from './report.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: usualOrSmallest('5', '1') }, ...formOption },
+});
 const runs = Number(values.runs);
 
-const memorySettings = [256, 512, 1_024, 1_769];
+const memorySettings = usualOrSmallest([256, 512, 1_024, 1_769], [1_769]);
 
 /** Warm requests of each run, after five that V8 compiles. */
-const warmRequests = 20;
-const warmUp = 5;
+const warmRequests = usualOrSmallest(20, 2);
+const warmUp = usualOrSmallest(5, 0);
 
-const amounts = { organizations: 1, users: 20, tags: 12, projects: 30, tasks: 2_000 };
+const amounts = { organizations: 1, users: 20, tags: 12, projects: 30, tasks: usualOrSmallest(2_000, 50) };
 
 interface Operation {
   readonly name: string;
@@ -115,11 +118,14 @@ async function run(memoryMb: number, times: ReadonlyMap<string, Times>): Promise
   }
 }
 
-/** A function that uses a core for two seconds, and returns its CPU time as a share of the time that passed. */
+/** Milliseconds for which a busy function uses a core. */
+const busyMs = usualOrSmallest(2_000, 200);
+
+/** A function that uses a core, and returns its CPU time as a share of the time that passed. */
 const busy = `exports.handler = async () => {
   const since = process.cpuUsage();
   const started = performance.now();
-  while (performance.now() - started < 2000);
+  while (performance.now() - started < ${busyMs});
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000 / (performance.now() - started);
 };`;
@@ -159,20 +165,19 @@ const shareRows = [...shares].map(([memoryMb, reached]) => [
   cpuShare(memoryMb).toFixed(3),
   [Math.min(...reached), median(reached), Math.max(...reached)].map((one) => one.toFixed(3)).join(', '),
 ]);
-const text = `<!-- Written by "npm run bench:memory". -->
-
-Responses of the synthesized functions, each in a process of its own with the CPU share of its memory, as
+publishPage(
+  'memory.md',
+  `Responses of the synthesized functions, each in a process of its own with the CPU share of its memory, as
 \`npm run start:synthesized -- --lambda-cpu\` gives it. The first response contains the import of the bundle and the
 request, without the start of Node.js. The warm one is the median of ${warmRequests} requests, one after the other. ${runs} runs, each in new processes: lowest, median and highest, in
 milliseconds. The embedded engine, with ${amounts.tasks.toLocaleString('en')} tasks, the gateway and the IAM proxy run on the same machine, without a limit. Node.js ${process.versions.node}.
 
-A function that is busy for two seconds got these shares of a core. Other programs on the machine lower them:
+A function that is busy for ${busyMs.toLocaleString('en')} ms got these shares of a core. Other programs on the machine lower them:
 
 ${table(['memory, MB', 'wanted', 'reached: lowest, median, highest'], shareRows)}
 
 ${table(['operation', 'memory, MB', 'share of a core', 'first response: lowest, median, highest', 'warm response: lowest, median, highest'], rows)}
-`;
-publish('memory.md', text);
-console.log(text);
+`,
+);
 await data.stop();
 rmSync(folder, { recursive: true, force: true });

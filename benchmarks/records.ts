@@ -1,5 +1,5 @@
 /**
- * `npm run bench:records`: measures the records of the change log: bytes, and the CPU time to encode and decode them. Writes
+ * `npm run bench -- records`: measures the records of the change log: bytes, and the CPU time to encode and decode them. Writes
  * `docs/performance/records.md`.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,10 +7,11 @@ import { decodeRecord, recordWrites } from '../functions/shared/store/model/chan
 import type { Change } from '../functions/shared/store/model/changes.ts';
 import type { Item } from '../functions/shared/store/model/writes.ts';
 import { sentence, typicalChanges } from '../test/support/typical-changes.ts';
-import { median, publish, table } from './report.ts';
+import { usualOrSmallest } from './form.ts';
+import { median, publishPage, table } from './report.ts';
 
-const records = 1_000;
-const rounds = 25;
+const records = usualOrSmallest(1_000, 20);
+const rounds = usualOrSmallest(25, 2);
 
 /** Bytes of an item with these attributes, as DynamoDB counts them: names, texts, bytes, and half a byte for each digit of a number. */
 function itemBytes(item: Item): number {
@@ -56,16 +57,12 @@ function measure(kind: string, description: string): readonly (string | number)[
 
 const kinds = Object.keys(typicalChanges(nowMs, ''));
 const rows = ['', sentence].flatMap((description) => kinds.map((kind) => measure(kind, description)));
-const text = table(['record of one', 'bytes', 'in a read unit', 'encode, µs', 'decode, µs'], rows);
-console.log(text);
-publish(
+publishPage(
   'records.md',
-  `<!-- Written by "npm run bench:records". -->
-
-Records of the change log, of one task each: 45 characters of name, a project, a user, a tag and a due date, changed three days before. The
+  `Records of the change log, of one task each: 45 characters of name, a project, a user, a tag and a due date, changed three days before. The
 tenant has 36 characters. Bytes are those of the whole item, with keys and names of attributes. The times are medians of ${rounds} rounds of
 ${records.toLocaleString('en')} records in one process. Encoding includes the row of the entity.
 
-${text}
+${table(['record of one', 'bytes', 'in a read unit', 'encode, µs', 'decode, µs'], rows)}
 `,
 );

@@ -1,27 +1,31 @@
 /**
- * `npm run bench:requests`: measures the CPU and wall time of a warm request for every operation, compared with the SDK
+ * `npm run bench -- requests`: measures the CPU and wall time of a warm request for every operation, compared with the SDK
  * alone making the same calls and with other frameworks; and the requests per second of the local gateway, compared
  * with Express. Writes `docs/performance/requests.md`, its plot and `throughput.md`.
  *
- * `-- createProject readTask` measures only these operations and writes nothing. `-- throughput` measures and writes
+ * `npm run bench -- requests createProject readTask` measures only these operations and writes nothing. `requests throughput` measures and writes
  * only the throughput.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
+import { UsageError } from '../lib/cli/command-line.ts';
+import { accessOf } from '../lib/infrastructure/table-access.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone } from './contestants.ts';
+import { isSmallest, usualOrSmallest } from './form.ts';
 import { type Duration, Host } from './host.ts';
-import { median, publish, shuffled, table } from './report.ts';
+import { median, publish, publishPage, requireFigures, shuffled, table } from './report.ts';
 import { type Calls, type Stage, setStage } from './stage.ts';
 import { measureThroughput } from './throughput.ts';
 
-const rounds = 9;
+const rounds = usualOrSmallest(9, 1);
 /** Number of requests before the measurement, in which V8 compiles the code, and in each round. */
-const reads = { warmUp: 1_500, measured: 100 };
-const writes = { warmUp: 800, measured: 40 };
+const reads = usualOrSmallest({ warmUp: 1_500, measured: 100 }, { warmUp: 0, measured: 5 });
+const writes = usualOrSmallest({ warmUp: 800, measured: 40 }, { warmUp: 0, measured: 5 });
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-requests-'));
 const contestants = await bundleContestants(directory);
@@ -160,14 +164,19 @@ const peersTable = (rows: readonly Row[]): string =>
   );
 
 const rows: Row[] = [];
-const only = process.argv.slice(2);
-for (const operation of operations) {
-  if (only.length === 0 || only.includes(operation.contract.operation)) rows.push(await measure(operation));
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+const measuresAll = named.length === 0;
+/** The operations to measure. The smallest form measures those that the peers also have. */
+const chosen = operations.filter(({ contract: { operation } }) =>
+  measuresAll ? !isSmallest || common.includes(operation) : named.includes(operation),
+);
+const measuresThroughput = measuresAll || named.includes('throughput');
+if (chosen.length === 0 && !measuresThroughput) {
+  throw new UsageError(`There is no operation "${named.join('", "')}" that uses the database.`);
 }
+for (const operation of chosen) rows.push(await measure(operation));
 
-const text = `<!-- Written by "npm run bench:requests". -->
-
-Node.js ${process.versions.node}. Each bundle runs warm in a process of its own, and the embedded engine in another. The values are medians of
+const text = `Node.js ${process.versions.node}. Each bundle runs warm in a process of its own, and the embedded engine in another. The values are medians of
 ${rounds} rounds in random order. The SDK alone repeats the recorded calls of the service, with the same parallelism and order, on a
 copy of the same data.
 
@@ -178,8 +187,9 @@ per process. They have no conditional requests, entity tags or idempotency keys.
 
 ${peersTable(rows)}
 `;
-if (only.length === 0) {
-  publish('requests.md', text);
+
+/** Draws what the operations cost that the peers also have. */
+function drawing(): string {
   const groups = rows
     .filter(({ operation }) => common.includes(operation))
     .map(({ operation, own, sdk, peers: others }) => ({
@@ -190,8 +200,16 @@ if (only.length === 0) {
         ...[...others].map(([name, { cpuUs }]) => ({ name, value: cpuUs, isOurs: false })),
       ],
     }));
-  publish('requests.svg', bars('CPU of a warm request', 'microseconds', groups));
+  return bars('CPU of a warm request', 'microseconds', groups);
 }
-console.log(text);
-if (only.length === 0 || only.includes('throughput')) await measureThroughput(contestants.expressServer);
+
+if (measuresAll) {
+  publishPage('requests.md', text);
+  publish('requests.svg', drawing());
+} else if (rows.length > 0) {
+  requireFigures('The report', operationsTable(rows));
+  console.log(operationsTable(rows));
+}
+const { expressServer } = contestants;
+if (measuresThroughput && expressServer) await measureThroughput(expressServer);
 rmSync(directory, { recursive: true, force: true });

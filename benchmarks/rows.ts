@@ -1,11 +1,12 @@
 /**
- * `npm run bench:rows`: measures how long lists take whose columns are in memory, without a database: filters by each operator, several sort
- * fields, and counts of values.
+ * `npm run bench -- rows`: measures how long lists take whose columns are in memory, without a database: filters by each operator, several sort
+ * fields, and counts of values. Writes no file.
  *
- * `-- --rows 1000000` measures with 10^6 rows instead of 100,000.
+ * `--rows 1000000` measures with 10^6 rows instead of 100,000.
  */
+
 import { parseArgs } from 'node:util';
-import { type ListSource, listRows } from '../functions/shared/store/lists/engine/list-rows.ts';
+import type { ListSource } from '../functions/shared/store/lists/engine/list-rows.ts';
 import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
 import { toRowQuery } from '../functions/shared/store/lists/to-row-query.ts';
 import { idAfter } from '../functions/shared/store/model/ids.ts';
@@ -15,10 +16,15 @@ import { task } from '../functions/tasks/resource.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import { listQuery } from '../test/support/list-queries.ts';
 import { LogBuilder } from '../test/support/log-builder.ts';
+import { readRows } from '../test/support/read-rows.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { median, requireFigures, table } from './report.ts';
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: usualOrSmallest('100000', '2000') }, ...formOption },
+});
 const size = Number(values.rows);
-const runs = 9;
+const runs = usualOrSmallest(9, 2);
 
 /** Rows in one step of compaction: a whole segment. */
 const stepRows = 32_768;
@@ -75,12 +81,12 @@ for (let first = 0; first < size; first += stepRows) {
 log.log.records.length = 0;
 console.log(`${size} rows in ${log.log.manifest?.segments.length} segments`);
 
-const cache = new ProcessMemory(4 * 1024 ** 3).of('acme', 'task');
-const source = (): ListSource => ({ reader: log.log.open(), cache, nowMs: Date.now() });
+const memory = new ProcessMemory(4 * 1024 ** 3).of('acme', 'task');
+const source = (): ListSource => ({ reader: log.log.open(), memory, nowMs: Date.now() });
 
-async function timeOf(query: Parameters<typeof listRows>[1]): Promise<number> {
+async function timeOf(query: Parameters<typeof readRows>[1]): Promise<number> {
   const began = performance.now();
-  await listRows(source(), query);
+  await readRows(source(), query);
   return performance.now() - began;
 }
 
@@ -140,14 +146,15 @@ const lists: Readonly<Record<string, Partial<ListQuery>>> = {
 };
 
 const { ranks, defaults } = task;
+const measured: (readonly (string | number)[])[] = [];
 for (const [name, list] of Object.entries(lists)) {
   const query = toRowQuery('task', listQuery({ ...list, ranks, defaults }));
   const first = await timeOf(query);
   const times: number[] = [];
   for (let run = 0; run < runs; run += 1) times.push(await timeOf(query));
-  const { total } = await listRows(source(), query);
-  times.sort((one, other) => one - other);
-  console.log(
-    `${name.padEnd(58)} ${String(total).padStart(8)} rows  first ${first.toFixed(0).padStart(5)} ms  warm ${(times[Math.floor(runs / 2)] ?? 0).toFixed(1).padStart(6)} ms`,
-  );
+  const { total } = await readRows(source(), query);
+  measured.push([name, total, first.toFixed(0), median(times).toFixed(1)]);
 }
+const report = table(['list', 'rows', 'first, ms', 'warm, ms'], measured);
+requireFigures('The report', report);
+console.log(report);

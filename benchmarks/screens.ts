@@ -1,27 +1,28 @@
 /**
- * `npm run bench:screens`: measures what ten screens of an app cost in collections of several sizes, and on PostgreSQL. Both must return the
+ * `npm run bench -- screens`: measures what ten screens of an app cost in collections of several sizes, and on PostgreSQL. Both must return the
  * same entities and counts. Writes `docs/performance/screens.md` and its plot.
  *
- * `-- --sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than half an hour and 10 GB of memory.
+ * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than half an hour and 10 GB of memory.
  */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { type Screen, type ScreenValues, screensOf } from './app-screens.ts';
 import { measureEachSize } from './each-size.ts';
+import { usualOrSmallest } from './form.ts';
 import { type Cost, coldCost, type ListBody, requestList, warmCost } from './list-request.ts';
 import { type ListStage, openListStage } from './list-stage.ts';
 import { plot } from './plot.ts';
 import type { Postgres } from './postgres.ts';
-import { milliseconds, publish, table } from './report.ts';
+import { milliseconds, publish, publishPage, table } from './report.ts';
 import { countStatement, pageStatement } from './screen-statements.ts';
 import type { TaskCollection } from './task-collection.ts';
 
 /** Requests of each screen before the measurement, in which V8 compiles the code. */
-const warmUpRuns = 20;
+const warmUpRuns = usualOrSmallest(20, 0);
 
 /** Runs of each measurement. The result is their median. */
-const coldRuns = 9;
-const warmRuns = 25;
+const coldRuns = usualOrSmallest(9, 2);
+const warmRuns = usualOrSmallest(25, 2);
 
 /** The share of the rows above which the report names a screen. */
 const largeShare = 0.1;
@@ -122,7 +123,11 @@ async function measure({ collection, postgres }: ListStage, screen: Screen): Pro
     warm: await warmCost(screen, warmRuns),
     postgres: postgres && (await postgresCost(postgres, screen)),
   };
-  console.log(row);
+  const costs = [row.cold, row.warm].flatMap(({ readUnits, durationMs }) => [
+    readUnits,
+    milliseconds(durationMs),
+  ]);
+  console.log(row.size, row.name, 'of', row.total, ...costs, row.postgres ?? '');
   return row;
 }
 
@@ -214,11 +219,9 @@ rows that it expands, and the counts or the total. The milliseconds are those of
 benchmark fails when a statement returns other entities or other counts than the service. "Rows read" are the rows of
 the listed table that the two statements read together, by \`explain (analyze)\`; in bold: more than a tenth of the table.`
     : '';
-  publish(
+  publishPage(
     'screens.md',
-    `<!-- Written by "npm run bench:screens". -->
-
-Ten screens of an app, each filled by one request. The organizations, users, tags, projects and tasks are those of \`npm run seed\`. Node.js ${process.versions.node};
+    `Ten screens of an app, each filled by one request. The organizations, users, tags, projects and tasks are those of \`npm run seed\`. Node.js ${process.versions.node};
 the values are medians of ${coldRuns} cold and ${warmRuns} warm requests on one machine, with the embedded engine. A request is measured through the handler: the
 milliseconds include validation, calls to the engine and JSON, but no network to DynamoDB. "Cold" is the first list of
 a process, which reads the columns, but the code is compiled; "warm" is a list whose columns are in memory. Compaction has absorbed all

@@ -192,7 +192,7 @@ export async function setStage(): Promise<Stage> {
       const [, , plural = ''] = contract.path.split('/');
       // Each deletion needs an entity of its own, without children.
       const id = contract.success === 'deleted' ? await make(plural, ids) : ids[plural];
-      const path = contract.path.replace('{id}', id ?? '').replace('{file}', 'site.css');
+      const path = contract.path.replace('{id}', id ?? '').replace('{file}', contract.files?.[0] ?? '');
       return events.make(contract.method, path, bodyFor(contract, ids));
     },
     recorded: () => {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:start`: measures how long a new process takes to import each deployed function and to send its first
+ * `npm run bench -- starts`: measures how long a new process takes to import each deployed function and to send its first
  * response, compared with the SDK alone and with other frameworks. Writes `docs/performance/starts.md` and its plot.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,12 @@ import { routes } from '../functions/routes.ts';
 import type { Contract } from '../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone, sdkUnchanged } from './contestants.ts';
+import { usualOrSmallest } from './form.ts';
 import { Host } from './host.ts';
-import { median, publish, table } from './report.ts';
+import { median, publish, publishPage, table } from './report.ts';
 import { setStage } from './stage.ts';
 
-const runs = 25;
+const runs = usualOrSmallest(25, 1);
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
 const contestants = await bundleContestants(directory);
@@ -97,18 +98,18 @@ const importBy = (name: string): number =>
 const slowest = ours.reduce((one, other) => (importOf(other) > importOf(one) ? other : one));
 const ratio = (name: string): string => (importOf(slowest) / importBy(name)).toFixed(2);
 
-const text = `<!-- Written by "npm run bench:start". -->
-
-Node.js ${process.versions.node}, medians of ${runs} new processes. "import" is the time in milliseconds to import the bundle, minus the
+publishPage(
+  'starts.md',
+  `Node.js ${process.versions.node}, medians of ${runs} new processes. "import" is the time in milliseconds to import the bundle, minus the
 time of an empty module. "first response" is the time from then to the first response, with the embedded engine. The peers
 use the same store and schemas. Their bundles are minified and contain the unchanged SDK.
 
 The slowest import of all operations is ${slowest.name}. As a ratio to the others: ${ratio(sdkAlone)} of the SDK alone without unused
-providers, ${ratio(sdkUnchanged)} of the unchanged SDK, ${peers.map((name) => `${ratio(name)} of ${name}`).join(', ')}.
+providers, ${[sdkUnchanged, ...peers].map((name) => `${ratio(name)} of ${name}`).join(', ')}.
 
 ${table(['', 'bundle', 'import, ms', 'first response, ms'], [...others, ...ours].map(row))}
-`;
-publish('starts.md', text);
+`,
+);
 const bar = (one: Contestant, isOurs: boolean) => ({ name: one.name, value: importOf(one), isOurs });
 publish(
   'starts.svg',
@@ -124,6 +125,5 @@ publish(
     },
   ]),
 );
-console.log(text);
 await stage.stop();
 rmSync(directory, { recursive: true, force: true });

@@ -8,13 +8,14 @@ import { promisify } from 'node:util';
 import { inMemory, startEngine } from '../lib/local/dynamodb-engine.ts';
 import { setCredentials } from '../lib/local/engine-environment.ts';
 import { packagesFolder } from './contestants.ts';
-import { median, publish, shuffled, table } from './report.ts';
+import { usualOrSmallest } from './form.ts';
+import { median, publishPage, shuffled, table } from './report.ts';
 
 const execute = promisify(execFile);
 
-const rounds = 11;
+const rounds = usualOrSmallest(11, 1);
 /** Durations in seconds. V8 compiles the code during the warm-up. */
-const seconds = { warmUp: 5, measured: 3 };
+const seconds = usualOrSmallest({ warmUp: 5, measured: 3 }, { warmUp: 0, measured: 1 });
 const connections = 16;
 const description = 'x'.repeat(164);
 
@@ -150,7 +151,9 @@ async function measure(expressServer: string): Promise<Throughput[]> {
       return requestsPerSecond(servers[which].url + path, duration, body);
     };
     const taken = { own: [] as number[], express: [] as number[] };
-    for (const which of ['own', 'express'] as const) await ask(which, seconds.warmUp);
+    for (const which of ['own', 'express'] as const) {
+      if (seconds.warmUp > 0) await ask(which, seconds.warmUp);
+    }
     for (let round = 0; round < rounds; round += 1) {
       for (const which of shuffled(['own', 'express'] as const)) {
         taken[which].push(await ask(which, seconds.measured));
@@ -175,14 +178,13 @@ export async function measureThroughput(expressServer: string): Promise<void> {
     express.toFixed(0),
     (own / express).toFixed(2),
   ]);
-  const text = `<!-- Written by "npm run bench:requests". -->
-
-Node.js ${process.versions.node}. The local gateway with the handlers behind it, and an Express server with the same store, bundled for
+  publishPage(
+    'throughput.md',
+    `Node.js ${process.versions.node}. The local gateway with the handlers behind it, and an Express server with the same store, bundled for
 production. autocannon with ${connections} connections; each server has an embedded engine of its own. Both servers run all the
 time and take turns of ${seconds.measured} seconds in random order. The values are medians of ${rounds} turns.
 
 ${table(['requests per second', 'this service', 'Express', 'ratio'], rows)}
-`;
-  publish('throughput.md', text);
-  console.log(text);
+`,
+  );
 }

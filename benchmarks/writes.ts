@@ -1,5 +1,5 @@
 /**
- * `npm run bench:writes`: measures what 10,000 mixed writes of tasks cost, and what their compaction costs. Writes
+ * `npm run bench -- writes`: measures what 10,000 mixed writes of tasks cost, and what their compaction costs. Writes
  * `docs/performance/writes.md`.
  */
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,11 @@ import { ProcessMemory } from '../functions/shared/store/lists/engine/process-me
 import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
 import { startTestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
-import { publish, table } from './report.ts';
+import { usualOrSmallest } from './form.ts';
+import { publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
-const writes = 10_000;
+const writes = usualOrSmallest(10_000, 120);
 
 /** Records that one step absorbs. */
 const recordsPerStep = 60;
@@ -33,7 +34,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
   await collection.load(() => {});
   const jobs = store.database(3_600_000);
   const writer = openLog(jobs, tenant, 'task');
-  const cache = new ProcessMemory().of(tenant, 'task');
+  const memory = new ProcessMemory().of(tenant, 'task');
   let writeUnits = 0;
   let nowMs = Date.now() + healingIntervalMs;
   for (let done = 0; done < writes; done += recordsPerStep) {
@@ -42,7 +43,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     }
     nowMs += stepIntervalMs;
     // All records are settled: nobody else writes.
-    await compact({ writer, cache, nowMs, marginMs: nowMs - Date.now() });
+    await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() });
   }
   await store.stop();
   const perWrite = (units: number): number => units / writes;
@@ -64,11 +65,9 @@ function publishAll(results: readonly Result[]): void {
     compactionWrite.toFixed(2),
     compactionRead.toFixed(2),
   ]);
-  publish(
+  publishPage(
     'writes.md',
-    `<!-- Written by "npm run bench:writes". -->
-
-${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
+    `${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
 field, 15 % changes of the status, 5 % deletions, each of a random task. The change log is compacted after every ${recordsPerStep} writes, and
 replaced columns are deleted. All
 numbers are capacity units per write, as the embedded engine reports them. The record of the change log is a part of the

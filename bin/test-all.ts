@@ -28,7 +28,8 @@ const beyondTest: Step[] = [
     environment,
     concurrent: [
       { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
-      { name: 'types of benchmarks', command: npm('run', 'bench:types') },
+      { name: 'packages of benchmarks', command: npm('ci', '--silent', '--prefix', 'benchmarks') },
+      { name: 'types of benchmarks', command: tool('tsc', '--project', 'benchmarks/peers') },
       { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
     ],
   },
@@ -37,6 +38,8 @@ const beyondTest: Step[] = [
     command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])),
     environment,
   },
+  // With the packages that an earlier step installs, so that other frameworks are measured too.
+  { name: 'benchmarks, smallest', command: npm('run', 'bench', '--', '--smallest') },
   { name: 'synthesized', command: npm('run', 'test:synthesized') },
   { name: 'DynamoDB Local', command: npm('run', 'test:dynamodb-local') },
   ...(hasBrowser

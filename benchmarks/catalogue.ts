@@ -1,0 +1,15 @@
+/** The benchmarks by name. Each is the file of this name in this folder. The comment at its start is its help, and names all its options. */
+export const benchmarks: Readonly<Record<string, string>> = {
+  lists: 'Pages of tasks in collections of several sizes, and on PostgreSQL.',
+  screens: 'Ten screens of an app, and on PostgreSQL.',
+  rows: 'Lists of rows in memory, without a database.',
+  writes: 'Mixed writes and their compaction.',
+  records: 'Bytes and CPU time of the records of the change log.',
+  starts: 'Start of each function.',
+  memory: 'First and warm responses with the CPU share of each memory setting.',
+  requests: 'A warm request of every operation, and the requests per second of the local gateway.',
+  contention: 'Parallel creates on an engine that rejects conflicting transactions.',
+  creates: 'Creates at fixed rates while another process reads lists, also beside another version.',
+  load: 'Lists and creates while others write.',
+  'hostile-requests': 'Searches for requests that are expensive to parse and validate.',
+};

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { benchmarks } from '../../benchmarks/catalogue.ts';
+
+const root = join(__dirname, '../..');
+const names = Object.keys(benchmarks);
+
+function bench(...args: readonly string[]) {
+  return spawnSync(process.execPath, ['--import', 'tsx', 'benchmarks/run.ts', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+}
+
+/** Returns the comment at the start of a benchmark's file. */
+const commentOf = (name: string): string =>
+  readFileSync(join(root, `benchmarks/${name}.ts`), 'utf8').split('*/', 1)[0] ?? '';
+
+test('the catalogue names each file that is a benchmark', () => {
+  const files = readdirSync(join(root, 'benchmarks'), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => name.replace('.ts', ''));
+  const documented = files.filter((name) => commentOf(name).includes(`\`npm run bench -- ${name}\``));
+  expect(documented.sort()).toEqual([...names].sort());
+});
+
+test('lists the benchmarks without a name', () => {
+  const { status, stdout, stderr } = bench();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  for (const [name, summary] of Object.entries(benchmarks)) {
+    expect(stdout.split('\n').some((line) => line.includes(` ${name} `) && line.endsWith(summary))).toBe(
+      true,
+    );
+  }
+});
+
+test('prints the help of a benchmark, with its own options and those of all', () => {
+  const { status, stdout } = bench('load', '--help');
+  expect(status).toBe(0);
+  expect(stdout).toContain('npm run bench -- load');
+  expect(stdout).toMatch(/--seconds.*--smallest.*--help/s);
+});
+
+test.each([
+  [['list'], 'There is no benchmark "list". Did you mean "lists"?'],
+  [['lists', '--sizs', '10'], 'There is no option --sizs. Did you mean "--sizes"?'],
+  [['rows', '--sizes', '10'], 'There is no option --sizes. Allowed: --rows, --smallest, --help.'],
+])('refuses %j', (args, message) => {
+  expect(bench(...args)).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: `${message}\nSee "npm run bench -- --help".\n`,
+  });
+});
+
+test('the smallest form prints figures and writes no file', () => {
+  const file = join(root, 'docs/performance/records.md');
+  const before = readFileSync(file, 'utf8');
+  const { status, stdout } = bench('records', '--smallest');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^\| create \| \d+ \|/m);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
