@@ -1,4 +1,3 @@
-/** `npm run audit`: compares the stored totals with the actual data. */
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createClient } from '../client/index.ts';

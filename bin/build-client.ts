@@ -1,4 +1,3 @@
-/** `npm run build:client`: builds the client. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
 import { npm } from '../lib/cli/tools.ts';

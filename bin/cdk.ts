@@ -1,4 +1,3 @@
-/** `npm run deploy`, `diff`, `bootstrap`, `destroy` and `synth`: checks what can be checked at once, and runs CDK. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-/** `npm run compact`: writes the columns of the list engine again, from the entities. */
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';

@@ -1,4 +1,3 @@
-/** `npm run openapi:compare`: prints the changes of the contracts that break clients of an earlier version. */
 import { flagsOrHelp, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { earlierDocument } from '../lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '../lib/openapi/compare.ts';

@@ -1,4 +1,3 @@
-/** `npm run openapi:lint`: applies the rules of Redocly and Spectral to the OpenAPI document and to that for generators. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
@@ -16,7 +15,6 @@ generators, /docs/reference.json. Installs both linters in lib/openapi/lint the 
 
 const folder = 'lib/openapi/lint';
 
-/** Writes the document for generators where the linters expect it. */
 function writeReference(): void {
   const dist = fileURLToPath(new URL('../dist', import.meta.url));
   mkdirSync(dist, { recursive: true });

@@ -1,4 +1,3 @@
-/** `npm run openapi`: generates the OpenAPI document and the types of the client from the contracts. */
 import { writeFile } from 'node:fs/promises';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { clientTypes } from '../lib/openapi/client-types.ts';

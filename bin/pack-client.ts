@@ -1,4 +1,3 @@
-/** `npm run pack:client`: builds the client and packs it into a file that npm can install. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
 import { npm } from '../lib/cli/tools.ts';

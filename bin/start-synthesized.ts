@@ -1,4 +1,3 @@
-/** `npm run start:synthesized`: runs the cloud assembly that `npm run synth` wrote, on this machine. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
@@ -38,11 +37,9 @@ const ownFlags = {
   'permission-report': { type: 'string' },
 } as const;
 
-/** Runs this command on another Node.js. @returns its exit code. */
 const runOn = (node: string): Promise<number> =>
   runProgram([node, '--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 
-/** Returns the refused and the unused permissions as text. */
 function summary(reports: readonly PermissionReport[]): string {
   const lines = (title: string, field: 'refused' | 'unused'): string[] => {
     const found = reports.flatMap((report) =>

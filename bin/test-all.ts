@@ -1,4 +1,3 @@
-/** `npm run test:all`: every kind of test, with all cases and full runs of the random ones. */
 import { spawnSync } from 'node:child_process';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps, type Step } from '../lib/cli/run-steps.ts';
@@ -20,7 +19,6 @@ const hasBrowser = exists('chromium');
 
 const environment = { TEST_RUNS: 'full' };
 
-/** The steps that `npm test` does not have. */
 const beyondTest: Step[] = [
   {
     name: 'faults, properties',

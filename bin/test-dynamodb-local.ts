@@ -1,4 +1,3 @@
-/** `npm run test:dynamodb-local`: runs the tests that use the database on DynamoDB Local instead of the embedded engine. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseFlags, runCommand } from '../lib/cli/command-line.ts';

@@ -1,4 +1,3 @@
-/** `npm run test:typescript`: checks the types of the client with the oldest TypeScript that they support. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runInOrder } from '../lib/cli/run-in-order.ts';
 import { runProgram } from '../lib/cli/run-program.ts';

@@ -1,5 +1,3 @@
-/** Queries of lists: their types, and the parameters of their requests. */
-
 import { encoded } from './encoding.ts';
 
 /** The types of a resource. `types.ts` has those of each. */
@@ -107,7 +105,6 @@ function requireMeaning(name: string, value: unknown): void {
 /** Writes a comma or a backslash within one of several values so that the service does not separate there. */
 const escaped = (value: unknown): string => String(value).replaceAll(/[\\,]/g, '\\$&');
 
-/** Returns the parameters of the operators of a field. */
 const operatorParameters = (field: string, filter: object): [string, string][] =>
   Object.entries(filter)
     .filter(([, value]) => value !== undefined && !isEmpty(value))

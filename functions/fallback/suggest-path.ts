@@ -1,4 +1,3 @@
-/** Suggests a path for one that does not exist. */
 import { distance } from 'fastest-levenshtein';
 
 /** The longest path that is compared, in characters and in segments: no template is longer. */
@@ -22,7 +21,6 @@ function editsBetween(template: readonly string[], segments: readonly string[]):
   return sum;
 }
 
-/** Puts a path's own segments in the place of a template's parameters. */
 const withParameters = (template: readonly string[], segments: readonly string[]): string =>
   template
     .map((name, position) => (name.startsWith('{') ? encodeURIComponent(segments[position] ?? '') : name))

@@ -20,7 +20,6 @@ import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapsh
 import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 export interface AuditOptions {
-  /** Whether to repair what is wrong. */
   readonly repair?: boolean;
   /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;
@@ -100,7 +99,6 @@ class TableAudit {
     return texts.length;
   }
 
-  /** Writes the columns of logs again. */
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
     if (!this.#options.repair || logs.length === 0) return 0;
     const { marginMs } = this.#options;
@@ -109,7 +107,6 @@ class TableAudit {
     return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
   }
 
-  /** Runs the deletion job of the missing parents. */
   async #sweep(orphans: readonly Reference[]): Promise<number> {
     if (!this.#options.repair) return 0;
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
@@ -124,7 +121,6 @@ class TableAudit {
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 
-/** Audits a table. The table may be used meanwhile. */
 export const auditTable = (
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -31,13 +31,11 @@ import { tenantOf } from './snapshot.ts';
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
 
-/** The log of one tenant and kind. */
 interface Log {
   readonly tenant: string;
   readonly kind: Kind;
 }
 
-/** The entities of all logs. */
 interface ScannedLogs {
   readonly logs: ReadonlyMap<string, Log & { readonly rows: Map<string, SegmentRow> }>;
   readonly beganAt: number;
@@ -89,7 +87,6 @@ export interface RebuildResult {
   readonly rows: number;
 }
 
-/** Writes the columns of logs again, from the entities. The table may be used meanwhile. */
 export async function rebuildLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -110,7 +107,6 @@ export async function rebuildLogs(
   return { logs: count, rows: total };
 }
 
-/** Returns the ids whose rows differ from the entities. */
 const differingIds = (
   rows: ReadonlyMap<string, KnownRow>,
   entities: ReadonlyMap<string, SegmentRow>,
@@ -122,11 +118,9 @@ const differingIds = (
     return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
   });
 
-/** A log whose rows differ from the entities, or whose totals differ from its rows. */
 export interface LogDifference {
   /** The partition of the log. */
   readonly log: string;
-  /** Ids of the rows that differ. */
   readonly ids: readonly string[];
   /** What has a wrong total, for example `status=active`. */
   readonly wrongCounts: readonly string[];
@@ -134,7 +128,6 @@ export interface LogDifference {
   readonly unreadable?: string;
 }
 
-/** A table, and the pause before a second comparison. */
 interface Comparison {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
@@ -165,7 +158,6 @@ async function readContents(
   }
 }
 
-/** Returns the entities that are in the table now. */
 async function readRows(
   database: Database,
   { tenant, kind }: Log,
@@ -203,7 +195,6 @@ async function compareLog(
   return ids.length + wrongCounts.length > 0 ? { log, ids, wrongCounts } : undefined;
 }
 
-/** Compares the rows of all logs with the entities, and their totals with the rows. */
 export async function compareLogs(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -16,11 +16,7 @@ It waits 10 seconds after it has read the table, until all writes that it may ha
 
 const flags = { ...tableFlags, help: { type: 'boolean' } } as const;
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong flag.
- */
+/** @throws UsageError that names the wrong flag. */
 export function compactOptions(args: readonly string[]): TableChoice | 'help' {
   const { values } = parseFlags({ args: [...args], options: flags });
   if (values.help) return 'help';

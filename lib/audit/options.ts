@@ -26,7 +26,6 @@ Exit codes: 0 when nothing is wrong, 1 when something is wrong, 2 for wrong argu
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-/** The table that a command works on, and where it is. */
 export interface TableChoice {
   readonly table: string;
   readonly endpoint: string | undefined;
@@ -34,7 +33,6 @@ export interface TableChoice {
   readonly region: string | undefined;
 }
 
-/** Flags that choose a table. */
 export const tableFlags = { table: text, stage: text, 'dynamodb-endpoint': text } as const;
 
 type TableFlags = { readonly [Name in keyof typeof tableFlags]?: string | undefined };
@@ -56,11 +54,7 @@ export function chosenTable({ table, stage, 'dynamodb-endpoint': given }: TableF
 
 const flags = { ...tableFlags, url: text, token: text, repair: flag, help: flag };
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong flag.
- */
+/** @throws UsageError that names the wrong flag. */
 export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
   const { values } = parseFlags({ args: [...args], options: flags });
   const { stage, url, token, repair = false } = values;

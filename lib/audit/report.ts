@@ -1,4 +1,3 @@
-/** The result of an audit. */
 import type { LogDifference } from './change-logs.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 
@@ -11,7 +10,6 @@ export interface WrongTotal {
   readonly total: number;
 }
 
-/** An entity that refers to an entity that does not exist. */
 export interface Orphan {
   readonly entity: string;
   readonly field: string;
@@ -26,19 +24,14 @@ export interface Report {
   readonly orphans: readonly Orphan[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
-  /** Long texts that do not match their entities. */
   readonly texts: readonly TextDifference[];
-  /** Logs of the list engine whose rows differ from the entities, or whose totals differ from the rows. */
   readonly logs: readonly LogDifference[];
-  /** Number of repaired orphans, texts and logs. */
   readonly repaired: number;
 }
 
-/** Returns whether the audit found nothing. */
 export const isClean = ({ totals, orphans, malformed, texts, logs }: Report): boolean =>
   totals.length + orphans.length + malformed.length + texts.length + logs.length === 0;
 
-/** Returns the first texts of some. */
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
 const logLines = ({ log, ids, wrongCounts, unreadable }: LogDifference): string[] => [
@@ -59,7 +52,6 @@ const problemTexts: Readonly<Record<TextProblem, string>> = {
   different: 'is not the one that the entity has the digest of',
 };
 
-/** Returns the report as text, one line per finding, with a summary as the last line. */
 export function reportLines({
   entities,
   lists,

@@ -1,4 +1,3 @@
-/** The command lines of `npm run deploy`, `diff`, `bootstrap`, `destroy` and `synth`: what they pass to CDK. */
 import { isDisposable, stackName } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { UsageError } from './command-line.ts';
@@ -8,7 +7,6 @@ export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] a
 
 export type CdkCommand = (typeof cdkCommands)[number];
 
-/** What each command does, in its help. */
 const purposes: Readonly<Record<CdkCommand, string>> = {
   bootstrap: 'Prepares an account and region for deployments, once.',
   deploy: 'Deploys both stacks, and writes their outputs to .outputs/<stage>.json.',
@@ -19,7 +17,6 @@ data.`,
     'Writes the templates and bundles of both stacks to cdk.out. It needs neither credentials nor a network.',
 };
 
-/** Returns the help of a command. */
 export const cdkHelp = (command: CdkCommand): string => `${purposes[command]}
 
   npm run ${command} -- [options]
@@ -86,7 +83,6 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
   return [command, ...own[command], ...flags];
 }
 
-/** Returns what a command is about to do. */
 export function announcement(command: CdkCommand, settings: Settings, region: string): string {
   const { stage } = settings;
   const where = `stage "${stage}", region ${region}`;

@@ -1,4 +1,3 @@
-/** Options of the commands that use the local database: flags and environment variables. */
 import { httpAddress } from './command-line.ts';
 
 export interface DatabaseOptions {

@@ -1,7 +1,5 @@
-/** Runs commands and prints which ran, how long each took and how it ended. */
 import { runProgram } from './run-program.ts';
 
-/** A command of a test run. */
 export interface Step {
   readonly name: string;
   readonly command: readonly [program: string, ...args: string[]];
@@ -27,7 +25,6 @@ async function runStep({ name, command, environment, unavailable }: Step): Promi
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }
 
-/** Runs steps one after the other, each with those that run at the same time. */
 async function runEach(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const { concurrent = [], ...step } of steps) {

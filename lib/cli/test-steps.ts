@@ -2,13 +2,11 @@
 import type { Step } from './run-steps.ts';
 import { tool } from './tools.ts';
 
-/** The kinds of which every test file runs. */
 const wholeKinds = ['unit', 'contract', 'infrastructure', 'client'];
 
 /** The kinds of which only some test files run: those that find most errors in little time. */
 export const partialKinds = ['faults', 'properties'];
 
-/** Matches the paths of these files. */
 export const selectedFiles = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
 
 const wholeFolders = `test/(${wholeKinds.join('|')}|mutations)/`;

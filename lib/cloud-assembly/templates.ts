@@ -62,7 +62,6 @@ export class Templates {
     );
   }
 
-  /** Returns the resources of a type by logical id, with resolved properties. */
   ofType(type: string): Map<string, Record<string, unknown>> {
     const found = [...this.#resources].filter(([, { Type }]) => Type === type);
     return new Map(

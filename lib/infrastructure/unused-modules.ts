@@ -9,11 +9,9 @@ import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 interface UnusedModule {
-  /** Matches the path of the module's file, or the name of a Node.js module. */
   readonly path: RegExp;
   /** Matches the only importer for which the module is replaced. Default: all importers. */
   readonly importer?: RegExp;
-  /** Why the module never runs. */
   readonly because: string;
   readonly contents: string;
 }
@@ -33,7 +31,6 @@ export const unusedModules: readonly UnusedModule[] = [
   },
 ];
 
-/** Returns an esbuild plugin that replaces modules. */
 export const without = (modules: readonly UnusedModule[]): Plugin => ({
   name: 'without-unused-modules',
   setup: ({ onLoad, onResolve }) => {

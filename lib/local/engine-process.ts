@@ -34,7 +34,6 @@ export interface EngineProcess {
   unref(): void;
 }
 
-/** Starts an engine. */
 export function spawnEngine([program = '', ...args]: readonly string[]): EngineProcess {
   // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
   const child = spawn(program, args, {

@@ -14,7 +14,6 @@ import { functionContext } from './lambda-context.ts';
 import { loadHandler } from './source-functions.ts';
 import { ensureTable } from './table.ts';
 
-/** Value of the body of each kind of successful response. */
 interface Bodies {
   readonly list: {
     readonly data: readonly Entity[];

@@ -3,16 +3,13 @@ import type { ProblemCode } from '../../functions/shared/http/problems.ts';
 export interface Explanation {
   readonly meaning: string;
   readonly remedy: string;
-  /** Typical `detail`. */
   readonly example: string;
   /** Path of the example. Default: `/v1/projects`. */
   readonly path?: string;
-  /** Place of the mistake in the body. */
   readonly pointer?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The meaning and the solution of each problem type. The `type` of a problem links to a page with these texts. */
 export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   'malformed-body': {
     meaning:

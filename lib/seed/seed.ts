@@ -1,4 +1,3 @@
-/** Creates data in a running service, through the client. */
 import { type Client, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
 import { forEach } from '../../functions/shared/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
@@ -10,14 +9,12 @@ export interface SeedResult {
   /** Number of requests, including retries. */
   readonly requests: number;
   readonly durationMs: number;
-  /** Address of a list with created data. */
   readonly exampleUrl: string;
 }
 
 /** Attempts per request. The client waits longer before each one, and sends the same idempotency key. */
 const maxAttempts = 8;
 
-/** Creates an entity. @returns its id. */
 async function create(client: Client, kind: Kind, body: object): Promise<string> {
   try {
     return (await client[kind].create(body as never)).id;

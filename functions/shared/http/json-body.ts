@@ -4,15 +4,12 @@ import { describeSyntaxError } from './json-syntax-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
-/** Bytes of a body. */
 export const maxBodyBytes = 256 * 1024;
 
-/** Nested arrays and objects in a body. */
 const maxDepth = 20;
 
 const jsonType = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
-/** Returns the position of the end of a string. */
 function endOfString(json: string, start: number): number {
   for (let position = start + 1; position < json.length; position += 1) {
     if (json[position] === '"') return position;
@@ -21,7 +18,6 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Returns whether the arrays and objects in a JSON text are nested deeper than allowed. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let position = 0; position < json.length && depth <= maxDepth; position += 1) {

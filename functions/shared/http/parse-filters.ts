@@ -8,17 +8,14 @@ import type { Parameters } from './query-parameters.ts';
 import { suggestFilter } from './suggest-filter.ts';
 import { didYouMean, findNearestName, quoted, simplify, suggestion } from './suggestion.ts';
 
-/** Filters of one list. */
 export const maxFilters = 20;
 
-/** A filter by its parameter. */
 export interface FilterName {
   readonly field: string;
   /** Absent for an exact match. */
   readonly operator?: string;
 }
 
-/** Returns the field and the operator that a parameter names. */
 export function splitName(parameter: string): FilterName {
   const start = parameter.indexOf('[');
   if (start < 0 || !parameter.endsWith(']')) return { field: parameter };

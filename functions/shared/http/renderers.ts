@@ -1,4 +1,3 @@
-/** One renderer for each kind of success: results as HTTP responses. */
 import type { Contract } from '../contract/contract.ts';
 import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
@@ -15,13 +14,11 @@ export interface Results {
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
-  /** What the response shows of each operation. */
   readonly batch: readonly object[];
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
 
-/** What a renderer knows of the request. */
 export interface Rendering {
   readonly contract: Contract;
   readonly event: PipelineEvent;
@@ -41,7 +38,6 @@ type Renderers = {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 
-/** Returns what a response shows of an entity. */
 const show = ({ contract: { resource }, view, expanded }: Rendering, entity: ItemFields): unknown =>
   resource ? showEntity(resource, entity, view, expanded) : entity;
 

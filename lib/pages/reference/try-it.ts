@@ -50,11 +50,9 @@ export interface FormOptions {
   readonly method: string;
   readonly path: string;
   readonly parameters: ParameterGroups;
-  /** Example of the body. */
   readonly body?: unknown;
 }
 
-/** Returns the form of an operation. */
 export function tryIt({ id, method, path, parameters, body }: FormOptions): string {
   const fields = shownParameters(parameters).map((parameter) => control(id, parameter));
   const more =
