@@ -11,7 +11,6 @@ import { commandLine } from './run.ts';
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
 
-/** Runs a command without credentials and without configuration files. */
 function run(flags: readonly string[], environment: Record<string, string> = {}) {
   const [program, values] = commandLine('cdk', flags);
   const { PATH = '' } = process.env;

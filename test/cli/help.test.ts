@@ -15,7 +15,6 @@ const own = Object.entries(scripts).flatMap(([name, line]) => {
   return program === 'node' ? [{ name, args }] : [];
 });
 
-/** Returns how users call a script. */
 const commandOf = (name: string): string =>
   ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
 

@@ -32,7 +32,6 @@ afterAll(async () => {
 
 const textOf = async (path: string): Promise<string> => (await fetch(service.url + path)).text();
 
-/** Runs commands in a shell. @returns their output. @throws Error when one fails. */
 async function shell(script: string): Promise<string> {
   const env = { ...process.env, TOKEN: '' };
   const text = script.replaceAll(exampleOrigin, service.url).replaceAll(defaultOrigin, service.url);
@@ -52,7 +51,6 @@ const codeOf = (html: string): string[] =>
       .replaceAll('&amp;', '&'),
   );
 
-/** Returns the shell commands of a page. */
 async function commandsOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8');
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code = '']) => code);

@@ -39,7 +39,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Returns the error of a promise. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

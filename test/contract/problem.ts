@@ -76,7 +76,6 @@ export function expectProblem(
   return problem;
 }
 
-/** Returns the JSON pointers of a problem without a leading `#`. */
 export function pointers(problem: Problem): string[] {
   return (problem.errors ?? []).flatMap((item) =>
     item.pointer === undefined ? [] : [item.pointer.replace(/^#/, '')],

@@ -10,14 +10,12 @@ export type RawItem = Readonly<Record<string, { readonly S?: string }>>;
 
 const isPutItem = (call: Call): boolean => call.operation === 'PutItem';
 
-/** Returns the items that a call puts. */
 export function putItems(call: Call): RawItem[] {
   if (isPutItem(call)) return [call.body['Item'] as RawItem];
   const items = call.body['TransactItems'] as readonly { readonly Put?: { readonly Item: RawItem } }[];
   return items.flatMap(({ Put }) => (Put ? [Put.Item] : []));
 }
 
-/** Returns the sort key of a call's first record of the change log. */
 export const recordKeyOf = (call: Call): string | undefined =>
   putItems(call)
     .map(({ sk }) => sk?.S ?? '')

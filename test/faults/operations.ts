@@ -9,7 +9,6 @@ import type { FaultyService, TestResponse } from './faulty-service.ts';
 /** The ids of related entities: a task in a project, with a user and a tag, and their organization. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Returns the references of each kind to the other entities. */
 export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   projects: { organizationId: ids['organizations'] },
   users: { organizationId: ids['organizations'] },
@@ -64,7 +63,6 @@ export function bodyFor({ method, body, resource, success }: Contract, ids: Ids)
   };
 }
 
-/** What the tests read of a response. */
 export interface Written {
   readonly id: string;
   readonly status: number;
@@ -88,7 +86,6 @@ export function request(
   return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
 }
 
-/** The status of each kind of success. */
 export const successStatus: Readonly<Record<Contract['success'], number>> = {
   list: 200,
   entity: 200,
@@ -114,5 +111,4 @@ export const operations: readonly Contract[] = routes
   .filter(({ access }) => access.actions.length > 0)
   .filter((contract) => isFullRun || isInShortRun(contract));
 
-/** The operations that write. */
 export const writes: readonly Contract[] = operations.filter(({ method }) => method !== 'GET');

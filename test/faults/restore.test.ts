@@ -54,7 +54,6 @@ async function readItems(TableName: string): Promise<Items> {
   return items;
 }
 
-/** The table before and after one transaction. */
 interface Moment {
   readonly before: Items;
   readonly after: Items;
@@ -135,7 +134,6 @@ async function compactLogs(tableName: string): Promise<void> {
   for (const kind of ['project', 'task'] as const) await compactAll(openDatabase(tableName), 'public', kind);
 }
 
-/** Returns a copy of a table in the middle of a random transaction. */
 async function copyTable(tableName: string): Promise<Item[]> {
   const service = await start(tableName);
   const send = sender(service);

@@ -100,7 +100,6 @@ export function operatorsOf(kind: Kind, name: string): Operator[] {
   return ['equals', ...operatorsOfType[type], ...(byDefault === null ? (['isNull'] as const) : [])];
 }
 
-/** Operators that take several values. */
 export const listOperators: readonly Operator[] = ['in', 'notIn', 'all'];
 
 export interface Filter {
@@ -156,7 +155,6 @@ function field(kind: Kind, name: string): Field {
 const compareText = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Compares two values of a field that are not null. */
 function compareValues(type: FieldType, one: string, other: string): number {
   if (type === 'enumeration') return priorities.indexOf(one) - priorities.indexOf(other);
   if (type === 'timestamp') return Date.parse(one) - Date.parse(other);
@@ -225,7 +223,6 @@ function matchesScalar(type: FieldType, value: string | null, filter: Filter): b
   }
 }
 
-/** Returns whether an entity matches a filter. */
 export function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
   const value = entity[filter.field] ?? null;
   return typeof value === 'object' && value !== null
@@ -259,7 +256,6 @@ export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly S
 /** The values that `countBy` counts for one field, at most. */
 const maxCountedValues = 100;
 
-/** Counts the values of a field: the most frequent first, then in ascending order. */
 export function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
   const counts = new Map<string | null, number>();
   for (const entity of entities) {
@@ -293,7 +289,6 @@ export const expansionsOf = (kind: Kind): Record<string, string> =>
     ),
   );
 
-/** The state of one tenant. */
 export class ListModel {
   readonly #entities: Readonly<Record<Kind, Map<string, Entity>>> = {
     organization: new Map(),
@@ -303,7 +298,6 @@ export class ListModel {
     tag: new Map(),
   };
 
-  /** Returns the entities of a kind, oldest first. */
   all(kind: Kind): Entity[] {
     return [...this.#entities[kind].values()];
   }
@@ -337,7 +331,6 @@ export class ListModel {
     );
   }
 
-  /** Returns the response to a list. */
   list(request: ListRequest): List {
     const { kind, parent, filters, sort, page, limit, countBy } = request;
     const all: readonly Filter[] = parent
@@ -356,7 +349,6 @@ export class ListModel {
     };
   }
 
-  /** Returns an entity with the selected fields and the expanded references. */
   #shown({ kind, fields, expand }: ListRequest, entity: Entity): object {
     const selected = fields && ['id', ...fields];
     const entries = Object.entries(entity).filter(([name]) => !selected || selected.includes(name));

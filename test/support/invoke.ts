@@ -103,7 +103,6 @@ export interface ProblemBody {
   }[];
 }
 
-/** Returns the problem in a response. @throws Error when the response is a success. */
 export function problemOf({
   statusCode,
   body,

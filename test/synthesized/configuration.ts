@@ -6,7 +6,6 @@ export interface Configuration {
   readonly folder: string;
   /** The authentication of the synthesized stacks: `cognito`, `none` or an issuer. */
   readonly authentication: string;
-  /** Environment variables of the test files and of the services that they start. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
