@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Message {
+interface Message {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The percent-encoded path. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface Message {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Received {
+interface Received {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON, or `undefined` if the response has no content. */

@@ -22,14 +22,14 @@ export interface ValueCount<Value> {
   readonly count: number;
 }
 
-export interface SortOptions<Sort extends string> {
+interface SortOptions<Sort extends string> {
   /** Up to three fields. Default: `createdAt`. */
   readonly sortBy?: Sort | readonly Sort[] | undefined;
   /** One direction for all fields, or one for each. Default: `desc`. */
   readonly sortOrder?: Direction | readonly Direction[] | undefined;
 }
 
-export interface ViewOptions<Field, Expand> {
+interface ViewOptions<Field, Expand> {
   /** The entities have only these fields and `id`. */
   readonly fields?: readonly Field[] | undefined;
   /** Adds the entities that references name. A token needs the read scope of each. */
@@ -62,7 +62,7 @@ export type ListQuery<
 };
 
 /** What `expand` adds to an entity. */
-export type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
+type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
   ? unknown
   : Pick<Expansions, Expand>;
 

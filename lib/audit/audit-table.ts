@@ -19,7 +19,7 @@ import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
 import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly repair?: boolean;
   /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;

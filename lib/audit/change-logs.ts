@@ -73,7 +73,7 @@ async function scanLogs(
   return { logs, beganAt, endedAt: Math.max(Date.now(), lastStamp) };
 }
 
-export interface RebuildOptions {
+interface RebuildOptions {
   /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities. */
@@ -82,7 +82,7 @@ export interface RebuildOptions {
   readonly marginMs?: number;
 }
 
-export interface RebuildResult {
+interface RebuildResult {
   readonly logs: number;
   readonly rows: number;
 }

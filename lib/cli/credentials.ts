@@ -17,7 +17,7 @@ const help = `Set one of these:
   - AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are temporary
 "aws sts get-caller-identity" shows whose credentials are in use.`;
 
-export interface AwsEnvironment {
+interface AwsEnvironment {
   /** Resolves to the reason why there are no credentials, or to undefined. */
   readonly failure: Promise<Error | undefined>;
   readonly region: Promise<string | undefined>;

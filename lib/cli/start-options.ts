@@ -14,7 +14,7 @@ import {
 
 type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
-export const requestLogs = ['lines', 'json', 'off'] as const;
+const requestLogs = ['lines', 'json', 'off'] as const;
 
 export type RequestLog = (typeof requestLogs)[number];
 

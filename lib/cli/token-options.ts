@@ -1,7 +1,7 @@
 import { parseFlags, wholeNumber } from './command-line.ts';
 import { defaultStage } from './outputs.ts';
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly stage: string;
   /** Whether the token is for the machine client, not for a person. */
   readonly machine: boolean;

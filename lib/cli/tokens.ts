@@ -31,7 +31,7 @@ export const machineToken = (signInUrl: string, clientId: string, secret: string
     { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
   );
 
-export interface SignIn {
+interface SignIn {
   readonly signInUrl: string;
   readonly clientId: string;
   readonly port: number;

@@ -14,7 +14,7 @@ import type { FunctionProcesses } from './function-processes.ts';
 import { type PermissionReport, startIamProxy } from './iam-proxy.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
-export interface AssemblyOptions {
+interface AssemblyOptions {
   readonly assembly: string;
   /** Does not read the stream, so that the schedule runs all jobs. */
   readonly withoutStream?: boolean;

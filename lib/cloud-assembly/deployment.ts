@@ -11,7 +11,7 @@ export interface DeployedFunction extends FunctionBundle {
   readonly policy: Policy;
 }
 
-export interface DeployedRoute {
+interface DeployedRoute {
   /** `GET /v1/projects/{id}` or `$default`. */
   readonly key: string;
   readonly function: DeployedFunction;

@@ -93,7 +93,7 @@ class FunctionProcess {
   }
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Megabytes of memory of all functions, instead of those of the templates. */
   readonly memoryMb?: number;
   readonly isSilent?: boolean;

@@ -27,7 +27,7 @@ export interface IamProxy {
   stop(): Promise<void>;
 }
 
-export interface IamProxyOptions {
+interface IamProxyOptions {
   readonly engine: string;
   readonly place: Place;
   /** ARN of the table's stream in the policies. */

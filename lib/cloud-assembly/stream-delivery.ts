@@ -7,7 +7,7 @@ interface NumberedRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string | undefined } | undefined;
 }
 
-export interface Delivery<StreamRecord> {
+interface Delivery<StreamRecord> {
   readonly call: (records: readonly StreamRecord[]) => Promise<DynamoDBBatchResponse>;
   /** Receives the records whose retries are used up. In the cloud they go to the dead-letter queue. */
   readonly onDiscarded: (records: readonly StreamRecord[], error: unknown) => void;

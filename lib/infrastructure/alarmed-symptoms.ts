@@ -12,7 +12,7 @@ export interface MonitoredResources extends Jobs {
   readonly table: string;
 }
 
-export interface Symptom {
+interface Symptom {
   /** Heading of its section in docs/operations.md. */
   readonly heading: string;
   readonly metric: IMetric;

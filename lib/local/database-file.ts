@@ -174,7 +174,7 @@ export function endpointOfOwner(file: string): string | undefined {
   return undefined;
 }
 
-export interface DatabaseLock {
+interface DatabaseLock {
   /** Tells other processes the endpoint of the engine. */
   publish(endpoint: string): void;
   release(): void;

@@ -26,7 +26,7 @@ const watch = (processId: number): ChildProcess =>
     env: { ...process.env, NODE_OPTIONS: '' },
   });
 
-export interface EngineProcess {
+interface EngineProcess {
   readonly child: ChildProcessByStdio<null, null, Readable>;
   /** Resolves when the engine has ended and its output is read. Rejects when the engine cannot be started. */
   readonly closed: Promise<void>;

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { JwtContext } from './authorizer.ts';
 
 /** A request as Node.js receives it. `IncomingMessage` is one. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly httpVersion: string;
@@ -76,7 +76,7 @@ export function splitTarget(target: string): { path: string; rawQueryString: str
 
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`;
 
-export interface RequestInfo {
+interface RequestInfo {
   readonly requestId: string;
   /** The matching route, for example `GET /v1/projects/{id}` or `$default`. */
   readonly routeKey: string;

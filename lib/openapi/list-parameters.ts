@@ -100,7 +100,7 @@ function viewParameters(resource: Resource): Parameter[] {
   ];
 }
 
-export function expandParameters({ expansions }: Resource): Parameter[] {
+function expandParameters({ expansions }: Resource): Parameter[] {
   const all = Object.values(expansions);
   if (all.length === 0) return [];
   const added = all.map(({ name, field }) => `\`${name}\` for \`${field}\``).join(', ');

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../functions/shared/http/problems.ts';
 
-export interface Explanation {
+interface Explanation {
   readonly meaning: string;
   readonly remedy: string;
   readonly example: string;

@@ -5,7 +5,7 @@ import type { Progress } from '../cli/progress.ts';
 import { DataGenerator } from './data.ts';
 import { type Kind, kinds, type SeedOptions } from './options.ts';
 
-export interface SeedResult {
+interface SeedResult {
   /** Number of requests, including retries. */
   readonly requests: number;
   readonly durationMs: number;

@@ -2,7 +2,7 @@
 import { type Entity, type Kind, resourceOf } from './resources.ts';
 import { type Json, type JsonObject, request, type TestResponse } from './service.ts';
 
-export interface BatchResult {
+interface BatchResult {
   status: number;
   etag?: string;
   body?: Entity;

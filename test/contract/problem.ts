@@ -2,7 +2,7 @@ import type { TestResponse } from './service.ts';
 
 /** Assertions for error responses, which are problem documents (RFC 9457). */
 
-export interface ProblemItem {
+interface ProblemItem {
   pointer?: string;
   parameter?: string;
   detail: string;

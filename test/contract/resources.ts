@@ -28,7 +28,7 @@ export interface Reference {
   many: boolean;
 }
 
-export interface NestedList {
+interface NestedList {
   segment: string;
   item: Kind;
   /** The field of the item that refers to the parent. */

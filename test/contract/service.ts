@@ -16,7 +16,7 @@ export type JsonObject = { [field: string]: Json };
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON with `Content-Type: application/json`. */
   body?: Json;
   /** Sent unchanged. There is no `Content-Type` unless `headers` contains one. */

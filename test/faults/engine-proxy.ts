@@ -227,7 +227,7 @@ function isEventuallyConsistent({ operation, body }: Call): boolean {
 }
 
 /** An injector with calls that reach a replica later than their response. */
-export interface LaggingReplica extends Injector {
+interface LaggingReplica extends Injector {
   /**
    * Waits until the calls that have begun have ended and the replica has their writes. Do not stop the replica before, and inject nothing
    * meanwhile: jobs call the engine at any time.

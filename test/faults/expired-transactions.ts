@@ -6,7 +6,7 @@ export const executions = ['before the next one', 'after the next one', 'never']
 export type Execution = (typeof executions)[number];
 
 /** Attributes as DynamoDB's protocol has them. */
-export type RawItem = Readonly<Record<string, { readonly S?: string }>>;
+type RawItem = Readonly<Record<string, { readonly S?: string }>>;
 
 const isPutItem = (call: Call): boolean => call.operation === 'PutItem';
 

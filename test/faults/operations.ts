@@ -63,7 +63,7 @@ export function bodyFor({ method, body, resource, success }: Contract, ids: Ids)
   };
 }
 
-export interface Written {
+interface Written {
   readonly id: string;
   readonly status: number;
   readonly total: number;

@@ -14,7 +14,7 @@ export interface Resource {
 
 export type Resources = Readonly<Record<string, Resource>>;
 
-export interface TemplateContent {
+interface TemplateContent {
   readonly Resources: Resources;
   readonly Outputs?: Readonly<Record<string, unknown>>;
 }

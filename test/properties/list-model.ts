@@ -111,7 +111,7 @@ export interface Filter {
 
 export type Direction = 'asc' | 'desc';
 
-export interface SortField {
+interface SortField {
   readonly field: string;
   readonly direction: Direction;
 }
@@ -132,12 +132,12 @@ export interface ListRequest {
   readonly countBy: readonly string[];
 }
 
-export interface Count {
+interface Count {
   readonly value: string | null;
   readonly count: number;
 }
 
-export interface List {
+interface List {
   readonly data: readonly object[];
   readonly total: number;
   readonly page: number;
@@ -223,7 +223,7 @@ function matchesScalar(type: FieldType, value: string | null, filter: Filter): b
   }
 }
 
-export function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
+function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
   const value = entity[filter.field] ?? null;
   return typeof value === 'object' && value !== null
     ? matchesIds(value, filter)
@@ -240,7 +240,7 @@ function sortValue(kind: Kind, entity: Entity, name: string): string | null {
 }
 
 /** Returns the entities in order: by the sort fields, then by `createdAt` and `id` in the direction of the first one. */
-export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
+function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
   const direction = sort[0]?.direction ?? 'desc';
   const order: SortField[] = [...sort, { field: 'createdAt', direction }, { field: 'id', direction }];
   return entities.toSorted((one, other) => {
@@ -256,7 +256,7 @@ export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly S
 /** The values that `countBy` counts for one field, at most. */
 const maxCountedValues = 100;
 
-export function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
+function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
   const counts = new Map<string | null, number>();
   for (const entity of entities) {
     for (const value of [entity[name] as string | null | readonly string[]].flat()) {

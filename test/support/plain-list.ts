@@ -20,7 +20,7 @@ const unitOrder = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? 
 const blockLength = 64;
 
 /** Compares by code point. Equal texts, and texts with long equal beginnings, are frequent: they are compared in blocks. */
-export function compareTexts(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   const end = Math.min(one.length, other.length);
   let start = 0;
@@ -85,7 +85,7 @@ function arrayMatches(ids: readonly string[], { operator, values }: Filter): boo
   }
 }
 
-export function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
+function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
   const value = plainValue(entity, filter.field, query);
   if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
   return Array.isArray(value) ? arrayMatches(value, filter) : textMatches(value as string | null, filter);

@@ -182,7 +182,7 @@ function boundedArray<Item extends v.GenericSchema<string>>(item: Item, maximum:
   } satisfies typeof whole;
 }
 
-export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
+const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
   v.pipe(
     boundedArray(item, maximum),
     v.metadata({ maxItems: maximum, uniqueItems: true }),

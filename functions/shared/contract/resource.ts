@@ -11,7 +11,7 @@ export const commonFields = {
   status: withDefault(status(), 'active'),
 };
 
-export type FieldSchemas = typeof commonFields & v.ObjectEntries;
+type FieldSchemas = typeof commonFields & v.ObjectEntries;
 
 /** A reference that a response can expand: it then has the entity beside the reference. */
 export interface Expansion {

@@ -20,7 +20,7 @@ const members = {
 
 type OperationName = keyof typeof members;
 
-export const operationNames = Object.keys(members) as OperationName[];
+const operationNames = Object.keys(members) as OperationName[];
 
 const ifMatchSchema = () =>
   v.pipe(

@@ -18,7 +18,7 @@ import { type Results, renderers } from './renderers.ts';
 import { openSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';
 
-export interface Request<C extends Contract> {
+interface Request<C extends Contract> {
   readonly session: Session;
   /** The id in the path; '' where the path has none. */
   readonly id: string;

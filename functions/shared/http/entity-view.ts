@@ -9,7 +9,7 @@ export interface EntityView {
   readonly withEtags?: boolean | undefined;
 }
 
-export interface EntityReference {
+interface EntityReference {
   readonly kind: Kind;
   readonly id: string;
 }

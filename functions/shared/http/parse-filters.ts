@@ -10,7 +10,7 @@ import { didYouMean, findNearestName, quoted, simplify, suggestion } from './sug
 
 export const maxFilters = 20;
 
-export interface FilterName {
+interface FilterName {
   readonly field: string;
   /** Absent for an exact match. */
   readonly operator?: string;

@@ -16,20 +16,11 @@ export const maxLimit = 100;
 export const maxSortFields = 3;
 
 /** Parameters of every list besides its filters. */
-export const listOptions = [
-  'page',
-  'limit',
-  'sortBy',
-  'sortOrder',
-  'fields',
-  'expand',
-  'countBy',
-  'etags',
-] as const;
+const listOptions = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'] as const;
 
 const directions = ['asc', 'desc'] as const;
 
-export interface ReadListQuery {
+interface ReadListQuery {
   readonly query: ListQuery;
   readonly view: EntityView;
 }

@@ -2,7 +2,7 @@ import { otherParameterNames } from './other-names.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
-export const maxParameters = 60;
+const maxParameters = 60;
 
 const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
 

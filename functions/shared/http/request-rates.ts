@@ -19,7 +19,7 @@ interface Knowledge {
   publishedMs: number;
 }
 
-export interface Allowance {
+interface Allowance {
   readonly isAllowed: boolean;
   /** Requests until the limit. */
   readonly remaining: number;

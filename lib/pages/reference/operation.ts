@@ -8,7 +8,7 @@ import { groupsOf, parameterLists } from './parameters.ts';
 import { resolve } from './resolve.ts';
 import { tryIt } from './try-it.ts';
 
-export interface OperationPlace {
+interface OperationPlace {
   readonly document: OpenApiDocument;
   readonly path: string;
   readonly method: string;

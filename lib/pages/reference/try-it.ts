@@ -45,7 +45,7 @@ function shownParameters({ path, usual, filters, headers }: ParameterGroups): Pa
   return [...path, ...usual, ...exact, ...headers.filter(({ name }) => name !== 'If-None-Match')];
 }
 
-export interface FormOptions {
+interface FormOptions {
   readonly id: string;
   readonly method: string;
   readonly path: string;

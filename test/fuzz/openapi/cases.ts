@@ -42,7 +42,7 @@ export class KnownId {
 }
 
 /** The values of an array are sent separated by commas. */
-export type Value = string | KnownId | readonly Value[];
+type Value = string | KnownId | readonly Value[];
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
