@@ -62,8 +62,7 @@ class TableAudit {
     const rebuilt = await this.#rebuild(logs);
     return {
       entities: entities.size,
-      lists: count,
-      totals: [],
+      compared: count,
       orphans: orphans.map(({ child, member, parent }) => ({
         entity: child.pk,
         field: member,

@@ -1,16 +1,7 @@
 import type { LogDifference } from './change-logs.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 
-/** A list whose total differs from its pages. */
-export interface WrongTotal {
-  /** The path of the list. */
-  readonly list: string;
-  /** Number of entities on its pages. */
-  readonly found: number;
-  readonly total: number;
-}
-
-export interface Orphan {
+interface Orphan {
   readonly entity: string;
   readonly field: string;
   readonly refersTo: string;
@@ -18,9 +9,8 @@ export interface Orphan {
 
 export interface Report {
   readonly entities: number;
-  /** Number of lists or logs that were compared. */
-  readonly lists: number;
-  readonly totals: readonly WrongTotal[];
+  /** Number of logs that were compared: one for each kind of each tenant. */
+  readonly compared: number;
   readonly orphans: readonly Orphan[];
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
@@ -29,8 +19,8 @@ export interface Report {
   readonly repaired: number;
 }
 
-export const isClean = ({ totals, orphans, malformed, texts, logs }: Report): boolean =>
-  totals.length + orphans.length + malformed.length + texts.length + logs.length === 0;
+export const isClean = ({ orphans, malformed, texts, logs }: Report): boolean =>
+  orphans.length + malformed.length + texts.length + logs.length === 0;
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
@@ -54,8 +44,7 @@ const problemTexts: Readonly<Record<TextProblem, string>> = {
 
 export function reportLines({
   entities,
-  lists,
-  totals,
+  compared,
   orphans,
   malformed,
   texts,
@@ -63,16 +52,12 @@ export function reportLines({
   repaired,
 }: Report): string[] {
   return [
-    ...totals.map(
-      ({ list, found, total }) => `Total: ${list} has the total ${total}; its pages have ${found} entities.`,
-    ),
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
     ),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
     ...texts.map(({ entity, problem }) => `Text: the description of ${entity} ${problemTexts[problem]}.`),
     ...logs.flatMap(logLines),
-    `${entities} entities in ${lists} lists: ${totals.length} wrong totals, ${orphans.length} orphans, ` +
-      `${malformed.length} malformed, ${texts.length} wrong texts, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }
