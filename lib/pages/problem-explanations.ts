@@ -15,7 +15,8 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     meaning:
       'The body is not a JSON object. It has a syntax error, is missing, is not UTF-8, or has more than 20 levels of nesting.',
     remedy: 'Send a JSON object in UTF-8.',
-    example: 'The body is not valid JSON at line 1, column 9. Expected a colon.',
+    example:
+      'The body is not valid JSON. Expected double-quoted property name in JSON at position 12 (line 1 column 13).',
   },
   'malformed-request': {
     meaning: 'The service received data that is not HTTP.',
