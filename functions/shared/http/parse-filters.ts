@@ -5,7 +5,7 @@ import { InvalidOperand, toFilter } from './operands.ts';
 import { exactMatchNames, otherOperatorNames, otherParameterNames, rangeNames } from './other-names.ts';
 import type { ValidationIssue } from './problems.ts';
 import type { Parameters } from './query-parameters.ts';
-import { suggestFilter } from './suggest-filter.ts';
+import { suggestFilter, suggestPresence } from './suggest-filter.ts';
 import { didYouMean, findNearestName, quoted, simplify, suggestion } from './suggestion.ts';
 
 export const maxFilters = 20;
@@ -23,11 +23,13 @@ export function splitName(parameter: string): FilterName {
 }
 
 /** Returns what a caller probably means with an operator that the field does not take; '' when nothing is likely. */
-function suggestOperator(operator: string, { name, operators }: ListField): string {
+function suggestOperator(operator: string, field: ListField): string {
+  const { name, operators } = field;
   if (rangeNames.includes(simplify(operator)) && operators.includes('gte')) {
     return `A range has two filters: ${name}[gte] and ${name}[lte]. `;
   }
-  const nearest = findNearestName(operator, operators, otherOperatorNames);
+  const nearest =
+    suggestPresence(operator, field) ?? findNearestName(operator, operators, otherOperatorNames);
   return nearest === undefined ? '' : `${didYouMean(nearest)} `;
 }
 

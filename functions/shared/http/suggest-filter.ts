@@ -1,6 +1,6 @@
 /** Suggests filters for parameters in the syntax of other APIs: `due_date_lt`, `dueDate.lt` and `dueDate>` mean `dueDate[lt]`. */
 import type { ListField } from '../contract/list-fields.ts';
-import { exactMatchNames, otherFieldNames, otherOperatorNames } from './other-names.ts';
+import { exactMatchNames, otherFieldNames, otherOperatorNames, presenceNames } from './other-names.ts';
 import { findNearestName, findSameName, simplify } from './suggestion.ts';
 
 /** Longer parameters are not read: a filter is shorter. */
@@ -17,9 +17,17 @@ type ListFields = Readonly<Record<string, ListField>>;
 /** A field, and what stands where this API has an operator. */
 type Attempt = readonly [field: string, operator: string];
 
+/** Returns the filter that a caller means with an operator such as `exists`; `undefined` when it is another operator. */
+export function suggestPresence(operator: string, { name, operators }: ListField): string | undefined {
+  const absence = operators.find((one) => one === 'isNull' || one === 'isEmpty');
+  return absence && presenceNames.includes(simplify(operator)) ? `${name}[${absence}]=false` : undefined;
+}
+
 /** Returns the filter of a field and an operator; `undefined` when the field does not take it. */
 function toParameter(field: string, operator: string, fields: ListFields): string | undefined {
   if (exactMatchNames.includes(simplify(operator))) return field;
+  const presence = fields[field] && suggestPresence(operator, fields[field]);
+  if (presence) return presence;
   const known = findSameName(operator, fields[field]?.operators ?? [], otherOperatorNames);
   return known === undefined ? undefined : `${field}[${known}]`;
 }
