@@ -7,7 +7,6 @@ const maxSegments = 6;
 /** Edits in one segment: "organisation" is two away from "organizations". */
 const maxEdits = 2;
 
-/** Returns the edits from a path's segments to a template's; a parameter takes any segment. */
 function editsBetween(template: readonly string[], segments: readonly string[]): number {
   if (template.length !== segments.length) return Number.POSITIVE_INFINITY;
   let sum = 0;

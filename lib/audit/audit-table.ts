@@ -21,7 +21,6 @@ import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
-  /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;

@@ -74,7 +74,6 @@ async function scanLogs(
 }
 
 interface RebuildOptions {
-  /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities. */
   readonly only?: ReadonlySet<string>;
@@ -119,7 +118,6 @@ const differingIds = (
   });
 
 export interface LogDifference {
-  /** The partition of the log. */
   readonly log: string;
   readonly ids: readonly string[];
   /** What has a wrong total, for example `status=active`. */

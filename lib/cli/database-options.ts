@@ -2,7 +2,6 @@ import { httpAddress } from './command-line.ts';
 
 export interface DatabaseOptions {
   readonly databaseFile: string;
-  /** Address of a DynamoDB that already runs. */
   readonly endpoint: string | undefined;
 }
 

@@ -16,7 +16,6 @@ export interface InvokeOptions extends DatabaseOptions {
   readonly tableName: string | undefined;
   readonly contract: Contract;
   readonly request: OperationRequest;
-  /** Prints the event instead of calling the handler. */
   readonly isEventOnly: boolean;
   readonly includesHeaders: boolean;
 }

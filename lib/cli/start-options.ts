@@ -22,7 +22,6 @@ export interface StartOptions extends DatabaseOptions {
   /** 0 selects any free port. */
   readonly port: number;
   readonly host: string;
-  /** Origins that browsers may call from, in addition to those of this machine. */
   readonly corsOrigins: readonly string[];
   readonly tableName: string | undefined;
   readonly requestLog: RequestLog;

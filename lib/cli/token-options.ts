@@ -3,7 +3,6 @@ import { defaultStage } from './outputs.ts';
 
 interface TokenOptions {
   readonly stage: string;
-  /** Whether the token is for the machine client, not for a person. */
   readonly machine: boolean;
   /** Port of the local address that the sign-in page redirects to. */
   readonly port: number;

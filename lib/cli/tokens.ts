@@ -35,7 +35,6 @@ interface SignIn {
   readonly signInUrl: string;
   readonly clientId: string;
   readonly port: number;
-  /** Receives the address to open in a browser. */
   readonly onAddress: (address: string) => void;
 }
 

@@ -20,7 +20,6 @@ interface AssemblyOptions {
   readonly withoutStream?: boolean;
   /** Processes of the functions, with the CPU share of their memory. Without them, all functions share this process. */
   readonly processes?: FunctionProcesses | undefined;
-  /** Receives the permissions of all functions when the service stops. */
   readonly onPermissionReport: (report: PermissionReport[]) => void;
 }
 

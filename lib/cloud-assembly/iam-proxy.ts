@@ -30,7 +30,6 @@ export interface IamProxy {
 interface IamProxyOptions {
   readonly engine: string;
   readonly place: Place;
-  /** ARN of the table's stream in the policies. */
   readonly streamArn: string;
   readonly partitionKey: string;
   /** The functions' policies, by the access key id of their credentials. */

@@ -154,7 +154,6 @@ export async function existingEngine(endpoint: string): Promise<Engine> {
   return { name: endpoint, endpoint, failed: new Promise(() => {}), unref: () => {}, stop: async () => {} };
 }
 
-/** Finders of the engines that can run on this machine, the preferred one first. */
 const candidates = [nativeEngine, engineOnPath, dynamoDbLocal];
 
 /** Returns the first engine that can run on this machine. @throws Error that says what to install. */

@@ -28,13 +28,11 @@ export interface GatewayRoute {
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  /** Handles requests without a route. */
   readonly fallback: LambdaFunction;
   readonly timeoutMs: number;
   readonly crossOrigin: CrossOrigin;
   /** Verifies tokens. Without it, no route needs a token. */
   readonly authorizer?: Authorizer | undefined;
-  /** Receives every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
   readonly onResponse?: ((response: TimedResponse) => void) | undefined;
 }

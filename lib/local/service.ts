@@ -21,7 +21,6 @@ export interface ServiceOptions extends HostingOptions {
   readonly host?: string | undefined;
   /** File in which the embedded engine keeps its data; `:memory:` keeps nothing. */
   readonly databaseFile: string;
-  /** Address of a DynamoDB that already runs. Default: an embedded engine is started. */
   readonly endpoint?: string | undefined;
   readonly tableName?: string | undefined;
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;

@@ -4,7 +4,6 @@ import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
 interface List {
-  /** The name of the type of its entities. */
   readonly name: string;
   readonly summary: string;
   readonly parameters: ReadonlyMap<string, Parameter>;

@@ -41,7 +41,6 @@ const references = ({ kind, expansions }: Resource): string =>
     ? ` References must name existing entities, otherwise the response is 400 and no ${kind} is written.`
     : '';
 
-/** Descriptions of operations that no other resource has. */
 const special: Readonly<Record<string, string>> = {
   archiveOrganization:
     'Sets the status of the organization and of its projects to `archived`. Tasks, users and tags do not change. A repeated request archives the projects that were created since. What needs more than 100 writes continues in the background after the response.',

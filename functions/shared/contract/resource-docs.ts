@@ -3,7 +3,6 @@
 export interface Documentation {
   readonly description: string;
   readonly example: Readonly<Record<string, unknown>>;
-  /** A typical body of a PATCH. */
   readonly change: Readonly<Record<string, unknown>>;
   /** A typical list: what a user wants to know, and the query that returns it. */
   readonly list: { readonly question: string; readonly query: string };

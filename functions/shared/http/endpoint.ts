@@ -22,7 +22,6 @@ interface Request<C extends Contract> {
   readonly session: Session;
   /** The id in the path; '' where the path has none. */
   readonly id: string;
-  /** The versions that `If-Match` accepts. */
   readonly expected: ExpectedVersions;
   readonly body: C extends { body: { schema: () => v.GenericSchema<unknown, infer Value> } }
     ? Value

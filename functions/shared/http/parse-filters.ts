@@ -61,7 +61,6 @@ export function checkFilterName(
   return describeOperator(listField, operator);
 }
 
-/** Returns whether a filter may be sent more than once, with further values. */
 export const mayRepeat = (parameter: string): boolean =>
   operatorsOfSeveralValues.has(splitName(parameter).operator ?? '');
 

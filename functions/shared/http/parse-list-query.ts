@@ -15,7 +15,6 @@ export const maxLimit = 100;
 
 export const maxSortFields = 3;
 
-/** Parameters of every list besides its filters. */
 const listOptions = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'] as const;
 
 const directions = ['asc', 'desc'] as const;
@@ -41,7 +40,6 @@ function wholeNumber(
   return fallback;
 }
 
-/** Returns the names in a parameter, separated by commas; `undefined` when there is none. */
 function readNames<Name extends string>(
   parameter: string,
   parameters: Parameters,

@@ -9,11 +9,9 @@ const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_or
 const nameOf = (spelling: string): string =>
   (Object.hasOwn(spellings, spelling) ? spellings[spelling] : undefined) ?? spelling;
 
-/** Parameters by name, in the order in which they are sent. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
 interface Reading {
-  /** Returns the issue of a parameter that the operation does not have. */
   readonly check: (name: string) => string | undefined;
   readonly mayRepeat: (name: string) => boolean;
   /** Returns what to send instead of one parameter with several values, after a space; '' when there is nothing. */

@@ -25,10 +25,8 @@ export interface Rendering {
   /** The id in the path; '' where the path has none. */
   readonly id: string;
   readonly session: Session;
-  /** Of a list. */
   readonly query: ListQuery | undefined;
   readonly view: EntityView;
-  /** The entities of expanded references, by id. */
   readonly expanded: ReadonlyMap<string, Entity>;
 }
 

@@ -3,13 +3,11 @@ import type { ListField } from '../contract/list-fields.ts';
 import { exactMatchNames, otherFieldNames, otherOperatorNames, presenceNames } from './other-names.ts';
 import { findNearestName, findSameName, simplify } from './suggestion.ts';
 
-/** Longer parameters are not read: a filter is shorter. */
 const maxLength = 64;
 
 /** Words of a parameter: the longest is like `filter[due_date][not_in]`. Each way to split more of them takes time. */
 const maxWords = 8;
 
-/** Words that begin the filters of other APIs, such as `filter[status]`. */
 const prefixes: readonly string[] = ['filter', 'filters', 'where'];
 
 type ListFields = Readonly<Record<string, ListField>>;
@@ -23,7 +21,6 @@ export function suggestPresence(operator: string, { name, operators }: ListField
   return absence && presenceNames.includes(simplify(operator)) ? `${name}[${absence}]=false` : undefined;
 }
 
-/** Returns the filter of a field and an operator; `undefined` when the field does not take it. */
 function toParameter(field: string, operator: string, fields: ListFields): string | undefined {
   if (exactMatchNames.includes(simplify(operator))) return field;
   const presence = fields[field] && suggestPresence(operator, fields[field]);
@@ -49,7 +46,6 @@ function splitWords(parameter: string): Attempt[] {
   return own.map((_, position) => [own.slice(0, position + 1).join(''), own.slice(position + 1).join('')]);
 }
 
-/** Returns the filter that a caller probably means with a parameter that is none; `undefined` when none is likely. */
 export function suggestFilter(parameter: string, fields: ListFields): string | undefined {
   if (parameter.length > maxLength) return undefined;
   const names = Object.keys(fields);
