@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findNearestName } from '../../functions/shared/http/suggestion.ts';
-import type { CdkCommand } from './cdk-options.ts';
+import type { CdkCommand } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 
 interface CdkOption {

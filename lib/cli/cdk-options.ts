@@ -1,32 +1,8 @@
 import { isDisposable, stackName } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { type CdkCommand, scriptOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 import { outputsFile } from './outputs.ts';
-
-export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;
-
-export type CdkCommand = (typeof cdkCommands)[number];
-
-const purposes: Readonly<Record<CdkCommand, string>> = {
-  bootstrap: 'Prepares an account and region for deployments, once.',
-  deploy: 'Deploys both stacks, and writes their outputs to .outputs/<stage>.json.',
-  diff: 'Shows what a deployment would change.',
-  destroy: `Deletes the API stack, and in a disposable stage ("development", "development-…") the data stack with all
-data.`,
-  synth:
-    'Writes the templates and bundles of both stacks to cdk.out. It needs neither credentials nor a network.',
-};
-
-export const cdkHelp = (command: CdkCommand): string => `${purposes[command]}
-
-  npm run ${command} -- [options]
-
-  -c <setting>=<value>   a setting, over that of cdk.json: -c stage=production; repeatable
-                         (docs/deployment.md lists them)
-  --help                 prints this text
-
-All other options are those of "cdk ${command}": npx cdk ${command} --help
-An unknown one is refused.`;
 
 /**
  * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options
@@ -42,7 +18,7 @@ export function requireFlags(
   const taken = stage === undefined ? call : `stage=${stage}`;
   if (!/^\w+=/.test(taken)) return;
   throw new UsageError(
-    `npm took "${taken}" as an option of its own. Write "--" before the options: npm run ${command} -- -c ${taken}`,
+    `npm took "${taken}" as an option of its own. Write "--" before the options: ${scriptOf(command)} -c ${taken}`,
   );
 }
 

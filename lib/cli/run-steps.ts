@@ -2,7 +2,8 @@ import { runProgram } from './run-program.ts';
 
 export interface Step {
   readonly name: string;
-  readonly command: readonly [program: string, ...args: string[]];
+  /** A program with its arguments, or a function that returns an exit code. */
+  readonly command: readonly [program: string, ...args: string[]] | (() => Promise<number>);
   readonly environment?: Readonly<Record<string, string>>;
   /** Why it cannot run here, if it cannot. */
   readonly unavailable?: string | undefined;
@@ -20,7 +21,9 @@ interface Outcome {
 async function runStep({ name, command, environment, unavailable }: Step): Promise<Outcome> {
   if (unavailable) return { name, seconds: 0, result: `did not run: ${unavailable}`, hasFailed: false };
   const started = performance.now();
-  const code = await runProgram(command, { env: { ...process.env, ...environment } });
+  const code = await (typeof command === 'function'
+    ? command()
+    : runProgram(command, { env: { ...process.env, ...environment } }));
   const seconds = (performance.now() - started) / 1_000;
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }

@@ -24,7 +24,7 @@ function run(args: readonly string[]): { status: number | null; stdout: string; 
 
 test('the scripts of this project are found', () => {
   expect(own.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['start', 'dev', 'invoke', 'bench:lists', 'pack:client', 'deploy']),
+    expect.arrayContaining(['start', 'dev', 'invoke', 'bench:lists', 'client', 'cdk', 'deploy']),
   );
 });
 

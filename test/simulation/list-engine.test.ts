@@ -3,7 +3,7 @@ import { allowedConditions, type Conditions, History } from './history.ts';
 
 /** Random histories of the list engine. The error of a test names the seed of a history, which repeats it. */
 
-/** Histories of all tests together. `HISTORIES=3000 npm run test:simulation` takes most of an hour. */
+/** Histories of all tests together. `HISTORIES=3000 npx jest test/simulation` takes most of an hour. */
 const histories = Number(process.env['HISTORIES'] ?? runs(2, 16));
 
 /** Fewer histories may lack an event, such as a transaction that is executed after it was withdrawn. */

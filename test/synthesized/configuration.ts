@@ -20,6 +20,6 @@ export function writeConfiguration(file: string, configuration: Configuration): 
 /** @throws Error when the global set-up did not run. */
 export function readConfiguration(): Configuration {
   const file = process.env[variable];
-  if (!file) throw new Error('Run these tests with: npm run test:synthesized');
+  if (!file) throw new Error('Run these tests with: npm run test:all -- --only synthesized');
   return JSON.parse(readFileSync(file, 'utf8')) as Configuration;
 }
