@@ -1,4 +1,3 @@
-/** The CDK app. */
 import { App } from 'aws-cdk-lib';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import { SettingsError } from '../lib/infrastructure/read-settings.ts';

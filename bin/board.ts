@@ -1,4 +1,3 @@
-/** `npm run board`: serves the example of a front end. */
 import { createClient } from '../client/index.ts';
 import {
   flagsOrHelp,

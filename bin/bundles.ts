@@ -1,4 +1,3 @@
-/** `npm run bundles`: bundles all functions for deployment, prints their sizes and the violations of the limits. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { bundleFunctions } from '../lib/infrastructure/bundle.ts';
 import {

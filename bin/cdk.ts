@@ -1,33 +1,33 @@
-/** `npm run deploy`, `diff`, `bootstrap`, `destroy` and `synth`: checks what can be checked at once, and runs CDK. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cdkHelp, requireCommand } from '../lib/cli/cdk-commands.ts';
 import { requireKnownFlags } from '../lib/cli/cdk-flags.ts';
-import type { CdkCommand } from '../lib/cli/cdk-options.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { findAws, requireAws } from '../lib/cli/credentials.ts';
 import { outputsFile } from '../lib/cli/outputs.ts';
 import type { Settings } from '../lib/infrastructure/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const [command, ...given] = process.argv.slice(2) as [CdkCommand, ...string[]];
+const args = process.argv.slice(2);
 
-await runCommand(`npm run ${command}`, async () => {
-  const isHelp = given.some((flag) => flag === '--help' || flag === '-h');
-  if (!isHelp) requireKnownFlags(command, given);
-  // Synthesis needs no account.
-  const found = isHelp || command === 'synth' ? undefined : findAws();
-  // These modules load CDK, which takes most of a second: as long as the search for credentials.
-  const { announcement, cdkArguments, cdkHelp, commandFlags, contextOf, requireFlags } = await import(
-    '../lib/cli/cdk-options.ts'
-  );
-  if (isHelp) {
-    console.log(cdkHelp(command));
+await runCommand(args[0] === 'deploy' ? 'npm run deploy' : 'npm run cdk', async () => {
+  if (args.some((flag) => flag === '--help' || flag === '-h')) {
+    console.log(cdkHelp);
     return 0;
   }
+  const [name, ...given] = args;
+  const command = requireCommand(name);
+  requireKnownFlags(command, given);
+  // Synthesis needs no account.
+  const found = command === 'synth' ? undefined : findAws();
+  // These modules load CDK, which takes most of a second: as long as the search for credentials.
+  const { announcement, cdkArguments, commandFlags, contextOf, requireFlags } = await import(
+    '../lib/cli/cdk-options.ts'
+  );
   requireFlags(command, process.env);
   const flags = commandFlags(command, given);
   const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
@@ -44,8 +44,10 @@ await runCommand(`npm run ${command}`, async () => {
   if (found) console.log(announcement(command, settings, await requireAws(found, settings.region)));
   mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
   const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  const args = cdkArguments(command, settings, flags);
-  const child = spawn(process.execPath, [cdk, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [cdk, ...cdkArguments(command, settings, flags)], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 });

@@ -1,4 +1,3 @@
-/** `npm run costs`: measures the units of typical requests on the embedded engine and prints what they cost on AWS. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
@@ -50,7 +49,6 @@ interface Answered {
   readonly used: Pick<Usage, 'readUnits' | 'writeUnits' | 'responseBytes'>;
 }
 
-/** Sends a request. @returns its response with the units in `Server-Timing`. */
 async function send(url: string, method: string, path: string, body?: object): Promise<Answered> {
   const response = await fetch(url + path, {
     method,
@@ -70,7 +68,6 @@ async function send(url: string, method: string, path: string, body?: object): P
   };
 }
 
-/** Sends each request once. @returns what each used, by its name in the table. */
 async function measure(url: string) {
   const first = async (plural: string): Promise<string> => {
     const { body } = await send(url, 'GET', `/v1/${plural}?limit=1`);

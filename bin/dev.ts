@@ -1,4 +1,3 @@
-/** `npm run dev`: runs the service, and restarts it when a file is saved. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../lib/cli/command-line.ts';

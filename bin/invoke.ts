@@ -1,4 +1,3 @@
-/** `npm run invoke`: calls the handler of an operation from the command line. */
 import { STATUS_CODES } from 'node:http';
 import type { Contract } from '../functions/shared/contract/contract.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';

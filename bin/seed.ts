@@ -1,4 +1,3 @@
-/** `npm run seed`: fills a running service with realistic data. */
 import { createClient } from '../client/index.ts';
 import { runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';

@@ -1,4 +1,3 @@
-/** `npm run start:synthesized`: runs the cloud assembly that `npm run synth` wrote, on this machine. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand, runUntilStopped, UsageError } from '../lib/cli/command-line.ts';
@@ -14,7 +13,7 @@ import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 
-const help = `Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and
+const help = `Runs the cloud assembly that "npm run cdk -- synth" wrote, on this machine. Routes, environments, bundles, roles and
 the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of
 the function.
 
@@ -38,11 +37,9 @@ const ownFlags = {
   'permission-report': { type: 'string' },
 } as const;
 
-/** Runs this command on another Node.js. @returns its exit code. */
 const runOn = (node: string): Promise<number> =>
   runProgram([node, '--import', 'tsx', fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 
-/** Returns the refused and the unused permissions as text. */
 function summary(reports: readonly PermissionReport[]): string {
   const lines = (title: string, field: 'refused' | 'unused'): string[] => {
     const found = reports.flatMap((report) =>

@@ -1,4 +1,3 @@
-/** `npm start`: runs the service on this machine. */
 import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
 import {
   explainStartError,
@@ -17,7 +16,6 @@ const help = `Runs the project-management API on this machine.
 
 ${startOptionsHelp}`;
 
-/** Prints a response in each format of the request log. */
 const printers: Readonly<Record<RequestLog, ServiceOptions['onResponse']>> = {
   lines: (response) => console.log(requestLine(response)),
   json: (response) => console.log(requestJson(response, new Date())),

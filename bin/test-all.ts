@@ -1,54 +1,33 @@
-/** `npm run test:all`: every kind of test, with all cases and full runs of the random ones. */
-import { spawnSync } from 'node:child_process';
-import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
-import { runSteps, type Step } from '../lib/cli/run-steps.ts';
-import { partialKinds, selectedFiles, testSteps } from '../lib/cli/test-steps.ts';
-import { npm, tool } from '../lib/cli/tools.ts';
+import { suggestion } from '../functions/shared/http/suggestion.ts';
+import { flagsOrHelp, runCommand, UsageError } from '../lib/cli/command-line.ts';
+import { runSteps } from '../lib/cli/run-steps.ts';
+import { stepsBeyondTest, testSteps } from '../lib/cli/test-steps.ts';
+
+const environment = { TEST_RUNS: 'full' };
+const beyondTest = stepsBeyondTest(environment);
+const allSteps = [...testSteps(environment), ...beyondTest];
+const singleSteps = allSteps.flatMap(({ concurrent = [], ...step }) => [step, ...concurrent]);
+const names = singleSteps.map(({ name }) => name);
 
 const help = `Runs every kind of test, with all cases and full runs of the random ones, and prints how each ended.
 
   npm run test:all -- [options]
 
+  --only <step>   runs one step: ${names.slice(0, 4).join(', ')},
+                  ${names.slice(4, 8).join(', ')},
+                  ${names.slice(8).join(', ')}
   --beyond-test   leaves out what "npm test" runs
   --help          prints this text
 
-One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'`;
-
-const exists = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-
-const hasBrowser = exists('chromium');
-
-const environment = { TEST_RUNS: 'full' };
-
-/** The steps that `npm test` does not have. */
-const beyondTest: Step[] = [
-  {
-    name: 'faults, properties',
-    command: tool('jest', '--selectProjects', ...partialKinds, '--testPathIgnorePatterns', selectedFiles),
-    environment,
-    concurrent: [
-      { name: 'client, TypeScript 5.4', command: npm('run', 'test:typescript') },
-      { name: 'packages of benchmarks', command: npm('ci', '--silent', '--prefix', 'benchmarks') },
-      { name: 'types of benchmarks', command: tool('tsc', '--project', 'benchmarks/peers') },
-      { name: 'OpenAPI lint', command: npm('run', 'openapi:lint') },
-    ],
-  },
-  {
-    name: 'cli, security, fuzz, browser',
-    command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz', ...(hasBrowser ? ['browser'] : [])),
-    environment,
-  },
-  // With the packages that an earlier step installs, so that other frameworks are measured too.
-  { name: 'benchmarks, smallest', command: npm('run', 'bench', '--', '--smallest') },
-  { name: 'synthesized', command: npm('run', 'test:synthesized') },
-  { name: 'DynamoDB Local', command: npm('run', 'test:dynamodb-local') },
-  ...(hasBrowser
-    ? []
-    : [{ name: 'browser', command: npm('run', 'test:browser'), unavailable: 'there is no Chromium' }]),
-];
+One file: npx jest <part of its path>. Tests with a name: npx jest <part of a path> -t '<part of the name>'.
+On another DynamoDB: DYNAMODB_ENDPOINT=http://localhost:8000 npx jest <part of a path>`;
 
 await runCommand('npm run test:all', async () => {
-  const flags = flagsOrHelp(help, { 'beyond-test': { type: 'boolean' } });
+  const flags = flagsOrHelp(help, { only: { type: 'string' }, 'beyond-test': { type: 'boolean' } });
   if (!flags) return 0;
-  return runSteps(flags['beyond-test'] ? beyondTest : [...testSteps(environment), ...beyondTest]);
+  const { only } = flags;
+  if (only === undefined) return runSteps(flags['beyond-test'] ? beyondTest : allSteps);
+  const step = singleSteps.find(({ name }) => name === only);
+  if (!step) throw new UsageError(`There is no step "${only}". ${suggestion(only, names)}`);
+  return runSteps([step]);
 });

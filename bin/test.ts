@@ -1,4 +1,3 @@
-/** `npm test`: types, lint, and the tests to run before every commit. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runSteps } from '../lib/cli/run-steps.ts';
 import { testSteps } from '../lib/cli/test-steps.ts';

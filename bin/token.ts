@@ -1,4 +1,3 @@
-/** `npm run token`: prints an access token of a deployment. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
@@ -6,7 +5,6 @@ import { type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts
 import { tokenHelp, tokenOptions } from '../lib/cli/token-options.ts';
 import { machineToken, personToken } from '../lib/cli/tokens.ts';
 
-/** Reads the secret of the machine client with the AWS CLI. */
 async function readSecret(outputs: Outputs, clientId: string): Promise<string> {
   const args = ['cognito-idp', 'describe-user-pool-client', '--client-id', clientId];
   args.push('--user-pool-id', requiredOutput(outputs, 'UserPoolId'));

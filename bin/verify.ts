@@ -1,4 +1,3 @@
-/** `npm run verify`: runs the contract tests against a deployment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +44,6 @@ async function runTests({ url, token, only = '' }: VerifyOptions): Promise<numbe
   return isInterrupted ? undefined : (code ?? 1);
 }
 
-/** Deletes what an interrupted run left in the deployment. */
 async function cleanUp({ url, token }: VerifyOptions, reason: string): Promise<void> {
   const deleted = await removeCreated(url, token, resolve(root, journalOf(url)));
   if (deleted > 0) console.error(`Deleted ${deleted} entities that ${reason} had created.`);

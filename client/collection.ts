@@ -39,7 +39,6 @@ export interface ExpandOptions<Expand> extends RequestOptions {
   readonly expand: readonly Expand[];
 }
 
-/** The maximum number of attempts of `change`. */
 const maxChangeAttempts = 10;
 
 /** The entities of a resource. */
@@ -183,7 +182,6 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     return { path: this.#pathOf(target.id) + action, ifMatch: etagOf(target) };
   }
 
-  /** Sends a request whose response is an entity. */
   protected async entityFrom(
     message: Parameters<Connection['send']>[0],
   ): Promise<Versioned<Types['entity']>> {

@@ -18,8 +18,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request without the parts that all requests share. */
-export interface Message {
+interface Message {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The percent-encoded path. */
   readonly path: string;
@@ -32,14 +31,13 @@ export interface Message {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Received {
+interface Received {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON, or `undefined` if the response has no content. */
   readonly body: unknown;
 }
 
-/** Returns whether the status of the gateway or the service is transient, so that a repeated request can succeed. */
 const isTransient = (status: number): boolean => [429, 502, 503, 504].includes(status);
 
 /** The status codes of redirects (RFC 9110, section 15.4). */
@@ -101,7 +99,6 @@ async function withTimeout<Result>(
   }
 }
 
-/** Waits. Rejects when the caller aborts the request. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
@@ -127,7 +124,6 @@ function addressOf(options: Partial<ClientOptions> | undefined): string {
   throw new TypeError(`url must be like http://localhost:3000, not ${JSON.stringify(url)}.`);
 }
 
-/** Sends requests to the service and retries them where that is safe. */
 export class Connection {
   readonly #options: ClientOptions;
 

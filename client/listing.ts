@@ -13,7 +13,6 @@ import {
 } from './query.ts';
 import { type Versioned, withVersion } from './versions.ts';
 
-/** A page as the service returns it. */
 interface ReceivedPage<Entity> extends Page<Entity> {
   /** The versions of the entities in `data`, in the same order. */
   readonly etags?: readonly string[];
@@ -107,7 +106,6 @@ export class Listing<Types extends ResourceTypes> {
     }
   }
 
-  /** Requests a page with the versions of its entities. */
   async #read(query: object, { signal }: RequestOptions = {}): Promise<Page<Types['entity']>> {
     const { body } = await this.connection.send({
       method: 'GET',

@@ -82,7 +82,6 @@ const ofGateway: Readonly<Record<number, ProblemCode>> = {
 const absolute = (url: string, reference: string): string =>
   /^[a-z][a-z\d+.-]*:/i.test(reference) ? reference : url + reference;
 
-/** Returns the problem of an error response. @param url the address of the service. */
 export function problemOf(url: string, status: number, mediaType: string, text: string): Problem {
   if (/^application\/problem\+json\b/.test(mediaType)) {
     const { type, errors, ...rest } = JSON.parse(text) as {

@@ -1,5 +1,3 @@
-/** Queries of lists: their types, and the parameters of their requests. */
-
 import { encoded } from './encoding.ts';
 
 /** The types of a resource. `types.ts` has those of each. */
@@ -24,14 +22,14 @@ export interface ValueCount<Value> {
   readonly count: number;
 }
 
-export interface SortOptions<Sort extends string> {
+interface SortOptions<Sort extends string> {
   /** Up to three fields. Default: `createdAt`. */
   readonly sortBy?: Sort | readonly Sort[] | undefined;
   /** One direction for all fields, or one for each. Default: `desc`. */
   readonly sortOrder?: Direction | readonly Direction[] | undefined;
 }
 
-export interface ViewOptions<Field, Expand> {
+interface ViewOptions<Field, Expand> {
   /** The entities have only these fields and `id`. */
   readonly fields?: readonly Field[] | undefined;
   /** Adds the entities that references name. A token needs the read scope of each. */
@@ -64,7 +62,7 @@ export type ListQuery<
 };
 
 /** What `expand` adds to an entity. */
-export type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
+type Expanded<Expansions, Expand extends keyof Expansions> = [Expand] extends [never]
   ? unknown
   : Pick<Expansions, Expand>;
 
@@ -107,7 +105,6 @@ function requireMeaning(name: string, value: unknown): void {
 /** Writes a comma or a backslash within one of several values so that the service does not separate there. */
 const escaped = (value: unknown): string => String(value).replaceAll(/[\\,]/g, '\\$&');
 
-/** Returns the parameters of the operators of a field. */
 const operatorParameters = (field: string, filter: object): [string, string][] =>
   Object.entries(filter)
     .filter(([, value]) => value !== undefined && !isEmpty(value))

@@ -40,7 +40,6 @@ export function etagOf<Entity>(of: Versioned<Entity, unknown>): EntityTag<Entity
   );
 }
 
-/** Adds its version to an entity. Without a tag, it has none. */
 export const withVersion = <Entity, Shape extends object>(
   shape: Shape,
   tag: string | null | undefined,

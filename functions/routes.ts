@@ -35,7 +35,6 @@ export const routes: readonly Route[] = Object.entries(folders).flatMap(([folder
     })),
 );
 
-/** The methods of each path, for the 405 response. */
 export const methodsByPath: Readonly<Record<string, readonly string[]>> = (() => {
   const methods: Record<string, string[]> = {};
   const operations = new Set<string>();

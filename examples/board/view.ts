@@ -3,7 +3,6 @@ import type { Card, Choice, Column } from './tasks.ts';
 
 type Content = Node | string | undefined;
 
-/** Returns an element. */
 function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]>,
@@ -73,7 +72,6 @@ function cardElement(card: Card, options: CardOptions): HTMLLIElement {
   return made;
 }
 
-/** Returns a column. @param onDrop receives the id of a card that is dropped on it. */
 function columnElement(
   { status, cards, total }: Column,
   options: CardOptions,
@@ -132,7 +130,6 @@ export function showColumns(
   (wasOnSelect ? card?.querySelector('select') : card)?.focus();
 }
 
-/** Shows a text instead of the columns. */
 export const showText = (...content: readonly Content[]): void =>
   byId('board').replaceChildren(element('p', { className: 'text' }, ...content));
 

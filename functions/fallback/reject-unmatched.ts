@@ -9,7 +9,6 @@ import { Problem } from '../shared/http/problems.ts';
 import { quoted } from '../shared/http/suggestion.ts';
 import { suggestPath } from './suggest-path.ts';
 
-/** Returns whether a path matches a path template. */
 function matches(template: string, path: string): boolean {
   const expected = template.split('/');
   const segments = path.split('/');

@@ -1,4 +1,3 @@
-/** Suggests a path for one that does not exist. */
 import { distance } from 'fastest-levenshtein';
 
 /** The longest path that is compared, in characters and in segments: no template is longer. */
@@ -8,7 +7,6 @@ const maxSegments = 6;
 /** Edits in one segment: "organisation" is two away from "organizations". */
 const maxEdits = 2;
 
-/** Returns the edits from a path's segments to a template's; a parameter takes any segment. */
 function editsBetween(template: readonly string[], segments: readonly string[]): number {
   if (template.length !== segments.length) return Number.POSITIVE_INFINITY;
   let sum = 0;
@@ -22,7 +20,6 @@ function editsBetween(template: readonly string[], segments: readonly string[]):
   return sum;
 }
 
-/** Puts a path's own segments in the place of a template's parameters. */
 const withParameters = (template: readonly string[], segments: readonly string[]): string =>
   template
     .map((name, position) => (name.startsWith('{') ? encodeURIComponent(segments[position] ?? '') : name))

@@ -1,4 +1,3 @@
-/** The resource docs of projects in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, projectId, times } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {

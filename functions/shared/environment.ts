@@ -8,9 +8,7 @@ function required(name: string): string {
 }
 
 export const environment = {
-  /** Name of the DynamoDB table. */
   tableName: (): string => required('TABLE_NAME'),
-  /** Methods by path template, for responses to unknown paths and methods. */
   routes: (): Record<string, readonly string[]> =>
     JSON.parse(required('ROUTES')) as Record<string, readonly string[]>,
   /** Path of a file that ships with the functions: beside the code, unless the host sets `FILES`. */
@@ -26,7 +24,6 @@ export const environment = {
   tenantRate: (): number | undefined => Number(process.env['TENANT_RATE'] ?? 0) || undefined,
   /** The namespace of the metrics in the line of a request in the log; `undefined` without metrics. */
   requestMetrics: (): string | undefined => process.env['REQUEST_METRICS'] || undefined,
-  /** Whether the process is an environment of Lambda. */
   isOnLambda: (): boolean => process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined,
   /** Another address of DynamoDB than that of the region. The SDK reads this variable as well. */
   databaseEndpoint: (): string | undefined => process.env['AWS_ENDPOINT_URL_DYNAMODB'] || undefined,

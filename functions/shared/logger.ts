@@ -1,22 +1,18 @@
 /** The log: one line of JSON per event. It contains no bodies and no personal data. */
 import { environment } from './environment.ts';
 
-/** The namespace of the service's own metrics. */
 export const metricNamespace = 'ProjectManagement';
 
-/** What every line about one request or stream batch contains. */
 export interface LogContext {
   readonly requestId: string;
   readonly operation: string;
   readonly tenant: string;
   /** Milliseconds since it began. */
   readonly duration: number;
-  /** The trace of the request, if the caller names one. */
   readonly traceId?: string;
   readonly parentId?: string;
 }
 
-/** A metric in a line of the log. */
 export interface Metric {
   /** Name of the property with its value. */
   readonly name: string;
@@ -34,7 +30,6 @@ const safeMessage = (error: Error): string =>
 const describeCause = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name}: ${safeMessage(cause)}` : String(cause);
 
-/** Returns the JSON form of an error. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -54,7 +49,6 @@ function write(level: 'INFO' | 'ERROR', message: string, fields: object): void {
   );
 }
 
-/** Writes a line about a success. */
 export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
   write('INFO', message, { ...context, ...more });
 
@@ -75,7 +69,6 @@ export function embeddedMetrics(
   return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] } };
 }
 
-/** Writes metrics of a function as a line of the log. */
 export function logMetrics(functionName: string, metrics: Readonly<Record<string, number>>): void {
   if (environment.logLevel() === 'ERROR') return;
   const names = Object.keys(metrics).map((name) => ({ name }));
@@ -84,6 +77,5 @@ export function logMetrics(functionName: string, metrics: Readonly<Record<string
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Writes a line about a failure, with the error and its cause. */
 export const logError = (message: string, context: LogContext, error: unknown, more: object = {}): void =>
   write('ERROR', message, { ...context, ...more, error: describeError(error) });

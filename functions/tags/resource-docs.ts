@@ -1,4 +1,3 @@
-/** The resource docs of tags in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, tagId, times } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {

@@ -1,4 +1,3 @@
-/** The resource docs of users in the OpenAPI document. No Lambda bundle contains them. */
 import { type Documentation, organizationId, times, userId } from '../shared/contract/resource-docs.ts';
 
 export const documentation: Documentation = {

@@ -19,10 +19,8 @@ import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
 import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
-export interface AuditOptions {
-  /** Whether to repair what is wrong. */
+interface AuditOptions {
   readonly repair?: boolean;
-  /** Receives the number of items in each page of the scan. */
   readonly onItems?: ((count: number) => void) | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;
@@ -63,8 +61,7 @@ class TableAudit {
     const rebuilt = await this.#rebuild(logs);
     return {
       entities: entities.size,
-      lists: count,
-      totals: [],
+      compared: count,
       orphans: orphans.map(({ child, member, parent }) => ({
         entity: child.pk,
         field: member,
@@ -100,7 +97,6 @@ class TableAudit {
     return texts.length;
   }
 
-  /** Writes the columns of logs again. */
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
     if (!this.#options.repair || logs.length === 0) return 0;
     const { marginMs } = this.#options;
@@ -109,7 +105,6 @@ class TableAudit {
     return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
   }
 
-  /** Runs the deletion job of the missing parents. */
   async #sweep(orphans: readonly Reference[]): Promise<number> {
     if (!this.#options.repair) return 0;
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
@@ -124,7 +119,6 @@ class TableAudit {
 
 const uniqueKeys = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [key.pk, key])).values()];
 
-/** Audits a table. The table may be used meanwhile. */
 export const auditTable = (
   client: DynamoDBDocumentClient,
   tableName: string,

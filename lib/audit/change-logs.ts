@@ -31,13 +31,11 @@ import { tenantOf } from './snapshot.ts';
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
 
-/** The log of one tenant and kind. */
 interface Log {
   readonly tenant: string;
   readonly kind: Kind;
 }
 
-/** The entities of all logs. */
 interface ScannedLogs {
   readonly logs: ReadonlyMap<string, Log & { readonly rows: Map<string, SegmentRow> }>;
   readonly beganAt: number;
@@ -75,8 +73,7 @@ async function scanLogs(
   return { logs, beganAt, endedAt: Math.max(Date.now(), lastStamp) };
 }
 
-export interface RebuildOptions {
-  /** Receives the number of items in each page of the scan. */
+interface RebuildOptions {
   readonly onItems?: ((count: number) => void) | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities. */
   readonly only?: ReadonlySet<string>;
@@ -84,12 +81,11 @@ export interface RebuildOptions {
   readonly marginMs?: number;
 }
 
-export interface RebuildResult {
+interface RebuildResult {
   readonly logs: number;
   readonly rows: number;
 }
 
-/** Writes the columns of logs again, from the entities. The table may be used meanwhile. */
 export async function rebuildLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -110,7 +106,6 @@ export async function rebuildLogs(
   return { logs: count, rows: total };
 }
 
-/** Returns the ids whose rows differ from the entities. */
 const differingIds = (
   rows: ReadonlyMap<string, KnownRow>,
   entities: ReadonlyMap<string, SegmentRow>,
@@ -122,11 +117,8 @@ const differingIds = (
     return !isDeepStrictEqual(row && { ...row }, entity && { version: entity.version, row: entity.values });
   });
 
-/** A log whose rows differ from the entities, or whose total differs from its rows. */
 export interface LogDifference {
-  /** The partition of the log. */
   readonly log: string;
-  /** Ids of the rows that differ. */
   readonly ids: readonly string[];
   /** The total that lists without filters have, if it is wrong. */
   readonly wrongTotal?: number;
@@ -134,7 +126,6 @@ export interface LogDifference {
   readonly unreadable?: string;
 }
 
-/** A table, and the pause before a second comparison. */
 interface Comparison {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
@@ -165,7 +156,6 @@ async function readContents(
   }
 }
 
-/** Returns the entities that are in the table now. */
 async function readRows(
   database: Database,
   { tenant, kind }: Log,
@@ -200,7 +190,6 @@ async function compareLog(
   return ids.length > 0 || isWrong ? { log, ids, ...(isWrong && { wrongTotal: again.total }) } : undefined;
 }
 
-/** Compares the rows of all logs with the entities. */
 export async function compareLogs(
   client: DynamoDBDocumentClient,
   tableName: string,

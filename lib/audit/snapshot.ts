@@ -9,7 +9,6 @@ import { referencesOf } from '../../functions/shared/store/model/relations.ts';
 import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
 import { ScannedTexts } from './texts.ts';
 
-/** A reference from one entity to another. */
 export interface Reference {
   readonly child: Key;
   readonly member: string;
@@ -18,16 +17,13 @@ export interface Reference {
 
 export interface Snapshot {
   readonly entities: ReadonlySet<string>;
-  /** References to entities that the scan did not find. */
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
   readonly texts: ScannedTexts;
 }
 
-/** Returns the tenant of a key. */
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
 
-/** Returns the references of an entity, as keys. */
 export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): Reference[] {
   const child = entityKey(tenant, kind, entity.id);
   return referencesOf(kind).flatMap(({ field: member, parent }) =>
@@ -37,7 +33,6 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
   );
 }
 
-/** Collects the items of a scan. */
 class Collection {
   readonly entities = new Set<string>();
   readonly malformed: Key[] = [];

@@ -13,7 +13,6 @@ import { applyChangeSet } from '../../functions/shared/store/unit-of-work/commit
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
 const maxAttempts = 3;
 
-/** What is wrong with a long text. */
 export type TextProblem =
   /** The entity does not exist, or has a short text. */
   | 'unused'
@@ -28,7 +27,6 @@ export interface TextDifference {
   readonly problem: TextProblem;
 }
 
-/** An entity and its long text, as they are stored. */
 interface StoredText {
   readonly entity: StoredEntity | undefined;
   readonly text: string | undefined;
@@ -46,7 +44,6 @@ function problemOf({ entity, text }: StoredText): TextProblem | undefined {
   return isDigestOf(digest, text) ? undefined : 'different';
 }
 
-/** Collects the digests of a scan: those of the texts, and those in the entities. */
 export class ScannedTexts {
   readonly #ofTexts = new Map<string, string>();
   readonly #inEntities = new Map<string, string>();
@@ -57,7 +54,6 @@ export class ScannedTexts {
     if (digest) this.#inEntities.set(item.pk, digest.text);
   }
 
-  /** Partition keys of entities whose text and digest differ in the scan. */
   get suspects(): string[] {
     const all = new Set([...this.#ofTexts.keys(), ...this.#inEntities.keys()]);
     return [...all].filter((pk) => this.#ofTexts.get(pk) !== this.#inEntities.get(pk));

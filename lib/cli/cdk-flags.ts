@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findNearestName } from '../../functions/shared/http/suggestion.ts';
-import type { CdkCommand } from './cdk-options.ts';
+import type { CdkCommand } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 
-/** An option in CDK's own table of options. */
 interface CdkOption {
   readonly type: 'string' | 'number' | 'boolean' | 'array';
   readonly alias?: string | readonly string[];
@@ -28,7 +27,6 @@ function readTable(): CdkTable {
   ) as CdkTable;
 }
 
-/** Returns all names of an option, without dashes. */
 const namesOf = ([name, { type, alias = [], negativeAlias }]: [string, CdkOption]): string[] => [
   name,
   ...(type === 'boolean' ? [`no-${name}`] : []),

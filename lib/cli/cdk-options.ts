@@ -1,35 +1,8 @@
-/** The command lines of `npm run deploy`, `diff`, `bootstrap`, `destroy` and `synth`: what they pass to CDK. */
 import { isDisposable, stackName } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
+import { type CdkCommand, scriptOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 import { outputsFile } from './outputs.ts';
-
-export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;
-
-export type CdkCommand = (typeof cdkCommands)[number];
-
-/** What each command does, in its help. */
-const purposes: Readonly<Record<CdkCommand, string>> = {
-  bootstrap: 'Prepares an account and region for deployments, once.',
-  deploy: 'Deploys both stacks, and writes their outputs to .outputs/<stage>.json.',
-  diff: 'Shows what a deployment would change.',
-  destroy: `Deletes the API stack, and in a disposable stage ("development", "development-…") the data stack with all
-data.`,
-  synth:
-    'Writes the templates and bundles of both stacks to cdk.out. It needs neither credentials nor a network.',
-};
-
-/** Returns the help of a command. */
-export const cdkHelp = (command: CdkCommand): string => `${purposes[command]}
-
-  npm run ${command} -- [options]
-
-  -c <setting>=<value>   a setting, over that of cdk.json: -c stage=production; repeatable
-                         (docs/deployment.md lists them)
-  --help                 prints this text
-
-All other options are those of "cdk ${command}": npx cdk ${command} --help
-An unknown one is refused.`;
 
 /**
  * Checks that npm has not taken a setting for itself: without "--", npm reads `-c stage=production` and `--stage=production` as options
@@ -45,7 +18,7 @@ export function requireFlags(
   const taken = stage === undefined ? call : `stage=${stage}`;
   if (!/^\w+=/.test(taken)) return;
   throw new UsageError(
-    `npm took "${taken}" as an option of its own. Write "--" before the options: npm run ${command} -- -c ${taken}`,
+    `npm took "${taken}" as an option of its own. Write "--" before the options: ${scriptOf(command)} -c ${taken}`,
   );
 }
 
@@ -86,7 +59,6 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
   return [command, ...own[command], ...flags];
 }
 
-/** Returns what a command is about to do. */
 export function announcement(command: CdkCommand, settings: Settings, region: string): string {
   const { stage } = settings;
   const where = `stage "${stage}", region ${region}`;

@@ -1,4 +1,3 @@
-/** Parts that the commands in `bin/` share. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../../functions/shared/http/suggestion.ts';
 
@@ -21,17 +20,14 @@ const npmVariable = (name: string): string | undefined =>
 const takenByNpm = (names: readonly string[]): string | undefined =>
   names.find((name) => npmVariable(name) !== undefined && !optionsOfNpm.includes(name));
 
-/** Returns how users call the npm script that runs. */
 function npmCommand(): string {
   const script = process.env['npm_lifecycle_event'] ?? 'start';
   return script === 'start' ? 'npm start' : `npm run ${script}`;
 }
 
-/** Returns what to type instead, with the option's value if it has one. */
 const takenMessage = (name: string, value: string): string =>
   `npm took --${name} for itself. Write two dashes before it: ${npmCommand()} -- --${name}${value && ` ${value}`}`;
 
-/** Returns the message for an error of `parseArgs`. @param names the options of the command. */
 function explainArgument({ message }: Error, names: readonly string[]): string {
   const options = names.map((name) => `--${name}`);
   const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
@@ -133,7 +129,6 @@ export function serviceAddress(what: string, text: string, example: string): str
   throw new UsageError(`${what} must be the scheme, host and port of a service: ${origin}, not "${text}".`);
 }
 
-/** Waits for a signal that asks the process to stop. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

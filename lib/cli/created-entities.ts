@@ -6,17 +6,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { forEach } from '../../functions/shared/for-each.ts';
 import { CommandFailure } from './command-line.ts';
 
-/** The environment variable that names the file. */
 export const journalVariable = 'CREATED_ENTITIES';
 
-/** Returns the file for a deployment. */
 export const journalOf = (url: string): string =>
   `.outputs/verify-${new URL(url).host.replaceAll(':', '-')}.txt`;
 
 /** Returns the file that tells the tests to create nothing more. A killed test could have a request in progress that creates an entity. */
 export const stopFileOf = (journal: string): string => `${journal}.stop`;
 
-/** Parallel requests. */
 const concurrency = 8;
 
 /**

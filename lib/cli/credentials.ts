@@ -1,4 +1,3 @@
-/** Checks for AWS credentials and a region before a command begins work that needs them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
@@ -18,14 +17,12 @@ const help = `Set one of these:
   - AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are temporary
 "aws sts get-caller-identity" shows whose credentials are in use.`;
 
-/** What the SDK finds in the environment of this process. */
-export interface AwsEnvironment {
+interface AwsEnvironment {
   /** Resolves to the reason why there are no credentials, or to undefined. */
   readonly failure: Promise<Error | undefined>;
   readonly region: Promise<string | undefined>;
 }
 
-/** Begins to look for credentials and a region, in the sources and the order of the SDK. */
 export function findAws(): AwsEnvironment {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const { config } = new DynamoDBClient({});
@@ -48,7 +45,6 @@ const rejections = new Set([
   'UnrecognizedClientException',
 ]);
 
-/** Milliseconds for the response. */
 const checkTimeout = 3_000;
 
 /**

@@ -1,9 +1,7 @@
-/** Options of the commands that use the local database: flags and environment variables. */
 import { httpAddress } from './command-line.ts';
 
 export interface DatabaseOptions {
   readonly databaseFile: string;
-  /** Address of a DynamoDB that already runs. */
   readonly endpoint: string | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** The options of `npm run invoke`. */
 import { readFileSync } from 'node:fs';
 import { routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
@@ -17,13 +16,10 @@ export interface InvokeOptions extends DatabaseOptions {
   readonly tableName: string | undefined;
   readonly contract: Contract;
   readonly request: OperationRequest;
-  /** Prints the event instead of calling the handler. */
   readonly isEventOnly: boolean;
-  /** Prints the headers of the response too. */
   readonly includesHeaders: boolean;
 }
 
-/** Returns the operations with their paths, for the help. */
 const operations = (): string =>
   routes
     .map(
@@ -119,7 +115,6 @@ function readQuery(texts: readonly string[]): string {
   return texts.map((text) => (text.includes('&') ? text : encode(text))).join('&');
 }
 
-/** Claims of a token with all scopes. */
 const tenantClaims = (tenant: string): Record<string, unknown> => ({
   sub: 'npm run invoke',
   tenant,
@@ -144,11 +139,7 @@ function readClaims(
   return { ...(tenant !== undefined && tenantClaims(tenant)), ...given };
 }
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong argument.
- */
+/** @throws UsageError that names the wrong argument. */
 export function invokeOptions(args: readonly string[]): InvokeOptions | 'help' {
   const { values, positionals } = parseFlags({ args: [...args], allowPositionals: true, options: flags });
   if (values.help) return 'help';

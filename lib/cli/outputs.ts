@@ -2,10 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { CommandFailure } from './command-line.ts';
 
-/** The stage that commands use when none is named. */
 export const defaultStage = 'development';
 
-/** Returns the file with the outputs of a stage. */
 export const outputsFile = (stage: string): string => `.outputs/${stage}.json`;
 
 export type Outputs = Readonly<Record<string, string>>;

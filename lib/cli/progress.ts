@@ -1,8 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** Shows the progress of a command. */
 export interface Progress {
-  /** Starts a phase. */
   begin(what: string, amount: number): void;
   /** Reports progress within the phase. Default: 1. */
   step(amount?: number): void;
@@ -10,7 +8,6 @@ export interface Progress {
   end(): void;
 }
 
-/** Minimum time between two lines of a phase. */
 const minLineIntervalMs = 2_000;
 
 /** Returns a progress bar for a terminal. @param total amount of all phases. */

@@ -1,10 +1,9 @@
-/** Runs commands and prints which ran, how long each took and how it ended. */
 import { runProgram } from './run-program.ts';
 
-/** A command of a test run. */
 export interface Step {
   readonly name: string;
-  readonly command: readonly [program: string, ...args: string[]];
+  /** A program with its arguments, or a function that returns an exit code. */
+  readonly command: readonly [program: string, ...args: string[]] | (() => Promise<number>);
   readonly environment?: Readonly<Record<string, string>>;
   /** Why it cannot run here, if it cannot. */
   readonly unavailable?: string | undefined;
@@ -22,12 +21,13 @@ interface Outcome {
 async function runStep({ name, command, environment, unavailable }: Step): Promise<Outcome> {
   if (unavailable) return { name, seconds: 0, result: `did not run: ${unavailable}`, hasFailed: false };
   const started = performance.now();
-  const code = await runProgram(command, { env: { ...process.env, ...environment } });
+  const code = await (typeof command === 'function'
+    ? command()
+    : runProgram(command, { env: { ...process.env, ...environment } }));
   const seconds = (performance.now() - started) / 1_000;
   return { name, seconds, result: code === 0 ? 'passed' : 'FAILED', hasFailed: code !== 0 };
 }
 
-/** Runs steps one after the other, each with those that run at the same time. */
 async function runEach(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const { concurrent = [], ...step } of steps) {

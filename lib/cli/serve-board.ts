@@ -1,4 +1,3 @@
-/** Serves the example `examples/board`. */
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
 import { loopback } from '../local/port.ts';

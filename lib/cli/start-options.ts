@@ -1,4 +1,3 @@
-/** Options of the commands that start the service: flags and environment variables. */
 import { isOrigin } from '../hosting/cors.ts';
 import { maxTenantRate } from '../hosting/functions.ts';
 import type { Authentication } from '../local/authorizer.ts';
@@ -15,27 +14,22 @@ import {
 
 type Flags = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
-/** Values of `--request-log`. */
-export const requestLogs = ['lines', 'json', 'off'] as const;
+const requestLogs = ['lines', 'json', 'off'] as const;
 
 export type RequestLog = (typeof requestLogs)[number];
 
 export interface StartOptions extends DatabaseOptions {
   /** 0 selects any free port. */
   readonly port: number;
-  /** Address to listen on. */
   readonly host: string;
-  /** Origins that browsers may call from, in addition to those of this machine. */
   readonly corsOrigins: readonly string[];
   readonly tableName: string | undefined;
-  /** What is printed for each request. */
   readonly requestLog: RequestLog;
   /** Requests per second that a tenant may send; 0 for no limit. */
   readonly tenantRate: number;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
-  /** All flags from the command line. */
   readonly flags: Flags;
 }
 
@@ -55,7 +49,6 @@ ${databaseHelp}
 
 In brackets: the environment variable with the same effect. A flag takes precedence.`;
 
-/** Help for the flags of `npm start`. */
 export const startOptionsHelp = `\
   --cors-origin <origins>     origins that browsers may call from, separated by commas; "*"
                               allows all; repeatable (CORS_ORIGIN; localhost and
@@ -82,7 +75,6 @@ const flagTypes = {
   help: { type: 'boolean' },
 } as const;
 
-/** Flags of the commands that run the functions from the source. */
 const sourceFlagTypes = {
   'cors-origin': { type: 'string', multiple: true },
   'allow-unauthenticated': { type: 'boolean' },
@@ -91,7 +83,6 @@ const sourceFlagTypes = {
   'table-name': { type: 'string' },
 } as const;
 
-/** Additional flags of a command. */
 type MoreFlags = Readonly<
   Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>
 >;
@@ -125,7 +116,6 @@ function corsOrigins(flag: Flags[string]): string[] {
   return origins;
 }
 
-/** Returns the format of the request log. @throws UsageError for another text. */
 function requestLog(flag: Flags[string]): RequestLog {
   const text = flagOrVariable(flag as string | undefined, 'REQUEST_LOG') ?? 'lines';
   const found = requestLogs.find((one) => one === text);
@@ -133,7 +123,6 @@ function requestLog(flag: Flags[string]): RequestLog {
   throw new UsageError(`The request log must be one of ${requestLogs.join(', ')}, not "${text}".`);
 }
 
-/** Returns the limit of a tenant. @throws UsageError for another text. */
 const tenantRate = (flag: Flags[string]): number =>
   wholeNumber(
     'The tenant rate',
@@ -196,7 +185,6 @@ export function commonOptions(
   };
 }
 
-/** Codes of errors about the address to listen on. */
 const addressErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 /**

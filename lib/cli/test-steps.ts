@@ -1,22 +1,27 @@
-/** What `npm test` runs. `npm run test:all` runs the same with all cases, and then the other tests. */
+/** The steps of `npm test`, and those that only `npm run test:all` has. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inMemory, startEngine } from '../local/dynamodb-engine.ts';
+import { dynamoDbLocal } from '../local/engine-programs.ts';
+import { runInOrder } from './run-in-order.ts';
+import { runProgram } from './run-program.ts';
 import type { Step } from './run-steps.ts';
-import { tool } from './tools.ts';
+import { npm, tool } from './tools.ts';
 
-/** The kinds of which every test file runs. */
 const wholeKinds = ['unit', 'contract', 'infrastructure', 'client'];
 
-/** The kinds of which only some test files run: those that find most errors in little time. */
-export const partialKinds = ['faults', 'properties'];
+/** The kinds of which `npm test` runs only some files: those that find most errors in little time. */
+const partialKinds = ['faults', 'properties'];
 
-/** Matches the paths of these files. */
-export const selectedFiles = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
+const selectedFiles = 'lists-against|listings-on|lost-responses|crash-points|every-write|simulation';
 
 const wholeFolders = `test/(${wholeKinds.join('|')}|mutations)/`;
 
 /** Returns types, lint, and the tests to run before every commit. @param environment of the tests. */
 export const testSteps = (environment: Readonly<Record<string, string>> = {}): Step[] => [
   { name: 'types', command: tool('tsc', '--noEmit') },
-  { name: 'types of the board', command: tool('tsc', '--project', 'examples/board') },
+  { name: 'board-types', command: tool('tsc', '--project', 'examples/board') },
   { name: 'lint', command: tool('biome', 'check', '--error-on-warnings', '.') },
   {
     // One run: the workers start once, and no core waits for the last file of each of several runs.
@@ -33,3 +38,78 @@ export const testSteps = (environment: Readonly<Record<string, string>> = {}): S
     environment,
   },
 ];
+
+/** Compiles uses of the client with TypeScript 5.4, the oldest version that its types support (32 MB). */
+async function testTypeScript(): Promise<number> {
+  const folder = 'test/client/typescript-5.4';
+  const code = await runInOrder([
+    npm('run', '--silent', '--prefix', 'client', 'build'),
+    npm('install', '--silent', '--no-package-lock', '--prefix', folder),
+    npm('test', '--silent', '--prefix', folder),
+  ]);
+  if (code !== 0) return code;
+  const env = { ...process.env, TYPESCRIPT: `${folder}/node_modules/typescript` };
+  return runProgram(tool('jest', '--selectProjects', 'client', '--testPathPatterns', 'client/package'), {
+    env,
+  });
+}
+
+/** Returns the unit tests of a folder that start a database. */
+const databaseTests = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => join(folder, file))
+    .filter((file) => /\b(?:startTest(?:Store|Service)|useEmptyTable)\b/.test(readFileSync(file, 'utf8')));
+
+/** Runs the tests that use the database on DynamoDB Local. The suites of list options make no call that others do not make. */
+async function testDynamoDbLocal(): Promise<number> {
+  const engine = await startEngine(inMemory, [dynamoDbLocal]);
+  const tests = ['test/contract', ...databaseTests('test/unit/functions')];
+  try {
+    return await runProgram(
+      tool('jest', '--maxWorkers=2', ...tests, '--testPathIgnorePatterns=/list-options/'),
+      { env: { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint } },
+    );
+  } finally {
+    await engine.stop();
+  }
+}
+
+/** Returns the steps that `npm test` does not have. @param environment of the tests. */
+export function stepsBeyondTest(environment: Readonly<Record<string, string>>): Step[] {
+  const hasBrowser = spawnSync('chromium', ['--version']).error === undefined;
+  return [
+    {
+      name: 'faults-and-properties',
+      command: tool('jest', '--selectProjects', ...partialKinds, '--testPathIgnorePatterns', selectedFiles),
+      environment,
+      concurrent: [
+        { name: 'typescript', command: testTypeScript },
+        { name: 'benchmark-packages', command: npm('ci', '--silent', '--prefix', 'benchmarks') },
+        { name: 'benchmark-types', command: tool('tsc', '--project', 'benchmarks/peers') },
+        { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
+      ],
+    },
+    {
+      name: 'cli-security-fuzz',
+      command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz'),
+      environment,
+      concurrent: [
+        {
+          name: 'browser',
+          command: tool('jest', '--selectProjects', 'browser', '--runInBand'),
+          environment,
+          unavailable: hasBrowser ? undefined : 'there is no Chromium',
+        },
+      ],
+    },
+    // With the packages that an earlier step installs, so that other frameworks are measured too.
+    { name: 'benchmarks', command: npm('run', 'bench', '--', '--smallest') },
+    { name: 'synthesized', command: tool('jest', '--config', 'jest.synthesized.config.js') },
+    {
+      name: 'dynamodb-local',
+      command: testDynamoDbLocal,
+      unavailable: dynamoDbLocal() ? undefined : 'DynamoDB Local needs Java 17 or later',
+    },
+  ];
+}

@@ -1,10 +1,8 @@
-/** The options of `npm run token`. */
 import { parseFlags, wholeNumber } from './command-line.ts';
 import { defaultStage } from './outputs.ts';
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly stage: string;
-  /** Whether the token is for the machine client, not for a person. */
   readonly machine: boolean;
   /** Port of the local address that the sign-in page redirects to. */
   readonly port: number;
@@ -22,11 +20,7 @@ export const tokenHelp = `Prints an access token of a deployment with Cognito. A
                    must contain http://localhost:<port>/ (default: 8976)
   --help           prints this text`;
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong argument.
- */
+/** @throws UsageError that names the wrong argument. */
 export function tokenOptions(args: readonly string[]): TokenOptions | 'help' {
   const { values } = parseFlags({
     args: [...args],

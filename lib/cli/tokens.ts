@@ -1,4 +1,3 @@
-/** Gets access tokens from the sign-in page of a Cognito user pool. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -32,12 +31,10 @@ export const machineToken = (signInUrl: string, clientId: string, secret: string
     { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
   );
 
-export interface SignIn {
+interface SignIn {
   readonly signInUrl: string;
   readonly clientId: string;
-  /** Port of this machine that the sign-in page redirects to. */
   readonly port: number;
-  /** Receives the address to open in a browser. */
   readonly onAddress: (address: string) => void;
 }
 

@@ -4,14 +4,12 @@ import { dirname, join } from 'node:path';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Programs by tool: the package, and the file in it. */
 const programs = {
   jest: ['jest', 'bin/jest.js'],
   tsc: ['typescript', 'bin/tsc'],
   biome: ['@biomejs/biome', 'bin/biome'],
 } as const;
 
-/** Returns the command line of a tool. */
 export function tool(
   name: keyof typeof programs,
   ...args: readonly string[]

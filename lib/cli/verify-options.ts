@@ -1,4 +1,3 @@
-/** The options of `npm run verify`. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseFlags, serviceAddress, UsageError } from './command-line.ts';
@@ -12,7 +11,6 @@ export interface VerifyOptions {
   readonly only: string | undefined;
 }
 
-/** Returns the names of the files with contract tests, relative to their folder and without the extension. */
 const contractFiles = (): string[] =>
   readdirSync(fileURLToPath(new URL('../../test/contract', import.meta.url)), { recursive: true })
     .map(String)
@@ -40,11 +38,7 @@ all tests pass, otherwise 1.
   --only <name>     runs the files with this text in their name: lists, errors, idempotency …
   --help            prints this text`;
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong argument.
- */
+/** @throws UsageError that names the wrong argument. */
 export function verifyOptions(args: readonly string[]): VerifyOptions | 'help' {
   const { values, positionals } = parseFlags({
     args: [...args],

@@ -14,25 +14,21 @@ import type { FunctionProcesses } from './function-processes.ts';
 import { type PermissionReport, startIamProxy } from './iam-proxy.ts';
 import { type StreamFunction, StreamReader } from './stream-reader.ts';
 
-export interface AssemblyOptions {
-  /** Folder that `npm run synth` writes. */
+interface AssemblyOptions {
   readonly assembly: string;
   /** Does not read the stream, so that the schedule runs all jobs. */
   readonly withoutStream?: boolean;
   /** Processes of the functions, with the CPU share of their memory. Without them, all functions share this process. */
   readonly processes?: FunctionProcesses | undefined;
-  /** Receives the permissions of all functions when the service stops. */
   readonly onPermissionReport: (report: PermissionReport[]) => void;
 }
 
-/** How functions run. */
 interface Runtime {
   /** Variables that Lambda adds to the functions' own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly processes: FunctionProcesses | undefined;
 }
 
-/** Returns a function that calls a deployed function with its timeout. */
 function invoker<Event, Result>(target: DeployedFunction, { environment, processes }: Runtime) {
   const call =
     processes?.handler<Event, Result>(target, environment) ??
@@ -41,7 +37,6 @@ function invoker<Event, Result>(target: DeployedFunction, { environment, process
     call(event, functionContext(requestId, target.timeoutMs));
 }
 
-/** Applies the filters and the batch size of the event source mapping. */
 function streamFunction(
   { function: target, batchSize, patterns }: EventSource,
   runtime: Runtime,
@@ -78,7 +73,6 @@ function gatewayRoutes(deployment: Deployment, runtime: Runtime) {
   return { routes, fallback };
 }
 
-/** Returns the function host for `startService` that runs a cloud assembly. */
 export const assemblyFunctions =
   ({ assembly, withoutStream = false, processes, onPermissionReport }: AssemblyOptions): FunctionHost =>
   async ({ endpoint }, options) => {

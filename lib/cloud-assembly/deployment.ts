@@ -11,7 +11,7 @@ export interface DeployedFunction extends FunctionBundle {
   readonly policy: Policy;
 }
 
-export interface DeployedRoute {
+interface DeployedRoute {
   /** `GET /v1/projects/{id}` or `$default`. */
   readonly key: string;
   readonly function: DeployedFunction;
@@ -19,7 +19,6 @@ export interface DeployedRoute {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** The event source mapping of the stream. */
 export interface EventSource {
   readonly function: DeployedFunction;
   readonly batchSize: number;
@@ -30,7 +29,6 @@ export interface EventSource {
 export interface Deployment {
   readonly place: Place;
   readonly table: TableShape;
-  /** Name of the table that the functions use. */
   readonly tableName: string;
   readonly streamArn: string;
   readonly functions: readonly DeployedFunction[];
@@ -45,7 +43,6 @@ const place: Place = { region: process.env['AWS_REGION'] || 'us-east-1', account
 
 type Properties = Record<string, unknown>;
 
-/** Returns the function that an ARN names. */
 function functionBy(functions: readonly DeployedFunction[], reference: unknown): DeployedFunction {
   const found = functions.find(({ name }) => String(reference).split(':').includes(name));
   if (!found) throw new Error(`The templates have no function ${String(reference)}.`);
@@ -83,7 +80,6 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
-/** Requires that the gateway has the permission to call the function of a route. */
 function requirePermission(
   templates: Templates,
   apiId: string,
@@ -158,7 +154,6 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
   });
 }
 
-/** Returns the ARN of the one stream that functions read. */
 function streamArnOf(templates: Templates): string {
   const mappings = templates.ofType('AWS::Lambda::EventSourceMapping').values();
   return [...mappings].map(({ EventSourceArn }) => String(EventSourceArn))[0] ?? '';
@@ -171,7 +166,6 @@ function authenticationOf(templates: Templates): Authentication | undefined {
   return { issuer: Issuer, audience: Audience };
 }
 
-/** Returns the name of the table that all functions use. */
 function tableNameOf(functions: readonly DeployedFunction[]): string {
   const names = new Set(functions.flatMap(({ environment }) => environment['TABLE_NAME'] ?? []));
   const [name = ''] = names;
@@ -204,7 +198,6 @@ export function readDeployment(assembly: string): Deployment {
   };
 }
 
-/** Returns the Lambda runtimes of the functions. */
 export function runtimes(assembly: string): string[] {
   const functions = new Templates(assembly, place).ofType('AWS::Lambda::Function');
   return [...new Set([...functions.values()].map(({ Runtime }) => String(Runtime)))];

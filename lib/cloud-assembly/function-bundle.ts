@@ -11,7 +11,6 @@ type Environment = Readonly<Record<string, string>>;
 export interface FunctionBundle {
   /** Name in the template. It is also the access key id of the function's credentials. */
   readonly name: string;
-  /** Folder that CDK uploads. */
   readonly folder: string;
   /** File and export, for example `index.handler`. */
   readonly handler: string;

@@ -93,14 +93,12 @@ class FunctionProcess {
   }
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Megabytes of memory of all functions, instead of those of the templates. */
   readonly memoryMb?: number;
-  /** Whether the logs of the functions are not shown. */
   readonly isSilent?: boolean;
 }
 
-/** The environments of all functions. */
 export class FunctionProcesses {
   readonly #options: ProcessOptions;
   readonly #started = new Set<FunctionProcess>();

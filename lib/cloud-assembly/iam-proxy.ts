@@ -13,7 +13,6 @@ import type { AddressInfo } from 'node:net';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
 import type { Place } from './templates.ts';
 
-/** The permissions of a function, by what it did with them. */
 export interface PermissionReport {
   readonly function: string;
   /** Permissions that calls needed and the role does not have. */
@@ -28,13 +27,10 @@ export interface IamProxy {
   stop(): Promise<void>;
 }
 
-export interface IamProxyOptions {
-  /** Endpoint of the database engine. */
+interface IamProxyOptions {
   readonly engine: string;
   readonly place: Place;
-  /** ARN of the table's stream in the policies. */
   readonly streamArn: string;
-  /** Name of the partition key of the table. */
   readonly partitionKey: string;
   /** The functions' policies, by the access key id of their credentials. */
   readonly policies: ReadonlyMap<string, Policy>;
@@ -50,7 +46,6 @@ async function readBody(stream: IncomingMessage): Promise<Buffer> {
 const accessKeyIdOf = ({ headers }: IncomingMessage): string =>
   /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** Returns the response that DynamoDB sends when IAM denies a call. */
 const accessDenied = ({ action, resource }: Permission, caller: string): string =>
   JSON.stringify({
     __type: 'com.amazon.coral.service#AccessDeniedException',

@@ -1,4 +1,3 @@
-/** Evaluates IAM policies for calls to DynamoDB. */
 import { isDeepStrictEqual } from 'node:util';
 
 export interface Statement {
@@ -8,7 +7,6 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** An action on a resource. */
 export interface Permission {
   readonly action: string;
   readonly resource: string;
@@ -16,14 +14,12 @@ export interface Permission {
   readonly leadingKeys?: readonly string[] | undefined;
 }
 
-/** Returns a permission as text, for sets and reports. */
 export const formatPermission = ({ action, resource, leadingKeys }: Permission): string =>
   leadingKeys ? `${action} ${resource} (${leadingKeys.join(', ')})` : `${action} ${resource}`;
 
 const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
   Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
 
-/** Returns whether a value matches a pattern with the wildcards of IAM. */
 const matches = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
@@ -59,7 +55,6 @@ const matchesKeys = (patterns: Permission['leadingKeys'], keys: Permission['lead
   patterns === undefined ||
   (keys?.every((key) => patterns.some((pattern) => matches(pattern, key))) ?? false);
 
-/** The statements of a role. */
 export class Policy {
   readonly #permissions: readonly Permission[];
 
@@ -76,12 +71,10 @@ export class Policy {
     });
   }
 
-  /** Returns the permissions for DynamoDB. */
   permissions(): readonly Permission[] {
     return this.#permissions;
   }
 
-  /** Returns the permission that allows a call, if there is one. */
   permissionFor({ action, resource, leadingKeys }: Permission): Permission | undefined {
     return this.#permissions.find(
       (permission) =>

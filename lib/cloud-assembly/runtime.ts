@@ -1,11 +1,8 @@
-/** Finds the Node.js version that the functions are deployed to. */
 import { spawnSync } from 'node:child_process';
 import { npm } from '../cli/tools.ts';
 
-/** Returns the major version of a Lambda runtime, for example "24" for `nodejs24.x`. */
 export const majorVersionOf = (runtime: string): string => /^nodejs(\d+)\.x$/.exec(runtime)?.[1] ?? '';
 
-/** Returns whether this process runs on a major version of Node.js. */
 export const isCurrentVersion = (major: string): boolean => process.versions.node.split('.')[0] === major;
 
 /**

@@ -7,8 +7,7 @@ interface NumberedRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string | undefined } | undefined;
 }
 
-export interface Delivery<StreamRecord> {
-  /** Calls the function. */
+interface Delivery<StreamRecord> {
   readonly call: (records: readonly StreamRecord[]) => Promise<DynamoDBBatchResponse>;
   /** Receives the records whose retries are used up. In the cloud they go to the dead-letter queue. */
   readonly onDiscarded: (records: readonly StreamRecord[], error: unknown) => void;
@@ -40,7 +39,6 @@ async function deliverOnce<StreamRecord extends NumberedRecord>(
   return positions.length === 0 ? [] : records.slice(Math.min(...positions));
 }
 
-/** Returns the batches that follow a failed one. */
 function retriesOf<StreamRecord>(
   { records, attempt }: Batch<StreamRecord>,
   remaining: readonly StreamRecord[],

@@ -15,10 +15,8 @@ import {
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { deliverAll } from './stream-delivery.ts';
 
-/** Time between two reads of a stream without new records. */
 const pollIntervalMs = 100;
 
-/** Time until the next read after a failed one. */
 const retryIntervalMs = 1_000;
 
 export type StreamFunction = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
@@ -36,12 +34,10 @@ function toEvent(records: readonly StreamRecord[], eventSourceARN: string): Dyna
   };
 }
 
-/** Position in a shard. */
 interface Position {
   readonly iterator: string;
   /** Type of the iterator before the first record was delivered. */
   readonly from: ShardIteratorType;
-  /** Sequence number of the last record that was delivered. */
   readonly last?: string | undefined;
 }
 
@@ -50,7 +46,6 @@ export class StreamReader {
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
   readonly #stopped = new AbortController();
-  /** Positions by shard. */
   readonly #positions = new Map<string, Position>();
   /** Shards that were opened, including those that have ended. */
   readonly #opened = new Set<string>();
@@ -95,7 +90,6 @@ export class StreamReader {
     }
   }
 
-  /** Opens a shard at an iterator type, or after the record `last`. */
   async #open(ShardId: string, from: ShardIteratorType, last?: string): Promise<void> {
     const { ShardIterator: iterator } = await this.#client.send(
       new GetShardIteratorCommand({

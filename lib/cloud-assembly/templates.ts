@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Resource {
+interface Resource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-export interface Template {
+interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
@@ -32,7 +32,7 @@ function readTemplates(assembly: string): ReadonlyMap<string, Template> {
   try {
     manifest = read(join(assembly, 'manifest.json')) as typeof manifest;
   } catch (error) {
-    throw new Error(`The folder ${assembly} has no cloud assembly. Run "npm run synth" first.`, {
+    throw new Error(`The folder ${assembly} has no cloud assembly. Run "npm run cdk -- synth" first.`, {
       cause: error,
     });
   }
@@ -62,7 +62,6 @@ export class Templates {
     );
   }
 
-  /** Returns the resources of a type by logical id, with resolved properties. */
   ofType(type: string): Map<string, Record<string, unknown>> {
     const found = [...this.#resources].filter(([, { Type }]) => Type === type);
     return new Map(

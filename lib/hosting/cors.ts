@@ -5,11 +5,9 @@ export interface CrossOrigin {
   readonly methods: readonly string[];
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
-  /** Time that a browser may cache the preflight response. */
   readonly maxAgeSeconds: number;
 }
 
-/** Defaults. A deployment can set other origins. */
 export const crossOrigin = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

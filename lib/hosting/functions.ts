@@ -1,4 +1,3 @@
-/** Facts about the functions that CDK and the local service share. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,14 +10,12 @@ import {
 import { routes } from '../../functions/routes.ts';
 import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts';
 
-/** Files of the handlers without a route, relative to `functions/`. */
 export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const logRecordsFile = 'jobs/on-log-records.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
-/** Files of all handlers. */
 export const functionFiles: readonly string[] = [
   ...routes.map(({ file }) => file),
   fallbackFile,
@@ -30,14 +27,12 @@ export const functionFiles: readonly string[] = [
 
 const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Folder of the static pages and their files, which `lib/pages/build.ts` writes. */
 export const pagesFolder = projectFile('dist/pages');
 
 const pageFiles = [showStart, showReference, showProblems, showGuide, readDocumentationFile].flatMap(
   (contract): readonly string[] => contract.files,
 );
 
-/** Paths of the files that are deployed beside the functions whose contracts name them. */
 export const files: Readonly<Record<string, string>> = {
   'openapi.json': projectFile('openapi.json'),
   ...Object.fromEntries(pageFiles.map((name) => [name, join(pagesFolder, name)])),
@@ -46,7 +41,6 @@ export const files: Readonly<Record<string, string>> = {
 /** Timeout of a function behind the gateway. API Gateway's own timeout is 30 s. */
 export const requestTimeoutMs = 10_000;
 
-/** Timeout of one step of a job. */
 export const jobTimeoutMs = maxRequestMs;
 
 /** Highest limit of a tenant, in requests per second. */

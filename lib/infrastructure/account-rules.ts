@@ -3,7 +3,6 @@ import { type Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Settings } from './settings.ts';
 
-/** Applies the tags and the permission boundary of the settings to a stack. */
 export function applyAccountRules(stack: Stack, { stage, tags, permissionBoundary }: Settings): void {
   const own = ['application=project-management', `stage=${stage}`];
   for (const tag of [...own, ...tags]) {

@@ -24,7 +24,6 @@ import { isDisposable } from './names.ts';
 import { ServiceFunction, type ServiceFunctionContext } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** The scopes of all operations. */
 const scopes = [...new Set(routes.flatMap(({ contract }) => scopeOf(contract) ?? []))].sort();
 
 /** Addresses on a developer's machine: an app, and `npm run token`. */
@@ -39,7 +38,6 @@ const multiFactor = { off: Mfa.OFF, optional: Mfa.OPTIONAL, required: Mfa.REQUIR
 /** The Cognito user pool and its clients. Users are data: the pool is retained, except in a disposable stage. */
 export class Accounts extends Construct {
   readonly pool: UserPool;
-  /** Clients whose tokens the gateway accepts. */
   readonly clients: readonly UserPoolClient[];
 
   constructor(scope: Construct, id: string, context: ServiceFunctionContext) {

@@ -9,11 +9,10 @@ import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 
 export interface MonitoredResources extends Jobs {
   readonly api: HttpApi;
-  /** Name of the table. */
   readonly table: string;
 }
 
-export interface Symptom {
+interface Symptom {
   /** Heading of its section in docs/operations.md. */
   readonly heading: string;
   readonly metric: IMetric;
@@ -26,7 +25,6 @@ export interface Symptom {
   readonly isTooLittle?: boolean;
 }
 
-/** Returns how an alarm compares a metric with the threshold. */
 export const comparisonOf = ({ isTooLittle }: Symptom) =>
   isTooLittle
     ? {
@@ -38,7 +36,6 @@ export const comparisonOf = ({ isTooLittle }: Symptom) =>
         treatMissingData: TreatMissingData.NOT_BREACHING,
       };
 
-/** Returns a metric that the schedule writes to its log. */
 const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
   new Metric({
     namespace: metricNamespace,

@@ -9,7 +9,7 @@ import { tableNameOf } from './names.ts';
 import { observability } from './observability.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 
-export interface ApiStackProperties extends StackProps {
+interface ApiStackProperties extends StackProps {
   readonly context: ServiceFunctionContext;
   readonly data: DataStack;
 }

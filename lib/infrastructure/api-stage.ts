@@ -1,4 +1,3 @@
-/** The stage of the gateway: its limits and its log. */
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnRoute,
@@ -31,7 +30,6 @@ const accessLog = AccessLogFormat.custom(
 /** Limits of each route that needs no token: everyone can call it, and each call costs money. */
 const openRouteLimits = { rate: 50, burst: 100 };
 
-/** The route of requests that match no other. */
 const defaultRoute = '$default';
 
 /**
@@ -59,5 +57,4 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
   (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limits]));
 }
 
-/** Returns the key of a route, for example `GET /v1/health`. */
 const routeKeyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

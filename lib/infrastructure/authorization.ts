@@ -4,12 +4,9 @@ import { scopeName } from '../hosting/scopes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Settings } from './settings.ts';
 
-/** Authorizer of the gateway, and what depends on it. */
 export interface Authorization {
   readonly authorizer: HttpJwtAuthorizer;
-  /** Returns the name of a scope in tokens. */
   readonly scopeName: (scope: string) => string;
-  /** Environment variables of the functions. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

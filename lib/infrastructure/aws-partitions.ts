@@ -2,7 +2,6 @@
 import { Aws, CfnMapping } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
-/** Returns the value for the partition of the stack. */
 export const byPartition = (scope: Construct, id: string, values: Readonly<Record<string, string>>): string =>
   new CfnMapping(scope, id, {
     mapping: Object.fromEntries(Object.entries(values).map(([partition, value]) => [partition, { value }])),

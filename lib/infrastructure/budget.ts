@@ -9,7 +9,6 @@ const thresholds = [
   { notificationType: 'FORECASTED', threshold: 100 },
 ];
 
-/** Creates a budget for the costs of the account, which mails the address for alarms. */
 export function budget(scope: Construct, settings: Settings): void {
   const { monthlyBudget, alarmEmail } = settings;
   if (monthlyBudget === 0) return;

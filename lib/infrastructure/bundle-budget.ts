@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
 
 /** Limit of a minified bundle. The SDK takes 205 kB of it, the list engine and its records 39 kB. A batch also has what creates, updates and deletes entities. The rate limit and the metrics of requests take 3 kB, the pace of jobs 3 kB, the suggestions of names 6 kB. */
-export const maxBundleBytes = 325_000;
+const maxBundleBytes = 325_000;
 
 /** Limit of the growth of a bundle, as a fraction of its recorded size. */
 export const maxGrowth = 0.05;
@@ -24,7 +24,6 @@ const file = fileURLToPath(new URL('bundle-sizes.json', import.meta.url));
 
 export const recordedSizes = (): RecordedSizes => JSON.parse(readFileSync(file, 'utf8')) as RecordedSizes;
 
-/** Records the current sizes. */
 export function recordSizes(metafile: Metafile): void {
   const bundles: Record<string, number> = {};
   const modules: Record<string, number> = {};
@@ -39,20 +38,16 @@ export function recordSizes(metafile: Metafile): void {
 }
 
 interface Bundle {
-  /** File of the handler. */
   readonly file: string;
   readonly bytes: number;
-  /** Paths of the bundled files. */
   readonly inputs: readonly string[];
   /** Bytes by package or project file. */
   readonly modules: ReadonlyMap<string, number>;
 }
 
-/** Returns the package of a path, or the path itself for a project file. */
 const moduleOf = (path: string): string =>
   /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.replace(/^unused for [^:]*:/, '');
 
-/** Returns the bundles from the metafile of esbuild. */
 export function bundlesOf({ outputs }: Metafile): Bundle[] {
   return Object.values(outputs).flatMap(({ entryPoint, bytes, inputs }) => {
     if (entryPoint === undefined) return [];
@@ -65,7 +60,6 @@ export function bundlesOf({ outputs }: Metafile): Bundle[] {
   });
 }
 
-/** Modules that no bundle may contain. */
 const forbiddenModules: readonly { readonly what: string; readonly path: RegExp }[] = [
   {
     what: 'a credential provider that functions do not need',
@@ -86,7 +80,6 @@ function isFromAnotherGroup(path: string, handler: string): boolean {
   return folder === 'functions' && isForeign && file !== 'resource.ts';
 }
 
-/** Returns the chain of imports from the handler to a module. */
 function importChain(path: string, handler: string, { inputs }: Metafile): string {
   const importers = new Map<string, string>([[handler, '']]);
   // Iterating a Map includes entries that are added meanwhile: this is a breadth-first search.
@@ -102,7 +95,6 @@ function importChain(path: string, handler: string, { inputs }: Metafile): strin
 
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
-/** Describes the three modules that grew the most since the sizes were recorded. */
 function largestGrowth(bundle: Bundle, { modules }: RecordedSizes): string {
   const growth = [...bundle.modules].map(([module, size]) => ({ module, by: size - (modules[module] ?? 0) }));
   return growth
@@ -138,6 +130,5 @@ function violationsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSize
   return violations.map((violation) => `${bundle.file} ${violation}`);
 }
 
-/** Returns the violations of the limits, each with the responsible modules. */
 export const budgetViolations = (metafile: Metafile, recorded: RecordedSizes): string[] =>
   bundlesOf(metafile).flatMap((bundle) => violationsOf(bundle, metafile, recorded));

@@ -9,10 +9,8 @@ import { files, functionFiles } from '../hosting/functions.ts';
 import { buildPages } from '../pages/build.ts';
 import { unusedModules, without } from './unused-modules.ts';
 
-/** Folder with the bundles, each in a folder of its own. */
 export interface Bundles {
   readonly directory: string;
-  /** Content of each bundle, as reported by esbuild. */
   readonly metafile: Metafile;
 }
 
@@ -20,7 +18,6 @@ const sources = fileURLToPath(new URL('../../functions/', import.meta.url));
 
 const withoutSuffix = (file: string): string => file.replace(/\.ts$/, '');
 
-/** Options of esbuild, without entry points and output. */
 export const bundling = {
   bundle: true,
   minify: true,
@@ -58,9 +55,5 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
   return { directory, metafile };
 }
 
-/**
- * Returns the bundle of a function.
- * @param file file of the handler, relative to `functions/`.
- */
 export const bundleOf = ({ directory }: Pick<Bundles, 'directory'>, file: string): Code =>
   Code.fromAsset(resolve(directory, withoutSuffix(file)));

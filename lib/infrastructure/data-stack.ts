@@ -23,7 +23,7 @@ import type { Settings } from './settings.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-export interface DataStackProperties extends StackProps {
+interface DataStackProperties extends StackProps {
   readonly context: ServiceFunctionContext;
 }
 

@@ -53,11 +53,9 @@ function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   });
 }
 
-/** Returns the operations of a deployment. */
 const routesOf = ({ documentation }: Settings) =>
   routes.filter(({ file }) => documentation || !file.startsWith('documentation/'));
 
-/** Returns the methods of each path of a deployment. */
 const methodsByPath = (settings: Settings): Record<string, string[]> => {
   const methods: Record<string, string[]> = {};
   for (const { contract, methods: own } of routesOf(settings)) {
@@ -66,7 +64,6 @@ const methodsByPath = (settings: Settings): Record<string, string[]> => {
   return methods;
 };
 
-/** Returns the environment variable of functions whose log lines have metrics. */
 const metricsEnvironment = (settings: Settings): Record<string, string> =>
   settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
 
@@ -99,7 +96,6 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
   return api;
 }
 
-/** Returns what the function of an operation has besides its access: the tokens, and the limit of its tenant. */
 function extrasOf(
   { settings }: ServiceFunctionContext,
   contract: Contract,

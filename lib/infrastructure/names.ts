@@ -10,20 +10,16 @@ type Stage = Pick<Settings, 'stage'>;
  */
 export const isDisposable = ({ stage }: Stage): boolean => /^development(?:-|$)/.test(stage);
 
-/** Returns the name of a stack. */
 export const stackName = ({ stage }: Stage, part: 'data' | 'api'): string =>
   `project-management-${stage}-${part}`;
 
-/** Returns the name of the table that the data stack creates. */
 export const ownTableName = ({ stage }: Stage): string => `project-management-${stage}`;
 
 /** Returns the name of the table that the functions use: the stack's own, or a restored one. */
 export const tableNameOf = (settings: Settings): string => settings.tableName || ownTableName(settings);
 
-/** Returns the name of the log group of all functions. */
 export const functionLogName = ({ stage }: Stage): string => `project-management-${stage}`;
 
-/** Returns the ARN of the log group of all functions, with its streams. */
 export const functionLogArn = (stage: Stage): string =>
   `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${functionLogName(stage)}:*`;
 
@@ -36,6 +32,5 @@ export const accountWideName = ({ stage }: Stage): string => `project-management
 /** Returns the namespace of the metrics of requests. Stages of one account have metrics of their own. */
 export const requestNamespace = ({ stage }: Stage): string => `ProjectManagement/${stage}`;
 
-/** Returns the ARN of a table in the account and region of the stack. */
 export const tableArnOf = (name: string): string =>
   `arn:${Aws.PARTITION}:dynamodb:${Aws.REGION}:${Aws.ACCOUNT_ID}:table/${name}`;

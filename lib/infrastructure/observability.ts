@@ -41,7 +41,6 @@ function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
   return topic;
 }
 
-/** Hosts of the console by partition. */
 const consoleHosts = {
   aws: 'console.aws.amazon.com',
   'aws-us-gov': 'console.amazonaws-us-gov.com',
@@ -90,10 +89,8 @@ function requestWidgets(settings: Settings): IWidget[] {
 const camel = (heading: string): string =>
   heading.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns the Markdown anchor of a heading. */
 const anchor = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-');
 
-/** Creates the alarms, each with a link to its runbook, and the dashboard. */
 export function observability(
   scope: Construct,
   settings: Settings,

@@ -4,12 +4,10 @@ import { suggestion } from '../../functions/shared/http/suggestion.ts';
 import { isDisposable } from './names.ts';
 import { definitions, type Setting, type Settings, settingNames } from './settings.ts';
 
-/** The context has wrong values. The message names each one and what would be right. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** Returns the name of the table whose stream an ARN names. */
 const tableOfStream = (arn: string): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? '';
 
 /** Returns what is wrong with settings that are valid by themselves but not together. */
@@ -47,7 +45,6 @@ function contradictions(settings: Settings): string[] {
  */
 const belongsToCdk = (key: string): boolean => /[@:/]/.test(key) || key === 'cli-telemetry';
 
-/** Returns the keys that no setting has, each with the nearest setting. */
 const unknownKeys = (context: object): string[] =>
   Object.keys(context)
     .filter((key) => !(key in definitions) && !belongsToCdk(key))

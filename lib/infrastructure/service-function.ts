@@ -15,22 +15,18 @@ import type { Settings } from './settings.ts';
 import type { Access } from './table-access.ts';
 import { keyStatements, tableStatements } from './table-statements.ts';
 
-/** What all functions share. */
 export interface ServiceFunctionContext {
   readonly settings: Settings;
   readonly bundles: Bundles;
 }
 
 export interface ServiceFunctionProperties extends ServiceFunctionContext {
-  /** File of the handler, relative to `functions/`. */
   readonly file: string;
-  /** One sentence. */
   readonly description: string;
   readonly timeoutMs: number;
   /** The function's permissions for the table. Without them, the function does not know the table. */
   readonly access?: Access;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Additional permissions. */
   readonly statements?: readonly PolicyStatement[];
 }
 

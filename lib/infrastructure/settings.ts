@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
 import { maxTenantRate } from '../hosting/functions.ts';
 
-/** Retention periods of CloudWatch Logs, in days. */
 const retentions = Object.values(RetentionDays)
   .filter((days): days is number => typeof days === 'number' && days !== RetentionDays.INFINITE)
   .sort((one, other) => one - other);
@@ -59,12 +58,10 @@ const toggle = (isOn = false) =>
     isOn,
   );
 
-/** The ARN of a resource of a service, or empty. */
 const optionalArn = (pattern: RegExp) => optionalText(v.pipe(v.string(), v.regex(pattern)));
 
 const isToggle = 'true or false';
 
-/** The settings by name. */
 export const definitions = {
   stage: setting(
     v.optional(

@@ -3,7 +3,6 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { table as shape } from '../../functions/shared/store/model/table.ts';
 
-/** Period of all metrics. */
 export const period = Duration.minutes(5);
 
 const namespace = 'AWS/DynamoDB';
@@ -11,7 +10,6 @@ const namespace = 'AWS/DynamoDB';
 export const tableMetric = (table: string, metricName: string): Metric =>
   new Metric({ namespace, metricName, dimensionsMap: { TableName: table }, statistic: 'Sum', period });
 
-/** Returns a metric of the table and of each index. */
 export const withIndexes = (table: string, metricName: string): Metric[] => [
   tableMetric(table, metricName),
   ...Object.keys(shape.indexes).map(

@@ -3,17 +3,15 @@
  * needs to link.
  *
  * Each module listed here must be unreachable at run time. Two tests check it: the contract tests run on the bundles
- * (`npm run test:synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
+ * (`npm run test:all -- --only synthesized`), and `test/infrastructure/bundle-budget.test.ts` checks that each module still exists.
  */
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 interface UnusedModule {
-  /** Matches the path of the module's file, or the name of a Node.js module. */
   readonly path: RegExp;
   /** Matches the only importer for which the module is replaced. Default: all importers. */
   readonly importer?: RegExp;
-  /** Why the module never runs. */
   readonly because: string;
   readonly contents: string;
 }
@@ -33,7 +31,6 @@ export const unusedModules: readonly UnusedModule[] = [
   },
 ];
 
-/** Returns an esbuild plugin that replaces modules. */
 export const without = (modules: readonly UnusedModule[]): Plugin => ({
   name: 'without-unused-modules',
   setup: ({ onLoad, onResolve }) => {

@@ -6,7 +6,6 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { findKeys } from './issuer.ts';
 
-/** Issuer and audience of accepted tokens. */
 export interface Authentication {
   /** The claim `iss`. The keys are found by `/.well-known/openid-configuration` of this URL. */
   readonly issuer: string;
@@ -20,7 +19,6 @@ export interface JwtContext {
   readonly scopes: string[];
 }
 
-/** The authorizer rejects a request. */
 export class AuthorizationError extends Error {
   readonly response: APIGatewayProxyStructuredResultV2;
 
@@ -49,7 +47,6 @@ function claimText(value: unknown): string {
 const scopesOf = ({ scope, scp = scope }: JWTPayload): string[] =>
   Array.isArray(scp) ? scp.map(String) : typeof scp === 'string' ? scp.split(' ') : [];
 
-/** Returns what the authorizer passes to the function. @param scopes scopes of the route. */
 export const jwtContext = (payload: JWTPayload, scopes: readonly string[]): JwtContext => ({
   claims: Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, claimText(value)])),
   scopes: [...scopes],

@@ -1,7 +1,5 @@
-/** Finds files that do not compile, before the service loads them. */
 import { type BuildFailure, build, type Message } from 'esbuild';
 
-/** Returns an error as one line. */
 const lineOf = ({ text, location }: Message): string =>
   location
     ? `${location.file}:${location.line}:${location.column + 1} does not compile: ${text}`

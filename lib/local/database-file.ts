@@ -56,7 +56,6 @@ function createFolder(folder: string): void {
   }
 }
 
-/** Requires that a file is writable and starts like a database. */
 function checkContent(file: string): void {
   let descriptor: number;
   try {
@@ -110,7 +109,6 @@ function bootId(): string {
   }
 }
 
-/** Returns whether a process exists. */
 function isRunning(processId: number): boolean {
   try {
     return process.kill(processId, 0);
@@ -119,7 +117,6 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Returns the start time of a process as text, or undefined when the process has ended. */
 function startTimeOf(processId: string): string | undefined {
   if (!existsSync('/proc/self/stat')) {
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
@@ -144,7 +141,6 @@ function startTimeOf(processId: string): string | undefined {
 
 interface Owner {
   readonly processId: string;
-  /** Path of its lock. */
   readonly lock: string;
 }
 
@@ -166,7 +162,6 @@ function findOwners(file: string, own?: string): Owner[] {
   return owners;
 }
 
-/** Returns the endpoint of the engine that another process runs on a database file. */
 export function endpointOfOwner(file: string): string | undefined {
   for (const { lock } of findOwners(file)) {
     try {
@@ -179,7 +174,7 @@ export function endpointOfOwner(file: string): string | undefined {
   return undefined;
 }
 
-export interface DatabaseLock {
+interface DatabaseLock {
   /** Tells other processes the endpoint of the engine. */
   publish(endpoint: string): void;
   release(): void;

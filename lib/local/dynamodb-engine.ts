@@ -1,4 +1,3 @@
-/** Starts a database engine on this machine, or connects to one that already runs. */
 import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +7,6 @@ import { dynamoDbLocal, type EngineProgram, engineOnPath, nativeEngine } from '.
 import { freePort, loopback } from './port.ts';
 
 export interface Engine {
-  /** Display name. */
   readonly name: string;
   readonly endpoint: string;
   /** Process group, when this process started the engine. */
@@ -43,7 +41,6 @@ async function responds(endpoint: string): Promise<boolean> {
   }
 }
 
-/** Returns the reason why an engine did not start, in one line. */
 function startFailure(output: string, dataFile: string | undefined): Error {
   if (dataFile !== undefined && /not a (?:valid SQLite )?database|malformed/i.test(output)) {
     return new Error(
@@ -54,7 +51,6 @@ function startFailure(output: string, dataFile: string | undefined): Error {
   return new Error(`The database engine stopped during its start: ${line.replace(/^error: /i, '').trim()}`);
 }
 
-/** Waits until an engine responds or its process ends. */
 async function waitForResponse(endpoint: string, process: ChildProcess): Promise<void> {
   const end = Date.now() + maxStartMs;
   while (Date.now() < end && process.pid !== undefined) {
@@ -99,7 +95,6 @@ async function run({ name, command }: EngineProgram, dataFile: string | undefine
   return { name, endpoint, processGroup: child.pid, failed, unref, stop };
 }
 
-/** Runs an engine on a database file, which is locked meanwhile. */
 async function runOnFile(program: EngineProgram, databaseFile: string): Promise<Engine> {
   const dataFile = prepareDatabaseFile(program.dataFile(resolve(databaseFile)));
   const lock = await lockDatabaseFile(dataFile);
@@ -119,7 +114,6 @@ async function runOnFile(program: EngineProgram, databaseFile: string): Promise<
   }
 }
 
-/** Deadline of the response of an engine that already runs. */
 const maxProbeMs = 5_000;
 
 /** Returns whether the response to ListTables comes from DynamoDB: it is an error or a list. */
@@ -160,7 +154,6 @@ export async function existingEngine(endpoint: string): Promise<Engine> {
   return { name: endpoint, endpoint, failed: new Promise(() => {}), unref: () => {}, stop: async () => {} };
 }
 
-/** Finders of the engines that can run on this machine, the preferred one first. */
 const candidates = [nativeEngine, engineOnPath, dynamoDbLocal];
 
 /** Returns the first engine that can run on this machine. @throws Error that says what to install. */

@@ -1,5 +1,3 @@
-/** Sets the environment variables that direct the SDK's clients to a database engine. */
-
 /**
  * Domains of AWS endpoints, IPv4 and dual-stack.
  * @see https://docs.aws.amazon.com/general/latest/gr/rande.html
@@ -13,14 +11,12 @@ const awsDomains = [
   'api.amazonwebservices.eu',
 ];
 
-/** Returns whether an endpoint belongs to AWS. */
 export function isAws(endpoint: string): boolean {
   // A trailing dot does not change the host.
   const hostname = new URL(endpoint).hostname.replace(/\.$/, '');
   return awsDomains.some((domain) => hostname.endsWith(`.${domain}`));
 }
 
-/** Sets the region and the credentials of every SDK client in this process. */
 export function setCredentials(endpoint: string): void {
   process.env['AWS_REGION'] ??= 'us-east-1';
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -31,7 +27,6 @@ export function setCredentials(endpoint: string): void {
   }
 }
 
-/** Sets the engine that every SDK client in this process uses. */
 export function setEngineEnvironment(endpoint: string): void {
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
   setCredentials(endpoint);

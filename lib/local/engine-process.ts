@@ -26,7 +26,7 @@ const watch = (processId: number): ChildProcess =>
     env: { ...process.env, NODE_OPTIONS: '' },
   });
 
-export interface EngineProcess {
+interface EngineProcess {
   readonly child: ChildProcessByStdio<null, null, Readable>;
   /** Resolves when the engine has ended and its output is read. Rejects when the engine cannot be started. */
   readonly closed: Promise<void>;
@@ -34,7 +34,6 @@ export interface EngineProcess {
   unref(): void;
 }
 
-/** Starts an engine. */
 export function spawnEngine([program = '', ...args]: readonly string[]): EngineProcess {
   // In a process group of its own: Ctrl-C must not stop the engine before the requests in progress have ended.
   const child = spawn(program, args, {

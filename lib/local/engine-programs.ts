@@ -1,13 +1,10 @@
-/** The database engines that can run on this machine. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 
 export interface EngineProgram {
-  /** Display name. */
   readonly name: string;
-  /** Returns the file that contains the data. */
   dataFile(databaseFile: string): string;
   /** Returns the command line. @param dataFile undefined keeps the data in memory. */
   command(port: number, dataFile: string | undefined): string[];
@@ -19,7 +16,6 @@ const packages = createRequire(import.meta.url);
 export const nativeFile = (platform: NodeJS.Platform, architecture: string): string =>
   `@dynoxide/${platform}-${architecture}/dynoxide${platform === 'win32' ? '.exe' : ''}`;
 
-/** Returns the command line of a native engine. */
 const nativeCommand =
   (file: string): EngineProgram['command'] =>
   (port, dataFile) => [
@@ -29,7 +25,6 @@ const nativeCommand =
     ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
   ];
 
-/** Returns the native engine that `npm ci` has installed for this platform. */
 export function nativeEngine(): EngineProgram | undefined {
   try {
     const file = packages.resolve(nativeFile(process.platform, process.arch));
@@ -43,7 +38,6 @@ export function nativeEngine(): EngineProgram | undefined {
   }
 }
 
-/** Returns the native engine that the user has installed. */
 export function engineOnPath(): EngineProgram | undefined {
   const file = (process.env['PATH'] ?? '')
     .split(delimiter)

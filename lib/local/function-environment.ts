@@ -4,9 +4,7 @@ import { files } from '../hosting/functions.ts';
 import { setEngineEnvironment } from './engine-environment.ts';
 import type { TableLocation } from './hosted-functions.ts';
 
-/** How the functions read tokens. */
 export interface TokenSettings {
-  /** Claim that names the tenant. */
   readonly tenantClaim: string;
   /** Text before the name of each scope. Default: none. */
   readonly scopePrefix?: string | undefined;

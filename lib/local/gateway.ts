@@ -20,7 +20,6 @@ export type LambdaFunction = (
 
 export interface GatewayRoute {
   readonly method: string;
-  /** Path template with parameters in braces. */
   readonly path: string;
   readonly function: LambdaFunction;
   /** The token needs one of these scopes. Without scopes, requests need no token. */
@@ -29,20 +28,15 @@ export interface GatewayRoute {
 
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  /** Handles requests without a route. */
   readonly fallback: LambdaFunction;
-  /** Timeout of a function. */
   readonly timeoutMs: number;
   readonly crossOrigin: CrossOrigin;
   /** Verifies tokens. Without it, no route needs a token. */
   readonly authorizer?: Authorizer | undefined;
-  /** Receives every event before the function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
-  /** Receives every response when it is sent. */
   readonly onResponse?: ((response: TimedResponse) => void) | undefined;
 }
 
-/** A response with its request. */
 export interface SentResponse {
   readonly method: string;
   /** Encoded path without query. */
@@ -53,7 +47,6 @@ export interface SentResponse {
   readonly text: string;
 }
 
-/** A response with the query and the duration of its request. */
 export interface TimedResponse extends SentResponse {
   readonly rawQueryString: string;
   /** Milliseconds from the head of the request to the response. */
@@ -100,7 +93,6 @@ function preflight(request: IncomingMessage, crossOrigin: CrossOrigin): APIGatew
   };
 }
 
-/** Returns the headers of a response: those of the function, and those that the gateway adds. */
 function outgoingHeaders(
   { headers: { origin } }: IncomingMessage,
   requestId: string,

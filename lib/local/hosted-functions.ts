@@ -10,24 +10,19 @@ export interface HostingOptions {
   readonly timeoutMs?: number | undefined;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication?: Authentication | undefined;
-  /** Claim that names the tenant. */
   readonly tenantClaim?: string | undefined;
   /** Requests per second that a tenant may send. Default: no limit. */
   readonly tenantRate?: number | undefined;
 }
 
-/** Where the data is. */
 export interface TableLocation {
   readonly endpoint: string;
   readonly tableName: string;
 }
 
-/** The functions behind the gateway, loaded from the source or from a cloud assembly. */
-export interface HostedFunctions {
+interface HostedFunctions {
   readonly table: TableShape;
-  /** Name of the table that the functions use. */
   readonly tableName: string;
-  /** Whether the table needs a stream. */
   readonly needsStream: boolean;
   readonly gateway: Omit<GatewayOptions, 'onEvent' | 'onResponse'>;
   readonly onSchedule: () => Promise<void>;
@@ -36,5 +31,4 @@ export interface HostedFunctions {
   stop(): Promise<void>;
 }
 
-/** Loads the functions. */
 export type FunctionHost = (location: TableLocation, options: HostingOptions) => Promise<HostedFunctions>;

@@ -14,7 +14,6 @@ import { functionContext } from './lambda-context.ts';
 import { loadHandler } from './source-functions.ts';
 import { ensureTable } from './table.ts';
 
-/** Value of the body of each kind of successful response. */
 interface Bodies {
   readonly list: {
     readonly data: readonly Entity[];
@@ -29,9 +28,7 @@ interface Bodies {
 }
 
 /** Value of the body of a successful response. A static page has text. */
-export type ResponseBody<C extends Contract> = C['success'] extends keyof Bodies
-  ? Bodies[C['success']]
-  : unknown;
+type ResponseBody<C extends Contract> = C['success'] extends keyof Bodies ? Bodies[C['success']] : unknown;
 
 export interface InvokeResult<C extends Contract> {
   readonly statusCode: number;

@@ -3,7 +3,6 @@
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html
  */
 
-/** Timeout of a request to the issuer when the service starts. */
 const maxStartLookupMs = 5_000;
 
 /** Returns the message of the innermost cause. The message of `fetch` itself is only "fetch failed". */
@@ -39,7 +38,6 @@ async function readObject(url: string, timeoutMs: number): Promise<Readonly<Reco
   }
 }
 
-/** Returns the address of the issuer's configuration. */
 const configurationUrl = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 

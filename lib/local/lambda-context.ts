@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
 
-/** Returns the context that Lambda passes to a function. @param timeoutMs time that the function has. */
 export function functionContext(requestId: string, timeoutMs: number): Context {
   const end = Date.now() + timeoutMs;
   return {
@@ -20,7 +19,6 @@ export function functionContext(requestId: string, timeoutMs: number): Context {
   };
 }
 
-/** Returns the event that EventBridge sends for a scheduled rule. */
 export const scheduledEvent = (): ScheduledEvent => ({
   version: '0',
   id: randomUUID(),

@@ -4,9 +4,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { JwtContext } from './authorizer.ts';
 
 /** A request as Node.js receives it. `IncomingMessage` is one. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method?: string | undefined;
-  /** Path and query. */
   readonly url?: string | undefined;
   readonly httpVersion: string;
   /** Names and values, alternating. */
@@ -68,7 +67,6 @@ export function decodedPath(path: string): string {
   }
 }
 
-/** Splits a request target into path and query. */
 export function splitTarget(target: string): { path: string; rawQueryString: string } {
   const mark = target.indexOf('?');
   return mark < 0
@@ -76,11 +74,9 @@ export function splitTarget(target: string): { path: string; rawQueryString: str
     : { path: target.slice(0, mark), rawQueryString: target.slice(mark + 1) };
 }
 
-/** Returns a request id in the format of API Gateway. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`;
 
-/** What the gateway knows about a request besides its content. */
-export interface RequestInfo {
+interface RequestInfo {
   readonly requestId: string;
   /** The matching route, for example `GET /v1/projects/{id}` or `$default`. */
   readonly routeKey: string;
@@ -90,7 +86,6 @@ export interface RequestInfo {
   readonly jwt: JwtContext | undefined;
 }
 
-/** Converts a request to an event. */
 export function toEvent(
   request: HttpRequest,
   body: Buffer,

@@ -1,4 +1,3 @@
-/** Builds the event that API Gateway sends to the function of an operation. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { jwtContext } from './authorizer.ts';
@@ -8,7 +7,6 @@ import { loopback } from './port.ts';
 type QueryValue = string | number | boolean;
 
 export interface OperationRequest {
-  /** The id in the path, for operations that have one. */
   readonly id?: string | undefined;
   /** Query parameters. An array repeats its parameter. A string is sent as it is, without "?". */
   readonly query?: string | Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
@@ -21,7 +19,6 @@ export interface OperationRequest {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Returns the name of the parameter in a path template; `undefined` when there is none. */
 function parameterOf(path: string): string | undefined {
   const start = path.indexOf('{');
   return start < 0 ? undefined : path.slice(start + 1, path.indexOf('}', start));

@@ -18,7 +18,6 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, loopback, () => server.close(() => resolve(true)));
   });
 
-/** Returns a port that is free at the moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.from, range.to);

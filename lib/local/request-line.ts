@@ -1,8 +1,6 @@
-/** The request log of `npm start`: one line for each request. */
 import pc from 'picocolors';
 import type { TimedResponse } from './gateway.ts';
 
-/** What a request has used of the database. */
 interface DatabaseUsage {
   readonly calls: number;
   readonly readUnits: number;
@@ -25,7 +23,6 @@ export function databaseUsage(serverTiming = ''): DatabaseUsage {
   return { calls: amount('calls'), readUnits: amount('read'), writeUnits: amount('write') };
 }
 
-/** Returns the usage as text. */
 export function usageText(serverTiming: string | undefined): string {
   const { calls, readUnits, writeUnits } = databaseUsage(serverTiming);
   return `${calls} database ${calls === 1 ? 'call' : 'calls'}, ${readUnits} read and ${writeUnits} write units`;
@@ -39,7 +36,6 @@ type Colors = ReturnType<typeof pc.createColors>;
 
 type Paint = (text: string) => string;
 
-/** Returns the colour of a status. */
 function paintOf(status: number, { green, cyan, yellow, red }: Colors): Paint {
   if (status >= 500) return red;
   if (status >= 400) return yellow;
@@ -63,7 +59,6 @@ export function requestLine(response: TimedResponse, colors: Colors = pc): strin
   ].join(' ');
 }
 
-/** Returns a request as one line of JSON. */
 export function requestJson(response: TimedResponse, now: Date): string {
   const { method, path, rawQueryString, status, durationMs, headers } = response;
   return JSON.stringify({

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** EventBridge calls the handler once a minute; users of the local service wait for the results of jobs. */
 const intervalMs = 1_000;
 
-export interface Schedule {
+interface Schedule {
   /** Stops after the call in progress. */
   stop(): Promise<void>;
 }

@@ -21,20 +21,15 @@ export interface ServiceOptions extends HostingOptions {
   readonly host?: string | undefined;
   /** File in which the embedded engine keeps its data; `:memory:` keeps nothing. */
   readonly databaseFile: string;
-  /** Address of a DynamoDB that already runs. Default: an embedded engine is started. */
   readonly endpoint?: string | undefined;
   readonly tableName?: string | undefined;
-  /** Receives every event before a function does. */
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
-  /** Receives every response when it is sent. */
   readonly onResponse?: ((response: TimedResponse) => void) | undefined;
 }
 
 export interface Service {
   readonly url: string;
-  /** Display name of the database engine. */
   readonly engine: string;
-  /** Address of the database engine. */
   readonly endpoint: string;
   readonly tableName: string;
   /** Resolves to the reason when the service cannot continue because its engine ended. */
@@ -42,7 +37,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Returns the address for clients on this machine. */
 function urlOf(host: string, port: number): string {
   const isLocal = [loopback, '0.0.0.0', '::', '::1'].includes(host);
   return `http://${isLocal ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;

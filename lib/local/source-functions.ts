@@ -1,4 +1,3 @@
-/** Loads the functions from the source, for the local gateway. */
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { routes } from '../../functions/routes.ts';
 import { scopeOf } from '../../functions/shared/contract/contract.ts';

@@ -12,7 +12,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { table } from '../../functions/shared/store/model/table.ts';
 
-/** Key names and indexes of a table. */
 export interface TableShape {
   readonly partitionKey: string;
   readonly sortKey: string;

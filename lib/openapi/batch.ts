@@ -1,4 +1,3 @@
-/** Schemas and examples of batches. */
 import { maxOperations } from '../../functions/shared/contract/batch-body.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { maxIfMatchLength } from '../../functions/shared/http/batch-operations.ts';
@@ -73,7 +72,6 @@ const status = (...statuses: number[]): Schema => ({
   description: 'Status of the operation.',
 });
 
-/** Returns the schema of the response to a batch. @param name of the schema of an entity. */
 export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => ({
   type: 'object',
   description: 'The results of a batch.',
@@ -115,7 +113,6 @@ export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => 
   required: ['results'],
 });
 
-/** Returns the example of a batch. @param created the example of a body that creates an entity. */
 export function batchExample({ kind }: Resource, created: unknown): object {
   const { example, change } = resourceDocs[kind];
   return {
@@ -127,7 +124,6 @@ export function batchExample({ kind }: Resource, created: unknown): object {
   };
 }
 
-/** Returns the example of a response to a batch. */
 export function batchResultsExample({ kind }: Resource): object {
   const { example, change } = resourceDocs[kind];
   return {

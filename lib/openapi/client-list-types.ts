@@ -3,9 +3,7 @@ import { pascal } from './json-schema.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './types.ts';
 import { arrayOf, comment, declaration, fieldType, optional, union } from './typescript.ts';
 
-/** What a list needs: its parameters by name, and the schema of its entities. */
 interface List {
-  /** The name of the type of its entities. */
   readonly name: string;
   readonly summary: string;
   readonly parameters: ReadonlyMap<string, Parameter>;
@@ -29,17 +27,14 @@ function toList({ schemas, parameters }: OpenApiDocument['components'], name: st
   };
 }
 
-/** Returns the names that an option of a list takes. */
 const namesIn = ({ parameters }: List, option: string): readonly string[] =>
   (parameters.get(option)?.schema.items?.enum ?? []) as string[];
 
-/** Returns the type of a value that a field is compared with: an enumeration, a status, or a text. */
 function valueType({ entity }: List, name: string): string {
   const property = entity.properties?.[name] ?? {};
   return fieldType(name, property.items ?? property, true);
 }
 
-/** Returns a field of the filters: its values, and the operators that it has. */
 function filter(list: List, name: string): string {
   const operators = [...list.parameters.keys()].flatMap((parameter) =>
     parameter.startsWith(`${name}[`) ? [parameter.slice(name.length + 1, -1)] : [],
@@ -47,7 +42,6 @@ function filter(list: List, name: string): string {
   return optional(name, `Filter<${valueType(list, name)}, ${union(operators)}>`);
 }
 
-/** Returns a field that `expand` adds. */
 function expansion({ entity }: List, name: string): string {
   const { anyOf, items, description } = entity.properties?.[name] ?? {};
   const target = (items ?? anyOf?.[0])?.$ref?.split('/').at(-1) ?? '';
@@ -55,7 +49,6 @@ function expansion({ entity }: List, name: string): string {
   return `${comment(description, '  ')}  readonly ${name}: ${type};\n`;
 }
 
-/** Returns the counts of a field. */
 function counts({ counts: { properties = {} } }: List, name: string): string {
   const { items, description } = properties[name] ?? {};
   const type = fieldType(name, items?.properties?.['value'] ?? {});

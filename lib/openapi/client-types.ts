@@ -1,4 +1,3 @@
-/** Generates the types of the client (`client/types.ts`) from the document. */
 import { catalogue } from '../../functions/shared/http/problems.ts';
 import { listTypes } from './client-list-types.ts';
 import { knownStatuses } from './resources.ts';
@@ -20,7 +19,6 @@ function fromSchema(
 const isGeneral = (name: string): boolean =>
   /List$|Batch(?:Results)?$|^Partial|^(?:Health|Problem|GatewayMessage)$/.test(name);
 
-/** Returns the text of the file. */
 export function clientTypes(document: OpenApiDocument): string {
   const lists = listTypes(document);
   const schemas = Object.entries(document.components.schemas)

@@ -1,13 +1,10 @@
-/** The committed document and its earlier versions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { files } from '../hosting/functions.ts';
 import type { OpenApiDocument } from './types.ts';
 
-/** Path of the document that is committed and served. */
 export const committedFile = files['openapi.json'] ?? '';
 
-/** Path of the types of the client, which are generated from the document. */
 export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
 
 /**

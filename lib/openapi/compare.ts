@@ -1,4 +1,3 @@
-/** Finds changes of the document that break clients of an earlier version. */
 import type { OpenApiDocument, Operation, Parameter, Reference, Response, Schema } from './types.ts';
 
 /** A request must accept every value that it accepted before. A response must contain only values that it contained before. */
@@ -34,7 +33,6 @@ function missingValues(from: readonly unknown[], other: readonly unknown[]): rea
 const valueSchema = ({ schema, explode }: Parameter): Schema =>
   explode === false ? (schema.items ?? {}) : schema;
 
-/** A document with resolved references. */
 class ResolvedDocument {
   readonly document: OpenApiDocument;
 
@@ -230,13 +228,9 @@ class Comparison {
 const breakingPart = ({ info: { version } }: OpenApiDocument): string =>
   /^(?:0\.\d+|\d+)/.exec(version)?.[0] ?? version;
 
-/** Returns whether the version announces breaking changes. */
 export const isBreakingVersion = (before: OpenApiDocument, after: OpenApiDocument): boolean =>
   breakingPart(before) !== breakingPart(after);
 
-/**
- * Returns the breaking changes between two documents, one line each.
- */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const comparison = new Comparison(before, after);
   comparison.documents();

@@ -1,4 +1,3 @@
-/** Generates the OpenAPI document from the contracts of the functions. */
 import { readFileSync } from 'node:fs';
 import { type Route, routes } from '../../functions/routes.ts';
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
@@ -43,13 +42,11 @@ const documentationTag = {
 const tagOf = ({ resource }: Contract): string =>
   resource ? pascal(resource.plural) : documentationTag.name;
 
-/** Returns whether a field is writable and not a reference. */
 const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
   field in fields && !referencesOf(kind).some((relation) => relation.field === field);
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** Returns the example of a body that creates an entity. */
 function creationExample(resource: Resource, named: Schemas): object {
   const { required } = named[`New${pascal(resource.kind)}`] ?? {};
   // Optional references are left out: the entities do not exist in the reader's service.
@@ -154,5 +151,4 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-/** Returns the text of the document that is committed and served. */
 export const documentText = (document: OpenApiDocument): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -1,4 +1,3 @@
-/** Schemas of entities and of their lists in responses. */
 import type { Expansion, Resource } from '../../functions/shared/contract/resource.ts';
 import { maxLimit } from '../../functions/shared/http/parse-list-query.ts';
 import { maxCountedValues } from '../../functions/shared/store/lists/engine/value-counts.ts';
@@ -8,7 +7,6 @@ import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
-/** Returns the schemas of the fields of an entity in a response. */
 function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
   const { properties = {} } = converted(schemas.entity(), 'output');
   const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
@@ -26,7 +24,6 @@ function expandedSchema({ field, isArray, target }: Expansion, { maxItems }: Sch
     : { anyOf: [entity, { type: 'null' }], readOnly: true, description };
 }
 
-/** Returns the schemas of what `expand` adds. */
 const expandedSchemas = ({ expansions }: Resource, fields: Record<string, Schema>): Record<string, Schema> =>
   Object.fromEntries(
     Object.values(expansions).map((expansion) => [
@@ -95,7 +92,6 @@ const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema 
   required: ['data', 'total', 'page', 'totalPages'],
 });
 
-/** Returns the schemas of an entity, of parts of it, and of a list, by name. */
 export function entitySchemas(resource: Resource): Record<string, Schema> {
   const { kind } = resource;
   const { description, example } = resourceDocs[kind];

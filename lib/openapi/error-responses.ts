@@ -1,4 +1,3 @@
-/** Error responses of the document. Operations share them. */
 import { type Contract, isConditionalWrite, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
@@ -45,7 +44,6 @@ function problemContent(status: number, own: readonly ProblemCode[]): Content {
   };
 }
 
-/** Additional headers by status. */
 const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
   401: headerReferences('WWW-Authenticate'),
   403: {
@@ -84,14 +82,12 @@ function errorResponse(status: number): Response {
   };
 }
 
-/** Returns the name of an error response among the components. */
 export const errorResponseName = (status: number, method: string): string =>
   `Error${status}${method === 'HEAD' ? 'Head' : ''}`;
 
 /** Returns the response to `HEAD`: the response to `GET` without content (RFC 9110, section 9.3.2). */
 export const withoutContent = ({ description, headers }: Response): Response => ({ description, headers });
 
-/** All error responses by name. */
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
   [
     ...new Set([
@@ -114,7 +110,6 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
     }),
 );
 
-/** Returns the error statuses of an operation. */
 export function errorStatuses(contract: Contract): number[] {
   const { method, path, success, body } = contract;
   const isBatch = success === 'batch';

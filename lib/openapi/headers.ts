@@ -1,9 +1,7 @@
-/** Response headers of the document. */
 import { type Header, type Reference, referTo, type Schema } from './types.ts';
 
 const text = (maxLength = 255): Schema => ({ type: 'string', maxLength });
 
-/** The entity tag of a version. */
 export const entityTag: Schema = { type: 'string', maxLength: 64, pattern: '^"[\\w-]+"$' };
 
 export const headers: Readonly<Record<string, Header>> = {
@@ -100,7 +98,6 @@ export const headers: Readonly<Record<string, Header>> = {
   },
 };
 
-/** Headers that every response can have. */
 const usualHeaders = [
   'Access-Control-Allow-Origin',
   'RateLimit',

@@ -1,4 +1,3 @@
-/** Conversion of the schemas that validate to JSON Schema, and what all parts of the document use. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Resource } from '../../functions/shared/contract/resource.ts';

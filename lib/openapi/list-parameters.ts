@@ -1,4 +1,3 @@
-/** Parameters of lists: pages, order, view, and the filters that follow from the types of the fields. */
 import {
   type ListField,
   type ListOperator,
@@ -18,7 +17,6 @@ const { maximum: _, ...limit } = count(
   `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
 );
 
-/** Parameters that all lists have. */
 export const pageParameters: Readonly<Record<'page' | 'limit', Parameter>> = {
   page: {
     name: 'page',
@@ -36,7 +34,6 @@ export const pageParameters: Readonly<Record<'page' | 'limit', Parameter>> = {
   },
 };
 
-/** Returns a parameter whose values are separated by commas. */
 const severalValues = (name: string, description: string, schema: Schema): Parameter => ({
   name,
   in: 'query',
@@ -103,8 +100,7 @@ function viewParameters(resource: Resource): Parameter[] {
   ];
 }
 
-/** Returns the parameter `expand` of a resource with references. */
-export function expandParameters({ expansions }: Resource): Parameter[] {
+function expandParameters({ expansions }: Resource): Parameter[] {
   const all = Object.values(expansions);
   if (all.length === 0) return [];
   const added = all.map(({ name, field }) => `\`${name}\` for \`${field}\``).join(', ');
@@ -126,7 +122,6 @@ function operandSchema({ name, type, values }: ListField, operator: ListOperator
   return name === 'status' && isWhole ? { ...anyText, examples: knownStatuses } : anyText;
 }
 
-/** Returns typical operands: of the resource's example. */
 function exampleOperands(resource: Resource, { name, values }: ListField, operator: ListOperator): unknown[] {
   if (operatorsOfBooleans.has(operator)) return ['true'];
   const value = [resourceDocs[resource.kind].example[name]].flat()[0];
@@ -159,7 +154,6 @@ function operatorParameter(resource: Resource, field: ListField, operator: ListO
     : { name, in: 'query', description, schema };
 }
 
-/** Names the kind of entities whose ids a field holds. */
 function withReference({ expansions }: Resource, { name }: ListField, schema: Schema): Schema {
   const expansion = Object.values(expansions).find(({ field }) => field === name);
   return expansion ? { ...schema, 'x-reference': expansion.target.kind } : schema;
@@ -179,7 +173,6 @@ const exactParameter = (resource: Resource, field: ListField): Parameter => ({
 const componentName = ({ plural }: Resource, { name }: Parameter): string =>
   `${plural}.${name.replace('[', '.').replace(']', '')}`;
 
-/** Returns the parameters of a resource's lists besides the pages, in reading order, by their component names. */
 export function listParameters(resource: Resource): Map<string, Parameter> {
   const fields = Object.values(resource.listFields);
   const [sortBy, sortOrder] = sortParameters(resource) as [Parameter, Parameter];
@@ -197,12 +190,10 @@ export function listParameters(resource: Resource): Map<string, Parameter> {
   return new Map(all.map((parameter) => [componentName(resource, parameter), parameter]));
 }
 
-/** Returns the component names of all parameters of a list. */
 export const listParameterNames = (resource: Resource): string[] => [
   ...Object.keys(pageParameters),
   ...listParameters(resource).keys(),
 ];
 
-/** Returns the component names of the parameters of a read of one entity. */
 export const expandParameterNames = (resource: Resource): string[] =>
   expandParameters(resource).map((parameter) => componentName(resource, parameter));

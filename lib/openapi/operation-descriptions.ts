@@ -1,4 +1,3 @@
-/** What operations do, in words: defaults, cascades, limits and order. */
 import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { defaultLimit, maxLimit } from '../../functions/shared/http/parse-list-query.ts';
@@ -11,7 +10,6 @@ const plural = ({ child }: Relation): string => `${child}s`;
 const joined = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-/** Returns what a deletion does to the entities that refer to the deleted one. */
 export function describeCascade(kind: Kind): string {
   const relations = dependentsOf(kind);
   const deleted = relations.filter(({ onDelete }) => onDelete === 'cascade');
@@ -43,7 +41,6 @@ const references = ({ kind, expansions }: Resource): string =>
     ? ` References must name existing entities, otherwise the response is 400 and no ${kind} is written.`
     : '';
 
-/** Descriptions of operations that no other resource has. */
 const special: Readonly<Record<string, string>> = {
   archiveOrganization:
     'Sets the status of the organization and of its projects to `archived`. Tasks, users and tags do not change. A repeated request archives the projects that were created since. What needs more than 100 writes continues in the background after the response.',
@@ -71,7 +68,6 @@ function describeList(resource: Resource, { nestedBy }: Contract): string {
   return `${paging}${nested}\n\n${describeFilters(resource)}`;
 }
 
-/** Returns what an operation of a resource does. */
 function describeEffect(contract: Contract): string {
   const { operation, resource, success, method } = contract;
   const own = special[operation];
@@ -91,7 +87,6 @@ function describeEffect(contract: Contract): string {
   return `The response has an \`ETag\`, the version of the ${kind}${Object.keys(resource.expansions).length > 0 ? ', unless `expand` adds other entities' : ''}.`;
 }
 
-/** Returns the sentence about the scopes that `expand` requires. */
 function expansionScopes({ expansions }: Resource): string {
   const all = Object.values(expansions).map(
     ({ name, target }) => `\`${target.plural}:read\` for \`${name}\``,
@@ -109,6 +104,5 @@ function describeScope(contract: Contract): string {
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }
 
-/** Returns the description of an operation: what it does, then what its token needs. */
 export const describeOperation = (contract: Contract): string =>
   [describeEffect(contract), describeScope(contract)].filter((part) => part !== '').join('\n\n');

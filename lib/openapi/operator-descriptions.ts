@@ -1,10 +1,8 @@
-/** What the operators of filters mean, in words. */
 import type { FieldType, ListField, ListOperator } from '../../functions/shared/contract/list-fields.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { maxFilters } from '../../functions/shared/http/parse-filters.ts';
 import { resourceDocs } from './resources.ts';
 
-/** How the values of a type are ordered. */
 const before: Partial<Record<FieldType, string>> = {
   enumeration: 'ranks below',
   date: 'is earlier than',
@@ -36,11 +34,9 @@ const phrases: Readonly<Record<ListOperator, (field: ListField) => string>> = {
 /** Precedes the example in the description of an operator. */
 export const exampleMark = ' For example, ';
 
-/** Returns what a filter with an operator means. */
 export const describeOperator = (field: ListField, operator: ListOperator): string =>
   `\`${field.name}\` ${phrases[operator](field)}.`;
 
-/** Returns the paragraph about filters in the description of a list. */
 export function describeFilters({ kind, plural }: Resource): string {
   const { question, query } = resourceDocs[kind].list;
   return [

@@ -1,4 +1,3 @@
-/** Parameters of operations. */
 import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
@@ -14,7 +13,6 @@ import {
 import { resourceDocs } from './resources.ts';
 import { type Parameter, type Reference, referTo } from './types.ts';
 
-/** Parameters of more than one operation. */
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ifMatch: {
@@ -82,7 +80,6 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 /** Returns whether the response has an entity tag that the caller can compare. */
 export const isRead = ({ method, success }: Contract): boolean => method === 'GET' && success !== 'health';
 
-/** Returns references to the parameters of an operation. */
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
   const kind = kindInPath(contract);
@@ -98,7 +95,6 @@ export function parametersOf(contract: Contract): Reference[] {
   return names.map((name) => referTo('parameters', name));
 }
 
-/** Returns all parameters by their component names. */
 export function parameters(contracts: readonly Contract[]): Record<string, Parameter> {
   const resources = new Set(contracts.flatMap(({ resource }) => resource ?? []));
   return {

@@ -2,7 +2,6 @@
 import { samplesOf } from './samples/samples.ts';
 import type { Components, OpenApiDocument, Operation, PathItem } from './types.ts';
 
-/** Returns the references in a value, such as `#/components/schemas/Task`. */
 function referencesIn(value: unknown): string[] {
   const found = JSON.stringify(value).matchAll(/"\$ref":"([^"]+)"/g);
   return [...found].map(([, reference]) => reference ?? '');
@@ -20,7 +19,6 @@ function neededReferences(paths: OpenApiDocument['paths'], components: Component
   return needed;
 }
 
-/** Returns the components that are used. */
 function usedComponents(paths: OpenApiDocument['paths'], components: Components): Components {
   const needed = neededReferences(paths, components);
   const kept = Object.entries(components).map(([section, named]) => [

@@ -1,4 +1,3 @@
-/** The resource docs of the OpenAPI document. */
 import { documentation as organization } from '../../functions/organizations/resource-docs.ts';
 import { documentation as project } from '../../functions/projects/resource-docs.ts';
 import type { Documentation } from '../../functions/shared/contract/resource-docs.ts';
@@ -12,7 +11,6 @@ export const resourceDocs: Readonly<Record<Kind, Documentation>> = { organizatio
 /** Statuses that the documentation names. A status can be any other text as well. */
 export const knownStatuses = ['active', 'planned', 'completed', 'archived'] as const;
 
-/** The descriptions of fields by name. */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   id: 'An opaque, unique id. Later ids sort after earlier ones.',
   name: 'The name. Leading and trailing white space is removed before the length is checked.',

@@ -1,4 +1,3 @@
-/** Responses of operations: the success, and references to the error responses. */
 import type { Contract } from '../../functions/shared/contract/contract.ts';
 import type { Resource } from '../../functions/shared/contract/resource.ts';
 import { batchResultsExample } from './batch.ts';
@@ -9,7 +8,6 @@ import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
 import { type Content, type Examples, type Link, type Reference, type Response, referTo } from './types.ts';
 
-/** Returns links to the operations on the entity of a response. */
 function links({ resource }: Contract): Record<string, Link> {
   if (!resource) return {};
   const one = pascal(resource.kind);
@@ -26,7 +24,6 @@ function links({ resource }: Contract): Record<string, Link> {
   );
 }
 
-/** Returns the examples of a list: of a plain one, and of one with everything that the query can add. */
 function listExamples({ expansions, listFields, kind }: Resource): Examples {
   const { example } = resourceDocs[kind];
   const page = { data: [example], total: 41, page: 1, totalPages: 3 };
@@ -66,7 +63,6 @@ function pageContent({ mediaTypes = [] }: Contract): Content {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, content(mediaType)]));
 }
 
-/** Returns the success response of an operation. */
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -149,7 +145,6 @@ const notModified = ({ success: kind }: Contract): Response => ({
   headers: headerReferences('ETag', 'Cache-Control', ...(kind === 'list' ? ['Link', 'X-Total-Count'] : [])),
 });
 
-/** Returns the responses of an operation to one of its methods, by status. */
 export function responsesOf(contract: Contract, method: string): Record<string, Response | Reference> {
   const [status, response] = success(contract);
   return {

@@ -111,7 +111,6 @@ function bodyDescription({ body, resource }: Contract): string {
     : 'All fields are optional.';
 }
 
-/** Returns all schemas by name. */
 export function schemas(contracts: readonly Contract[]): Record<string, Schema> {
   const named: Record<string, Schema> = {};
   for (const contract of contracts) {

@@ -67,9 +67,7 @@ export interface RequestBody {
   readonly content: Content;
 }
 
-/** A sample of code, as many reference pages read it. */
 export interface CodeSample {
-  /** Name of the language for highlighting. */
   readonly lang: string;
   readonly label: string;
   readonly source: string;
@@ -111,7 +109,6 @@ export interface OpenApiDocument {
   readonly components: Components;
 }
 
-/** Returns a reference to a component. */
 export const referTo = (section: keyof Components, name: string): Reference => ({
   $ref: `#/components/${section}/${name}`,
 });

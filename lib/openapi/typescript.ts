@@ -1,15 +1,11 @@
-/** TypeScript declarations of schemas. */
 import type { Schema } from './types.ts';
 
 export const quoted = (value: unknown): string => `'${String(value)}'`;
 
-/** Returns a union of texts. */
 export const union = (values: readonly unknown[]): string => values.map(quoted).join(' | ');
 
-/** Returns the type of an array. */
 export const arrayOf = (type: string): string => `readonly ${type.includes('|') ? `(${type})` : type}[]`;
 
-/** Returns the type of a value without its limits. */
 function typeOf({ type, enum: values, items }: Schema): string {
   if (values) return union(values);
   if (items) return arrayOf(typeOf(items));
@@ -45,11 +41,9 @@ function limits({ minLength, maxLength, maxItems, format, default: fallback }: S
 
 export const comment = (text: unknown, indent = ''): string => `${indent}/** ${String(text)} */\n`;
 
-/** Returns the line of a field that a caller may leave out. */
 export const optional = (name: string, type: string, indent = '  '): string =>
   `${indent}readonly ${name}?: ${type} | undefined;\n`;
 
-/** Returns the lines of a field. */
 export function field(name: string, schema: Schema, isRequired: boolean): string {
   const type = fieldType(name, schema);
   const declared = isRequired ? `  readonly ${name}: ${type};\n` : optional(name, type);
@@ -57,6 +51,5 @@ export function field(name: string, schema: Schema, isRequired: boolean): string
   return `${comment(described, '  ')}${declared}`;
 }
 
-/** Returns an interface. */
 export const declaration = (name: string, description: unknown, fields: readonly string[]): string =>
   `${comment(description)}export interface ${name} {\n${fields.join('')}}\n`;

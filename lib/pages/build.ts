@@ -1,4 +1,3 @@
-/** Writes the static pages and their files. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -22,7 +21,6 @@ const sources = [
 
 const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts)$/.test(path);
 
-/** Returns a hash of everything that the pages are made of. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
   for (const source of sources) {

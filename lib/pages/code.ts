@@ -43,6 +43,5 @@ function highlighted(code: string, language: string): string {
 export const codeBlock = (code: string, language: string, label = `Example in ${language}`): string =>
   `<pre class="code" tabindex="0" role="region" aria-label="${escaped(label)}"><code>${highlighted(code.trimEnd(), language)}</code></pre>`;
 
-/** Returns a value as a block of JSON. */
 export const jsonBlock = (value: unknown, label: string): string =>
   codeBlock(JSON.stringify(value, null, 2), 'json', label);

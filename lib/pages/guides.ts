@@ -7,9 +7,7 @@ import { anchorOf, markdown } from './markdown.ts';
 export interface Guide {
   readonly name: string;
   readonly title: string;
-  /** First paragraph. */
   readonly summary: string;
-  /** Markdown of the whole guide. */
   readonly text: string;
 }
 
@@ -21,10 +19,8 @@ function readGuide(name: string): Guide {
   return { name, title, summary: summary.trim().replaceAll('\n', ' '), text };
 }
 
-/** Reads the guides in reading order. */
 export const readGuides = (): Guide[] => showGuide.files.map(readGuide);
 
-/** Returns the links to all guides, and to the sections of one. */
 export function guideLinks(guides: readonly Guide[], current?: Guide): string {
   const items = guides.map((guide) => {
     const own = guide === current ? ' aria-current="page"' : '';
@@ -37,7 +33,6 @@ export function guideLinks(guides: readonly Guide[], current?: Guide): string {
   return `<p class="group">Guides</p><ul>${items.join('')}</ul>`;
 }
 
-/** Returns the page of a guide, with a link to the next one. */
 export function guidePage(guides: readonly Guide[], guide: Guide): Page {
   const next = guides[guides.indexOf(guide) + 1];
   const onward = next

@@ -1,4 +1,3 @@
-/** The common frame of the static pages. */
 import { hashedName } from '../../functions/shared/http/hashed-name.ts';
 
 /** Stands for the address of the service in every example. The page replaces it with its own. */
@@ -6,13 +5,10 @@ export const exampleOrigin = 'https://api.example.com';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Returns a text, escaped for HTML. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
 
-/** Contents of the files that pages load, by name. */
 export type Assets = Readonly<Record<string, string>>;
 
-/** Returns the address of a file that pages load. */
 const assetPath = (assets: Assets, name: string): string => `/docs/${hashedName(name, assets[name] ?? '')}`;
 
 export interface Page {
@@ -21,11 +17,8 @@ export interface Page {
   readonly description: string;
   /** Path of the link in the header that is the page's own. */
   readonly section: '/' | '/docs' | '/docs/guides/getting-started' | '/docs/problems';
-  /** HTML of the element `main`. */
   readonly main: string;
-  /** HTML of the navigation beside it. */
   readonly sidebar?: string;
-  /** Names of further scripts. */
   readonly scripts?: readonly string[];
 }
 

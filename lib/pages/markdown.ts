@@ -1,4 +1,3 @@
-/** Markdown as HTML. */
 import { Marked, type Tokens } from 'marked';
 import { codeBlock, withBreaks } from './code.ts';
 import { escaped } from './layout.ts';
@@ -46,5 +45,4 @@ const marked = new Marked({
 /** Returns the HTML of a text. The text is the project's own: it is not sanitized. */
 export const markdown = (text: string): string => marked.parse(text, { async: false });
 
-/** Returns the HTML of one line, without a paragraph. */
 export const inlineMarkdown = (text: string): string => marked.parseInline(text, { async: false });

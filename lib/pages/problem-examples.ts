@@ -9,7 +9,6 @@ import { explanations } from './problem-explanations.ts';
 
 export const problemCodes = Object.keys(catalogue) as ProblemCode[];
 
-/** Returns an example of the response of a problem. */
 export function problemExample(code: ProblemCode): {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;

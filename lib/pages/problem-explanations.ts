@@ -1,24 +1,22 @@
 import type { ProblemCode } from '../../functions/shared/http/problems.ts';
 
-export interface Explanation {
+interface Explanation {
   readonly meaning: string;
   readonly remedy: string;
-  /** Typical `detail`. */
   readonly example: string;
   /** Path of the example. Default: `/v1/projects`. */
   readonly path?: string;
-  /** Place of the mistake in the body. */
   readonly pointer?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The meaning and the solution of each problem type. The `type` of a problem links to a page with these texts. */
 export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   'malformed-body': {
     meaning:
       'The body is not a JSON object. It has a syntax error, is missing, is not UTF-8, or has more than 20 levels of nesting.',
     remedy: 'Send a JSON object in UTF-8.',
-    example: 'The body is not valid JSON at line 1, column 9. Expected a colon.',
+    example:
+      'The body is not valid JSON. Expected double-quoted property name in JSON at position 12 (line 1 column 13).',
   },
   'malformed-request': {
     meaning: 'The service received data that is not HTTP.',

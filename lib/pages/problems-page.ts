@@ -5,10 +5,8 @@ import { escaped, type Page } from './layout.ts';
 import { problemCodes, problemExample } from './problem-examples.ts';
 import { explanations } from './problem-explanations.ts';
 
-/** Headers of a problem that the example shows. */
 const shownHeaders = ['content-type', 'allow', 'retry-after'];
 
-/** Returns a problem as an HTTP response. */
 function httpText(code: ProblemCode): string {
   const { status } = catalogue[code];
   const { headers, body } = problemExample(code);
@@ -30,7 +28,6 @@ ${codeBlock(httpText(code), 'http', `Response with the problem ${code}`)}
 </section>`;
 }
 
-/** Returns the explanations of all problem types. The `type` of each problem links to its section. */
 export const problemsPage = (): Page => ({
   title: 'Problems · Project management API',
   description: 'The meaning of each error of the API, its solution, and the JSON that arrives.',

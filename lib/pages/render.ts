@@ -1,4 +1,3 @@
-/** Renders all static pages and the files that they load. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -28,7 +27,6 @@ async function clientModule(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Returns the content of every file by its name in the contracts. */
 export async function renderPages(): Promise<Readonly<Record<string, string>>> {
   const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
   const reference = referenceDocument(document);

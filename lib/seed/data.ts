@@ -1,4 +1,3 @@
-/** Generates realistic entities whose relations, statuses and dates fit together. */
 import { faker } from '@faker-js/faker/locale/en';
 import type { NewOrganization, NewProject, NewTag, NewTask, NewUser } from '../../client/index.ts';
 import type { Amounts, Kind } from './options.ts';
@@ -49,7 +48,6 @@ function append(groups: number[][], group: number, position: number): void {
   groups[group] = positions;
 }
 
-/** What the status of a project says about its tasks and due dates. */
 interface Stage {
   readonly status: string;
   readonly taskStatuses: readonly string[];

@@ -1,19 +1,15 @@
 import { parseFlags, serviceAddress, UsageError, wholeNumber } from '../cli/command-line.ts';
 
-/** The collections, parents before their children. */
 export const kinds = ['organizations', 'users', 'tags', 'projects', 'tasks'] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** Number of entities by kind. */
 export type Amounts = Readonly<Record<Kind, number>>;
 
 export interface SeedOptions {
   readonly amounts: Amounts;
-  /** Seed of the random generator. */
   readonly seed: number;
   readonly url: string;
-  /** Number of parallel requests. */
   readonly concurrency: number;
 }
 
@@ -46,11 +42,7 @@ const flags = {
   help: { type: 'boolean' },
 } as const;
 
-/**
- * Reads the command line.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong flag.
- */
+/** @throws UsageError that names the wrong flag. */
 export function seedOptions(args: readonly string[]): SeedOptions | 'help' {
   const { values: given } = parseFlags({ args: [...args], options: flags });
   if (given.help) return 'help';

@@ -1,4 +1,3 @@
-/** Creates data in a running service, through the client. */
 import { type Client, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
 import { forEach } from '../../functions/shared/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
@@ -6,18 +5,16 @@ import type { Progress } from '../cli/progress.ts';
 import { DataGenerator } from './data.ts';
 import { type Kind, kinds, type SeedOptions } from './options.ts';
 
-export interface SeedResult {
+interface SeedResult {
   /** Number of requests, including retries. */
   readonly requests: number;
   readonly durationMs: number;
-  /** Address of a list with created data. */
   readonly exampleUrl: string;
 }
 
 /** Attempts per request. The client waits longer before each one, and sends the same idempotency key. */
 const maxAttempts = 8;
 
-/** Creates an entity. @returns its id. */
 async function create(client: Client, kind: Kind, body: object): Promise<string> {
   try {
     return (await client[kind].create(body as never)).id;

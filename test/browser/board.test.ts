@@ -36,7 +36,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Opens the board and waits for its tasks. */
 async function open(query = ''): Promise<void> {
   await page.goto(board.url + query);
   await page.locator('#board[aria-busy=false]').waitFor();
@@ -60,14 +59,12 @@ const names = (status: string): Promise<string[]> => column(status).locator('h3'
 const totals = (): Promise<string[]> => page.locator('.column h2 span').allInnerTexts();
 const notice = (): Locator => page.getByRole('status');
 
-/** Returns the task with a name, as the service has it. */
 async function stored(name: string) {
   const [task] = (await client.tasks.list({ name })).data;
   if (!task) throw new Error(`There is no task ${name}.`);
   return task;
 }
 
-/** Creates a task, and opens the board with it. */
 async function openWith(name: string): Promise<void> {
   await client.tasks.create({ name, status: 'planned' });
   await open();

@@ -35,7 +35,7 @@ let service: Service;
 let server: Server;
 
 beforeAll(async () => {
-  const build = promisify(execFile)('npm', ['run', '--silent', 'build:client'], { cwd: root });
+  const build = promisify(execFile)('npm', ['run', '--silent', '--prefix', 'client', 'build'], { cwd: root });
   [browser, service] = await Promise.all([startChromium(), startTestService(), build]);
   server = createServer(({ url }, response) => {
     if (!url?.endsWith('.js')) return response.setHeader('content-type', 'text/html').end(app(service.url));

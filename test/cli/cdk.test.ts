@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { cdkCommands } from '../../lib/cli/cdk-commands.ts';
 import { knownFlags, requireKnownFlags } from '../../lib/cli/cdk-flags.ts';
-import { cdkCommands } from '../../lib/cli/cdk-options.ts';
 import { commandLine } from './run.ts';
 
-/** `npm run deploy` and its relatives, without an account: they stop before anything is bundled. */
+/** `npm run deploy` and `npm run cdk`, without an account: they stop before anything is bundled. */
 
 const root = join(__dirname, '../..');
 const bundles = join(root, 'dist/functions');
 
-/** Runs a command without credentials and without configuration files. */
 function run(flags: readonly string[], environment: Record<string, string> = {}) {
   const [program, values] = commandLine('cdk', flags);
   const { PATH = '' } = process.env;
@@ -64,7 +63,7 @@ test.each([
 ])('$name $flags prints its help, and does nothing else', ({ name, flags }) => {
   const { status, stdout, stderr } = run([name, ...flags]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain(`npm run ${name} -- [options]`);
+  expect(stdout).toContain('npm run cdk -- <command> [options]');
   expect(stdout).toContain('--help');
 });
 
@@ -88,7 +87,8 @@ test.each(['deploy', 'destroy', 'synth'])(
   (name) => {
     for (const environment of [{ npm_config_call: 'stage=production' }, { npm_config_stage: 'production' }]) {
       const { status, stderr } = run([name], environment);
-      expect(stderr).toContain(`npm run ${name} -- -c stage=production`);
+      const script = name === 'deploy' ? 'npm run deploy --' : `npm run cdk -- ${name}`;
+      expect(stderr).toContain(`${script} -c stage=production`);
       expect(status).toBe(2);
     }
   },
@@ -167,6 +167,15 @@ test('deploy passes the flags of CDK on', () => {
     '2',
   ];
   expect(() => requireKnownFlags('deploy', flags)).not.toThrow();
+});
+
+test.each([
+  [[], 'Choose a command: bootstrap, deploy, diff, destroy, synth.'],
+  [['deplyo'], 'There is no command "deplyo". Did you mean "deploy"?'],
+])('rejects the command %j', (flags, message) => {
+  const { status, stderr } = run(flags);
+  expect(stderr).toBe(`${message}\nSee "npm run cdk -- --help".\n`);
+  expect(status).toBe(2);
 });
 
 test('rejects a flag without a value', () => {

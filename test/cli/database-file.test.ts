@@ -40,7 +40,6 @@ async function refusal(databaseFile: string): Promise<string> {
   return refused.output();
 }
 
-/** Expects one line that names the wrong path and the option to set. */
 function expectClear(output: string, named: string): void {
   expect(output).toMatch(/^[A-Z][^\n]+\.\n$/);
   expect(output).toContain(`"${named}"`);
@@ -79,7 +78,6 @@ test('uses an empty file as a new database', async () => {
   expect(await service.ended()).toBe(0);
 });
 
-/** Returns the locks of a database file. */
 const locksOf = (databaseFile: string): string[] =>
   readdirSync(dirname(databaseFile)).filter((name) => name.startsWith(`${basename(databaseFile)}.lock`));
 

@@ -15,7 +15,6 @@ const own = Object.entries(scripts).flatMap(([name, line]) => {
   return program === 'node' ? [{ name, args }] : [];
 });
 
-/** Returns how users call a script. */
 const commandOf = (name: string): string =>
   ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
 
@@ -25,7 +24,7 @@ function run(args: readonly string[]): { status: number | null; stdout: string; 
 
 test('the scripts of this project are found', () => {
   expect(own.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['start', 'dev', 'invoke', 'bench', 'pack:client', 'deploy']),
+    expect.arrayContaining(['start', 'dev', 'invoke', 'bench', 'client', 'cdk', 'deploy']),
   );
 });
 

@@ -30,7 +30,6 @@ const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(killLeftovers);
 
-/** Writes until the service is killed. */
 async function write(url: string, acknowledged: Acknowledged): Promise<void> {
   const send = async (method: string, path: string, body?: object): Promise<Entity> => {
     const response = await fetch(url + path, {

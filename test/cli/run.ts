@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Runs commands as users do. */
-
 const root = join(__dirname, '../..');
 
 /** Returns the command line of a command without npm, which takes a second to start. */
@@ -11,7 +9,6 @@ export const commandLine = (command: string, flags: readonly string[] = []): [st
   ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
 ];
 
-/** Runs a command until it ends. */
 export function run(
   command: string,
   flags: readonly string[],

@@ -54,7 +54,6 @@ test('Ctrl-C stops the engine too, and the next start has the data', async () =>
   expect(await second.ended()).toBe(0);
 });
 
-/** Waits until a service has printed something. */
 async function printed({ output }: { output(): string }, text: RegExp): Promise<string> {
   for (;;) {
     const [found] = text.exec(output()) ?? [];

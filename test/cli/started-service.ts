@@ -7,7 +7,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface StartedService {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Returns everything that the process has printed. */
   output(): string;
   /** Waits until the process has ended. @returns its exit code. */
   ended(): Promise<number | null>;
@@ -66,7 +65,6 @@ export const spawnStart = (
   { command = 'start', node = process.execPath } = {},
 ) => spawnGroup(node, ['--import', 'tsx', `bin/${command}.ts`, ...flags], { env });
 
-/** Waits until a service prints its address. */
 export async function untilItListens(started: ReturnType<typeof spawnGroup>): Promise<string> {
   for (;;) {
     const url = /http:\/\/localhost:\d+/.exec(started.output())?.[0];
@@ -76,7 +74,6 @@ export async function untilItListens(started: ReturnType<typeof spawnGroup>): Pr
   }
 }
 
-/** Starts the service in a process of its own and waits until it listens. */
 export async function start(environment: Record<string, string>): Promise<StartedService> {
   const started = spawnStart({ PORT: '0', ...environment });
   return { ...started, url: await untilItListens(started) };

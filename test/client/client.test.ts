@@ -39,7 +39,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Returns the error of a promise. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
@@ -85,7 +84,7 @@ test.each([
 });
 
 test('createClient takes an address with a slash at its end', async () => {
-  await createClient({ url: `${service.url}/` }).health();
+  await expect(createClient({ url: `${service.url}/` }).health()).resolves.toBeUndefined();
 });
 
 test('a program creates entities, iterates over pages and reads the reasons of errors', async () => {
@@ -196,6 +195,7 @@ test.each(['organizations', 'projects', 'users', 'tasks'] as const)('%s has batc
   const body = { name: 'x', ...(plural === 'projects' && { organizationId }) };
   const collection = client[plural] as Client['users'];
   const [created] = await collection.batch([{ operation: 'create', body }]);
+  expect(await collection.get(created.id)).toEqual(created);
   await collection.delete(created);
 });
 

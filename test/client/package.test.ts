@@ -19,7 +19,6 @@ let service: Service;
 const manifest = (path: string) =>
   JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, unknown>;
 
-/** Runs a program of the project and returns what it prints. */
 const run = async (file: string): Promise<string> =>
   (await execute(process.execPath, [file], { cwd: project })).stdout;
 

@@ -8,7 +8,6 @@ import { withVersion } from '../../client/versions.ts';
 let server: Server;
 let url: string;
 let requests: string[] = [];
-/** The redirect that the server returns, if any. */
 let redirect: { readonly status: number; readonly location: string } | undefined;
 
 beforeAll(async () => {
@@ -37,7 +36,6 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** Returns the error of a call that throws or rejects. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
     await call();
@@ -51,7 +49,6 @@ type Call = (client: Client, id: string) => unknown;
 
 const collections = ['organizations', 'projects', 'users', 'tasks', 'tags'] as const;
 
-/** Returns an entity with an arbitrary id and a version. */
 const entity = (id: string) => withVersion({ id, name: 'x' }, '"version"') as never;
 
 const calls: readonly (readonly [name: string, call: Call])[] = [

@@ -1,6 +1,5 @@
 /** A program that uses the packed client. */
 
-/** Returns the program. @param url the service that it calls. */
 export const program = (url: string): string => `
 import { createClient, isProblem } from 'project-management-client';
 
@@ -17,5 +16,4 @@ try {
 }
 `;
 
-/** Returns what the program prints. */
 export const printedBy = (url: string): string => `installed\n404 ${url}/docs/problems#not-found\n`;

@@ -109,7 +109,6 @@ function clone(id: string, body?: JsonObject): Promise<TestResponse> {
   return request('POST', `${pathTo('project', id)}/clone`, body ? { body } : {});
 }
 
-/** Returns the fields that an entity and its copy share. */
 const copied = ({ id: _id, createdAt: _createdAt, ...rest }: Entity) => {
   const { updatedAt: _updatedAt, ...fields } = rest;
   return fields;

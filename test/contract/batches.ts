@@ -2,20 +2,17 @@
 import { type Entity, type Kind, resourceOf } from './resources.ts';
 import { type Json, type JsonObject, request, type TestResponse } from './service.ts';
 
-/** The result of one operation of a batch. */
-export interface BatchResult {
+interface BatchResult {
   status: number;
   etag?: string;
   body?: Entity;
 }
 
-/** Operations in a batch. */
 const maxOperations = 25;
 
 /** An id that no entity has. */
 export const unknownId = '01890000-0000-7000-8000-000000000000';
 
-/** Sends a batch to a collection. */
 export const sendBatch = (
   kind: Kind,
   operations: Json,
@@ -41,7 +38,6 @@ export async function createMany(kind: Kind, bodies: readonly JsonObject[]): Pro
   return created;
 }
 
-/** Returns bodies that are all the same. */
 export const times = (count: number, fields: JsonObject = {}): JsonObject[] =>
   Array.from({ length: count }, () => fields);
 

@@ -3,8 +3,6 @@ import { expectProblem, pointers } from './problem.ts';
 import { create, entityOf, listOf, pathTo, readList, resourceOf, resources } from './resources.ts';
 import { inParallel, request, unique, withQuery } from './service.ts';
 
-/** Limits of requests and responses. */
-
 describe('control characters', () => {
   const allowed = ['\t', '\n', '\r'];
   const c0 = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code));
@@ -144,7 +142,6 @@ describe('sortBy=priority', () => {
 });
 
 describe('the id of another kind', () => {
-  /** Returns every nested list and every filter by reference for an id. */
   const listsFor = (id: string): string[] =>
     resources.flatMap(({ kind, path, nested, references }) => [
       ...nested.map(({ segment }) => `${pathTo(kind, id)}/${segment}`),

@@ -107,7 +107,6 @@ describe.each(someLists)('reading $title', ({ item, open }) => {
   });
 });
 
-/** A write to an existing entity, with its body and its status on success. */
 interface Write {
   title: string;
   kind: Kind;

@@ -158,11 +158,12 @@ describe('expansions of several tasks', () => {
   });
 });
 
-describe.each(lists)('expand in GET $title', ({ item, open }) => {
+const listsWithReferences = lists.filter(({ item }) => resourceOf(item).references.length > 0);
+
+describe.each(listsWithReferences)('expand in GET $title', ({ item, open }) => {
   const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
 
   test('keeps totals, pages and order', async () => {
-    if (known.length === 0) return;
     const { path, query, fields } = await open();
     for (const name of ['c', 'a', 'b']) await create(item, { ...fields, name });
     const plain = { ...query, sortBy: 'name', sortOrder: 'asc', limit: 2, page: 2 };
@@ -172,6 +173,10 @@ describe.each(lists)('expand in GET $title', ({ item, open }) => {
     expect(identifiers(expanded)).toEqual(identifiers({ data }));
     for (const entity of expanded.data) expect(Object.keys(entity)).toEqual(expect.arrayContaining(known));
   });
+});
+
+describe.each(lists)('expand in GET $title', ({ item, open }) => {
+  const known = resourceOf(item).references.map(({ field }) => expansionOf(field));
 
   test.each(['unknown', '', 'id', 'organizationId', 'tagIds', 'tag', 'Project', 'projects', 'constructor'])(
     'returns 400 for expand=%s',
@@ -205,9 +210,8 @@ describe.each(someResources)('expand in GET $path/{id}', ({ kind, references }) 
   });
 
   test('returns 404 when no entity has the id', async () => {
-    const [expand = ''] = known;
-    if (expand === '') return;
-    const path = withQuery(pathTo(kind, '01890000-0000-7000-8000-000000000000'), { expand });
+    const [expand] = known;
+    const path = withQuery(pathTo(kind, '01890000-0000-7000-8000-000000000000'), expand ? { expand } : {});
     expect((await request('GET', path)).status).toBe(404);
   });
 

@@ -12,7 +12,6 @@ describe('GET /v1/health', () => {
   });
 });
 
-/** Returns one response of each kind. */
 async function responsesOfEachKind(): Promise<TestResponse[]> {
   const { id } = await create('tag');
   return [

@@ -66,7 +66,6 @@ const names = [
   'x'.repeat(200),
 ] as const;
 
-/** Returns a text, shortened for a test title. */
 const short = (text: string) =>
   text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;
 const named = someOf(names, 3).map((name) => [short(JSON.stringify(name)), name] as const);

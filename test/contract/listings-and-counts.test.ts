@@ -4,8 +4,6 @@ import { create, type Entity, entityOf, identifiers, pathTo, readList } from './
 import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
 import { ascendingBy } from './total-order.ts';
 
-/** Compares lists and totals with an in-memory model. */
-
 const fields = [
   'name',
   'status',

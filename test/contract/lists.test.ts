@@ -44,7 +44,6 @@ function parametersOf(path: string): Record<string, string> {
   return Object.fromEntries(new URL(path, 'http://service').searchParams);
 }
 
-/** A list with five entities. */
 interface Five {
   scope: ListScope;
   /** Oldest first. */

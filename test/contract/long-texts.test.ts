@@ -133,7 +133,6 @@ describe.each(someLists.filter(({ item }) => described.includes(item)))('GET $ti
   });
 });
 
-/** Returns the descriptions of a list in the order of creation. */
 const descriptionsAt = async (path: string): Promise<unknown[]> =>
   listOf(await request('GET', withQuery(path, { sortOrder: 'asc', limit: 100 }))).data.map(
     (entity) => entity['description'],

@@ -10,7 +10,6 @@ interface Expected {
   readonly mediaTypes: readonly string[];
 }
 
-/** The media types of the files under one path. */
 const typesOfFiles: Readonly<Record<string, string>> = {
   css: 'text/css',
   js: 'text/javascript',
@@ -37,7 +36,6 @@ const pages: readonly Expected[] = routes
 const mediaTypeOf = ({ headers }: TestResponse): string =>
   headers.get('content-type')?.split(';')[0]?.trim() ?? '';
 
-/** Returns the headers that a cache uses. */
 const cached = ({ headers }: TestResponse) => ['etag', 'cache-control'].map((name) => headers.get(name));
 
 test('the document declares static pages and files', () => {

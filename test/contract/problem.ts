@@ -2,7 +2,7 @@ import type { TestResponse } from './service.ts';
 
 /** Assertions for error responses, which are problem documents (RFC 9457). */
 
-export interface ProblemItem {
+interface ProblemItem {
   pointer?: string;
   parameter?: string;
   detail: string;
@@ -76,7 +76,6 @@ export function expectProblem(
   return problem;
 }
 
-/** Returns the JSON pointers of a problem without a leading `#`. */
 export function pointers(problem: Problem): string[] {
   return (problem.errors ?? []).flatMap((item) =>
     item.pointer === undefined ? [] : [item.pointer.replace(/^#/, '')],

@@ -16,7 +16,7 @@ export type JsonObject = { [field: string]: Json };
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON with `Content-Type: application/json`. */
   body?: Json;
   /** Sent unchanged. There is no `Content-Type` unless `headers` contains one. */
@@ -26,7 +26,6 @@ export interface RequestOptions {
 
 export interface TestResponse {
   method: Method;
-  /** Path and query as passed to `request`. */
   path: string;
   url: string;
   status: number;
@@ -128,7 +127,6 @@ export async function request(
   return response;
 }
 
-/** Adds the entities that a response shows as created to those that are deleted after the tests. */
 function rememberCreated(response: TestResponse): void {
   const { path, status, headers, body } = response;
   const location = headers.get('location');

@@ -1,4 +1,3 @@
-/** The ranks of priorities. */
 const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 
 /** Returns the value that a list compares: the rank of a priority, or the first 100 characters of a description. */
@@ -7,7 +6,6 @@ function sortValue(field: string, value: unknown): unknown {
   return field === 'description' ? [...String(value)].slice(0, 100).join('') : value;
 }
 
-/** Fields of an entity, of any type. */
 type Values = { readonly [field: string]: unknown };
 
 /**

@@ -112,7 +112,6 @@ const fields: Readonly<Record<string, FieldRules>> = {
   userId: reference,
 };
 
-/** Returns a value as JSON, shortened for a test title. */
 const short = (value: Json) => {
   const text = JSON.stringify(value);
   return text.length > 40 ? `${text.slice(0, 24)}… (${text.length} characters)` : text;

@@ -42,7 +42,6 @@ async function make(plural: string, fields: object = {}): Promise<string> {
 const send = (plural: string, operations: readonly object[], key = randomUUID()) =>
   faulty.send<Batch>('POST', `/v1/${plural}/batch`, { operations }, { 'idempotency-key': key });
 
-/** Returns an entity; `undefined` if it does not exist. */
 async function find(plural: string, id: string): Promise<Entity | undefined> {
   const { status, body } = await faulty.send<Entity>('GET', `/v1/${plural}/${id}`);
   return status === 404 ? undefined : body;
@@ -51,11 +50,9 @@ async function find(plural: string, id: string): Promise<Entity | undefined> {
 const totalOf = async (plural: string): Promise<number> =>
   (await faulty.send<{ total: number }>('GET', `/v1/${plural}?limit=1`)).body.total;
 
-/** A batch, and what it changes. */
 interface Subject {
   readonly plural: string;
   readonly operations: readonly object[];
-  /** Returns everything that the batch changes. */
   readonly state: () => Promise<readonly unknown[]>;
   /** What `state` returns after the batch. */
   readonly after: readonly unknown[];

@@ -41,7 +41,6 @@ async function totals(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counted));
 }
 
-/** Creates a separate entity for each write. */
 async function createSubjects(): Promise<Map<string, Ids>> {
   const subjects = new Map<string, Ids>();
   await forEach(writes, 4, async (contract) => {

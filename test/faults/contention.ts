@@ -15,7 +15,7 @@ export interface Contention {
 }
 
 /** Creations that meet. */
-export interface Creates {
+interface Creates {
   readonly number: number;
   /** Number of concurrent requests. */
   readonly atOnce: number;

@@ -152,7 +152,6 @@ async function send(contract: Contract): Promise<TestResponse> {
   return { status, headers, body, text: JSON.stringify(body) ?? '' } as TestResponse;
 }
 
-/** The allowed fields of a log line. */
 const fields = new Set([
   'timestamp',
   'level',
@@ -169,7 +168,6 @@ const fields = new Set([
   'error',
 ]);
 
-/** What a line of metrics contains. */
 const metricFields = new Set(['_aws', 'FunctionName', ...Object.values(jobMetrics)]);
 
 interface Line {

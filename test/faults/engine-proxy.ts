@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 
 export interface Call {
-  /** The operation of DynamoDB, such as `TransactWriteItems`. */
   readonly operation: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage['headers'];
@@ -147,7 +146,6 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Forwards every call and loses some of the responses. */
 export function lostResponses(share: number, seed: number): Injector {
   const random = seeded(seed);
   return async (_, pass) => {
@@ -229,7 +227,7 @@ function isEventuallyConsistent({ operation, body }: Call): boolean {
 }
 
 /** An injector with calls that reach a replica later than their response. */
-export interface LaggingReplica extends Injector {
+interface LaggingReplica extends Injector {
   /**
    * Waits until the calls that have begun have ended and the replica has their writes. Do not stop the replica before, and inject nothing
    * meanwhile: jobs call the engine at any time.

@@ -6,18 +6,16 @@ export const executions = ['before the next one', 'after the next one', 'never']
 export type Execution = (typeof executions)[number];
 
 /** Attributes as DynamoDB's protocol has them. */
-export type RawItem = Readonly<Record<string, { readonly S?: string }>>;
+type RawItem = Readonly<Record<string, { readonly S?: string }>>;
 
 const isPutItem = (call: Call): boolean => call.operation === 'PutItem';
 
-/** Returns the items that a call puts. */
 export function putItems(call: Call): RawItem[] {
   if (isPutItem(call)) return [call.body['Item'] as RawItem];
   const items = call.body['TransactItems'] as readonly { readonly Put?: { readonly Item: RawItem } }[];
   return items.flatMap(({ Put }) => (Put ? [Put.Item] : []));
 }
 
-/** Returns the sort key of a call's first record of the change log. */
 export const recordKeyOf = (call: Call): string | undefined =>
   putItems(call)
     .map(({ sk }) => sk?.S ?? '')

@@ -37,7 +37,6 @@ export interface FaultyService {
 /** The port of all proxies of this process, one after the other. The client of the functions keeps its first endpoint. */
 let port = 0;
 
-/** Runs actions one after the other. */
 function oneAtATime(): <Result>(action: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (action) => {

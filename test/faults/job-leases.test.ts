@@ -61,7 +61,6 @@ afterAll(async () => {
 
 const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
 
-/** Creates a project with tasks and deletes it. A job deletes the tasks. */
 async function deletedProject(session: Session): Promise<string> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
   const project = await createEntity(session, 'project', {

@@ -57,7 +57,6 @@ const total = async (kind: Kind): Promise<number> => {
   return (await listEntities(session, kind, listQuery({ limit: 1 }))).total;
 };
 
-/** Creates an organization with projects and their tasks. */
 async function createOrganization(): Promise<string> {
   const { entity } = await createEntity(session, 'organization', { name: 'Large', status: 'active' });
   const created = Array.from({ length: projects }, (_, number) =>

@@ -10,7 +10,6 @@ import type { FaultyService, TestResponse } from './faulty-service.ts';
 /** The ids of related entities: a task in a project, with a user and a tag, and their organization. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Returns the references of each kind to the other entities. */
 export const references = (ids: Ids): Readonly<Record<string, object>> => ({
   projects: { organizationId: ids['organizations'] },
   users: { organizationId: ids['organizations'] },
@@ -65,8 +64,7 @@ export function bodyFor({ method, body, resource, success }: Contract, ids: Ids)
   };
 }
 
-/** What the tests read of a response. */
-export interface Written {
+interface Written {
   readonly id: string;
   readonly status: number;
   readonly total: number;
@@ -89,7 +87,6 @@ export function request(
   return faulty.send(contract.method, path, bodyFor(contract, ids), headers);
 }
 
-/** The status of each kind of success. */
 export const successStatus: Readonly<Record<Contract['success'], number>> = {
   list: 200,
   entity: 200,
@@ -115,5 +112,4 @@ export const operations: readonly Contract[] = routes
   .filter((contract) => accessOf(contract).actions.length > 0)
   .filter((contract) => isFullRun || isInShortRun(contract));
 
-/** The operations that write. */
 export const writes: readonly Contract[] = operations.filter(({ method }) => method !== 'GET');

@@ -89,7 +89,6 @@ async function paceOf({ tenant, database }: Session): Promise<Pace | undefined> 
 const proceed = (session: Session, { id }: Job): Promise<boolean> =>
   continueJob(store.database(30_000), { tenant: session.tenant, id }, { owner: randomUUID() });
 
-/** Runs a job to its end. */
 async function complete(session: Session): Promise<void> {
   for (let [job] = await jobsOf(session); job; [job] = await jobsOf(session)) await proceed(session, job);
 }

@@ -4,7 +4,6 @@ import { Database } from '../../functions/shared/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
 import type { Kind } from '../../functions/shared/store/model/relations.ts';
 import type { Item } from '../../functions/shared/store/model/writes.ts';
-import { auditService } from '../../lib/audit/audit-service.ts';
 import { auditTable } from '../../lib/audit/audit-table.ts';
 import { isClean, type Report } from '../../lib/audit/report.ts';
 import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
@@ -54,7 +53,6 @@ async function readItems(TableName: string): Promise<Items> {
   return items;
 }
 
-/** The table before and after one transaction. */
 interface Moment {
   readonly before: Items;
   readonly after: Items;
@@ -135,7 +133,6 @@ async function compactLogs(tableName: string): Promise<void> {
   for (const kind of ['project', 'task'] as const) await compactAll(openDatabase(tableName), 'public', kind);
 }
 
-/** Returns a copy of a table in the middle of a random transaction. */
 async function copyTable(tableName: string): Promise<Item[]> {
   const service = await start(tableName);
   const send = sender(service);
@@ -150,18 +147,19 @@ async function copyTable(tableName: string): Promise<Item[]> {
 }
 
 /** Checks that everything can be read and changed. */
-async function use(send: Send, url: string): Promise<void> {
+async function use(send: Send): Promise<void> {
   for (const plural of ['organizations', 'projects', 'users', 'tags', 'tasks']) {
-    const { data } = (await send('GET', `/v1/${plural}?limit=100&sortBy=name`)).body as unknown as {
+    const { data, total } = (await send('GET', `/v1/${plural}?limit=100&sortBy=name`)).body as unknown as {
       data: { id: string }[];
+      total: number;
     };
+    expect(data).toHaveLength(total);
     for (const { id } of data) {
       expect((await send('GET', `/v1/${plural}/${id}`)).status).toBe(200);
       expect((await send('PATCH', `/v1/${plural}/${id}`, { name: 'changed' })).status).toBe(200);
     }
   }
   await work(send);
-  expect(await auditService({ url })).toMatchObject({ totals: [] });
 }
 
 const audit = (tableName: string, repair = false): Promise<Report> =>
@@ -175,14 +173,15 @@ test('a table with a part of a transaction is correct after the repair, and can 
     await ensureTable(new DynamoDBClient({ endpoint: engine.endpoint }), restored);
     for (const Item of items) await client.send(new PutCommand({ TableName: restored, Item }));
     if (!isClean(await audit(restored, true))) broken += 1;
-    const repaired = { totals: [], orphans: [], malformed: [], texts: [], logs: [] };
+    const repaired = { orphans: [], malformed: [], texts: [], logs: [] };
     expect(await audit(restored)).toMatchObject(repaired);
     // The log still has the part of the transaction.
     for (const kind of kinds) await heal(openDatabase(restored), 'public', kind);
     expect(await audit(restored)).toMatchObject(repaired);
     const service = await start(restored);
-    await use(sender(service), service.url);
+    await use(sender(service));
     await service.stop();
+    expect(await audit(restored)).toMatchObject(repaired);
   }
   // The drill would prove nothing if the copies were correct.
   expect(broken).toBeGreaterThan(0);

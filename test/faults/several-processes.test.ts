@@ -83,7 +83,6 @@ const fields = (): object => ({
   description: any(['', 'short', 'x'.repeat(300)]),
 });
 
-/** Makes a random write at one service. */
 async function write(service: StartedService, tasks: Map<string, Task>): Promise<void> {
   const id = tasks.size > 0 ? any([...tasks.keys()]) : undefined;
   const dice = random();
@@ -113,7 +112,6 @@ async function write(service: StartedService, tasks: Map<string, Task>): Promise
   }
 }
 
-/** Reads a random list from a service and compares it with the tasks. */
 async function compareList(service: StartedService, tasks: ReadonlyMap<string, Task>): Promise<void> {
   const filter = any<Readonly<Record<string, string>>>([
     {},

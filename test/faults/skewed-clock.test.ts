@@ -46,7 +46,6 @@ interface List {
   readonly totalPages: number;
 }
 
-/** Rejects signatures of clocks with too large an error. */
 const dated = datedSignatures();
 
 /** Sends a request to a function with a clock error. */

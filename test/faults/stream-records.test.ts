@@ -37,7 +37,6 @@ let logged: jest.SpyInstance;
 let setAside: jest.SpyInstance;
 let reader: StreamReader | undefined;
 
-/** The number of deliveries of each record. */
 let deliveries: Map<string, number>;
 
 beforeAll(async () => {

@@ -63,7 +63,6 @@ async function beginSweepOf(session: Session): Promise<void> {
   });
 }
 
-/** Returns the tenant of each sweep. Jobs that compact logs wait for further records when they are done. */
 async function tenantsWithSweeps(): Promise<string[]> {
   const sweeps = (await readJobs(store.database())).filter(({ work }) => work.type === 'sweep');
   return sweeps.map(({ tenant }) => tenant);

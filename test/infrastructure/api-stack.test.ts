@@ -43,7 +43,6 @@ const functionNamed = (name: string): Resource => {
   return found;
 };
 
-/** Returns the function of each route. */
 const functionsByRoute = (): Map<string, Resource> =>
   new Map(
     all('AWS::ApiGatewayV2::Route').map(({ Properties }) => {
@@ -62,7 +61,6 @@ interface Policy {
   readonly PolicyDocument: { readonly Statement: readonly Statement[] };
 }
 
-/** Returns the permissions of a function: each action with its resource. */
 function permitted(name: string): string[] {
   const { Properties } = resourceAt(functionNamed(name).Properties['Role']);
   expect(Properties['ManagedPolicyArns']).toBeUndefined();
@@ -349,7 +347,6 @@ describe('the gateway', () => {
 });
 
 describe('jobs', () => {
-  /** Returns the event source mapping of a function. */
   const mappingOf = (name: string): Resource['Properties'] => {
     const found = all('AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => owner(resourceAt(Properties['FunctionName'])) === name,

@@ -13,7 +13,6 @@ beforeAll(async () => {
 
 const all = (type: string): Resource[] => ofType(resources, type).map(([, resource]) => resource);
 
-/** Returns the Markdown anchors of the headings of a page. */
 const anchors = [
   ...readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8').matchAll(/^## (.+)$/gm),
 ].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
@@ -109,7 +108,6 @@ test('the dashboard shows the metrics of all alarms', () => {
   }
 });
 
-/** Returns the text of the dashboard. */
 const dashboardOf = (api: Resources): string => {
   const [[, dashboard]] = ofType(api, 'AWS::CloudWatch::Dashboard') as [[string, Resource]];
   return JSON.stringify(dashboard.Properties['DashboardBody']).replaceAll('\\', '');

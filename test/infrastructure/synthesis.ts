@@ -14,8 +14,7 @@ export interface Resource {
 
 export type Resources = Readonly<Record<string, Resource>>;
 
-/** A template of CloudFormation. */
-export interface TemplateContent {
+interface TemplateContent {
   readonly Resources: Resources;
   readonly Outputs?: Readonly<Record<string, unknown>>;
 }
@@ -28,7 +27,6 @@ export interface Synthesized {
   readonly hasTerminationProtection: boolean;
 }
 
-/** Synthesizes the stacks into a folder. */
 export function synthesize(settings: Readonly<Record<string, unknown>>, assembly: string): Synthesized {
   const { data, api } = service(app(assembly, settings), bundles());
   const content = (stack: Stack): TemplateContent => Template.fromStack(stack).toJSON() as TemplateContent;

@@ -5,7 +5,6 @@ const endpoint = 'functions/shared/http/batch-endpoint.ts';
 const operations = 'functions/shared/http/batch-operations.ts';
 const contract = 'test/contract/batch';
 
-/** Mutations of batches. */
 export const batchMutations: readonly Mutation[] = [
   {
     name: 'batch-fails-as-the-last',

@@ -4,7 +4,6 @@ const children = 'functions/shared/store/cascades/children.ts';
 const sweep = 'functions/shared/store/cascades/sweep.ts';
 const tests = 'test/unit/functions/shared/store/cascades';
 
-/** Mutations of deletions, archives and clones. */
 export const cascadeMutations: readonly Mutation[] = [
   {
     name: 'clone-from-an-index',

@@ -3,7 +3,6 @@ import type { Mutation } from './mutation.ts';
 const database = 'functions/shared/store/dynamodb/database.ts';
 const deadline = 'functions/shared/store/dynamodb/deadline.ts';
 
-/** Mutations of calls to DynamoDB and of the handling of its responses. */
 export const dynamodbMutations: readonly Mutation[] = [
   {
     name: 'new-token-per-attempt',

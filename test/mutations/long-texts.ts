@@ -2,7 +2,6 @@ import type { Mutation } from './mutation.ts';
 
 const changes = 'functions/shared/store/model/changes.ts';
 
-/** Mutations of long texts, which are stored beside their entities. */
 export const longTextMutations: readonly Mutation[] = [
   {
     name: 'any-text-matches',

@@ -10,7 +10,6 @@ import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
 import { writeMutations } from './writes.ts';
 
-/** All mutations of `npm run test:mutations`. */
 export const mutations: readonly Mutation[] = [
   ...dynamodbMutations,
   ...writeMutations,

@@ -5,7 +5,6 @@ const lagging = 'test/faults/lagging-reads.test.ts';
 const lists = 'functions/shared/store/lists/list-entities.ts';
 const continued = 'functions/shared/store/cascades/continue-job.ts';
 
-/** Mutations of the pace of jobs, and of the reads of an index. */
 export const pacedJobMutations: readonly Mutation[] = [
   {
     name: 'jobs-without-pace',

@@ -5,7 +5,6 @@ const caller = 'functions/shared/http/caller.ts';
 const listQuery = 'functions/shared/http/parse-list-query.ts';
 const authentication = 'test/security/authentication.test.ts';
 
-/** Mutations of authentication, authorization and validation. */
 export const requestMutations: readonly Mutation[] = [
   {
     name: 'tenant-of-the-query',

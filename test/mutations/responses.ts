@@ -1,6 +1,5 @@
 import type { Mutation } from './mutation.ts';
 
-/** Mutations of responses and of the log. */
 export const responseMutations: readonly Mutation[] = [
   {
     name: 'attributes-shown',

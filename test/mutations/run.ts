@@ -26,7 +26,6 @@ const excluded = new Set(['node_modules', '.git', '.data', 'cdk.out', 'coverage'
 /** Milliseconds after which tests are stopped. A mutation can make them wait forever. */
 const maxRunMs = 300_000;
 
-/** The parts of jest's report that are used here. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -140,7 +139,6 @@ const help = `Applies one mutation after the other, each in a copy of the projec
 
 Names select mutations: ${mutations.map(({ name }) => name).join(', ')}.`;
 
-/** Returns the mutations to apply. @throws UsageError for a name that none has. */
 function choose(names: readonly string[]): readonly Mutation[] {
   const known = mutations.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));

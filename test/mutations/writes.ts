@@ -2,7 +2,6 @@ import type { Mutation } from './mutation.ts';
 
 const commit = 'functions/shared/store/unit-of-work/commit.ts';
 
-/** Mutations of transactions and of their conditions. */
 export const writeMutations: readonly Mutation[] = [
   {
     name: 'parent-not-required',

@@ -100,7 +100,6 @@ export function operatorsOf(kind: Kind, name: string): Operator[] {
   return ['equals', ...operatorsOfType[type], ...(byDefault === null ? (['isNull'] as const) : [])];
 }
 
-/** Operators that take several values. */
 export const listOperators: readonly Operator[] = ['in', 'notIn', 'all'];
 
 export interface Filter {
@@ -112,7 +111,7 @@ export interface Filter {
 
 export type Direction = 'asc' | 'desc';
 
-export interface SortField {
+interface SortField {
   readonly field: string;
   readonly direction: Direction;
 }
@@ -133,12 +132,12 @@ export interface ListRequest {
   readonly countBy: readonly string[];
 }
 
-export interface Count {
+interface Count {
   readonly value: string | null;
   readonly count: number;
 }
 
-export interface List {
+interface List {
   readonly data: readonly object[];
   readonly total: number;
   readonly page: number;
@@ -156,7 +155,6 @@ function field(kind: Kind, name: string): Field {
 const compareText = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Compares two values of a field that are not null. */
 function compareValues(type: FieldType, one: string, other: string): number {
   if (type === 'enumeration') return priorities.indexOf(one) - priorities.indexOf(other);
   if (type === 'timestamp') return Date.parse(one) - Date.parse(other);
@@ -225,8 +223,7 @@ function matchesScalar(type: FieldType, value: string | null, filter: Filter): b
   }
 }
 
-/** Returns whether an entity matches a filter. */
-export function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
+function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
   const value = entity[filter.field] ?? null;
   return typeof value === 'object' && value !== null
     ? matchesIds(value, filter)
@@ -243,7 +240,7 @@ function sortValue(kind: Kind, entity: Entity, name: string): string | null {
 }
 
 /** Returns the entities in order: by the sort fields up to `createdAt` or `id`, which decide, or else by `id` in the direction of the first one. */
-export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
+function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
   const end = sort.findIndex(({ field: name }) => name === 'createdAt' || name === 'id');
   const direction = sort[Math.max(0, end)]?.direction ?? 'desc';
   const order: SortField[] = [...sort.slice(0, end < 0 ? sort.length : end), { field: 'id', direction }];
@@ -260,8 +257,7 @@ export function sorted(kind: Kind, entities: readonly Entity[], sort: readonly S
 /** The values that `countBy` counts for one field, at most. */
 const maxCountedValues = 100;
 
-/** Counts the values of a field: the most frequent first, then in ascending order. */
-export function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
+function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
   const counts = new Map<string | null, number>();
   for (const entity of entities) {
     for (const value of [entity[name] as string | null | readonly string[]].flat()) {
@@ -294,7 +290,6 @@ export const expansionsOf = (kind: Kind): Record<string, string> =>
     ),
   );
 
-/** The state of one tenant. */
 export class ListModel {
   readonly #entities: Readonly<Record<Kind, Map<string, Entity>>> = {
     organization: new Map(),
@@ -304,7 +299,6 @@ export class ListModel {
     tag: new Map(),
   };
 
-  /** Returns the entities of a kind, oldest first. */
   all(kind: Kind): Entity[] {
     return [...this.#entities[kind].values()];
   }
@@ -338,7 +332,6 @@ export class ListModel {
     );
   }
 
-  /** Returns the response to a list. */
   list(request: ListRequest): List {
     const { kind, parent, filters, sort, page, limit, countBy } = request;
     const all: readonly Filter[] = parent
@@ -357,7 +350,6 @@ export class ListModel {
     };
   }
 
-  /** Returns an entity with the selected fields and the expanded references. */
   #shown({ kind, fields, expand }: ListRequest, entity: Entity): object {
     const selected = fields && ['id', ...fields];
     const entries = Object.entries(entity).filter(([name]) => !selected || selected.includes(name));

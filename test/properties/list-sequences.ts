@@ -279,7 +279,7 @@ export interface Fault {
   stop?(): Promise<void>;
 }
 
-export interface Sequences {
+interface Sequences {
   /** Sequences of all tests together. */
   readonly count: number;
   /** Steps of a sequence, at most. Sequences of any length are equally frequent. */

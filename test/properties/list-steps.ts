@@ -271,7 +271,6 @@ function list(kind: Kind): fc.Arbitrary<Step> {
   });
 }
 
-/** Returns a random step. */
 export const step: fc.Arbitrary<Step> = kind.chain((kind): fc.Arbitrary<Step> => {
   const constants = { kind: fc.constant(kind) };
   const single = (write: fc.Arbitrary<PlannedWrite>): fc.Arbitrary<Step> =>

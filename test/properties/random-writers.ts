@@ -63,7 +63,6 @@ interface List {
   readonly totalPages: number;
 }
 
-/** The expected entities. */
 type Model = Record<Kind, Map<string, Entity>>;
 let everything: Model;
 
@@ -81,7 +80,6 @@ const list = async (path: string, query: Record<string, string | number>): Promi
 
 let names = 0;
 
-/** A writer with its own entities. */
 class Writer {
   readonly #random: () => number;
   readonly #users: readonly string[];

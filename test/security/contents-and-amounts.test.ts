@@ -100,7 +100,6 @@ describe.each(resources)('API3: $kind', (resource) => {
 
 const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
 
-/** Returns the fields of a body in the OpenAPI document. */
 function declaredFields({ path, method }: Contract): [name: string, schema: Schema][] {
   const operation = document.paths[path]?.[method.toLowerCase()];
   const content = Object.values(operation?.requestBody?.content ?? {})[0];
@@ -122,7 +121,6 @@ function textOf(field: string, length: number): string {
 const hasFormat = (field: string, schema: Schema): boolean =>
   schema['x-reference'] !== undefined || schema['format'] === 'date' || field === 'color';
 
-/** Returns the fields of a body with a maximum length. */
 const boundedFields = (contract: Contract) =>
   declaredFields(contract).flatMap(([field, schema]) => {
     const longest = schema['maxLength'];

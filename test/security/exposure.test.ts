@@ -151,7 +151,6 @@ test('API9: only declared files are served', async () => {
 
 // test/faults/outages.test.ts and test/faults/disclosure.test.ts cover invalid responses of the database.
 describe('API10: responses of other services are not trusted', () => {
-  /** Starts an issuer with the given response. */
   async function startInvalidIssuer(respond: () => { status: number; body: string } | undefined) {
     const server = createServer((_, response) => {
       const given = respond();

@@ -51,14 +51,12 @@ export const resources: readonly Resource[] = [
 /** The operations that require a token. */
 export const guarded = contracts.filter((contract) => scopeOf(contract) !== undefined);
 export const writes = guarded.filter(({ method }) => method !== 'GET');
-/** Returns rows for `test.each`. */
 export const named = (some: readonly Contract[]) =>
   some.map((contract) => [contract.operation, contract] as const);
 const allScopes = [...new Set(guarded.map(scopeOf))].join(' ');
 /** A valid id that no entity has. */
 export const unknown = '0192f0c1-2d3e-7abc-8def-0123456789ab';
 
-/** Returns the references of a kind to other entities. */
 export const referring = ({ kind }: Resource, ids: Ids): Record<string, unknown> =>
   Object.fromEntries(
     referencesOf(kind).map(({ field, parent }) => {
@@ -80,7 +78,6 @@ export const pathWith = ({ path, files }: Contract, ids: Ids): string =>
 export const withFields = ({ success }: Contract, fields: object): object =>
   success === 'batch' ? { operations: [{ operation: 'create', body: fields }] } : fields;
 
-/** Returns a valid body, if the operation has one. */
 export const bodyFor = (contract: Contract, ids: Ids): object | undefined => {
   const { body, resource } = contract;
   if (!body || !resource) return undefined;

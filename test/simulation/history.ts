@@ -107,6 +107,7 @@ interface ListRead {
 export class History {
   readonly counts: HistoryCounts = {
     commits: 0,
+    lateCommits: 0,
     conflicts: 0,
     rebuilt: 0,
     foundApplied: 0,

@@ -13,7 +13,7 @@ import {
 import type { Change } from '../../functions/shared/store/model/changes.ts';
 import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
 import { ConditionFailed, TransactionExpired } from '../../functions/shared/store/model/errors.ts';
-import { maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
+import { marginMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
 import { applyOnce } from '../../functions/shared/store/unit-of-work/apply-once.ts';
 import type { MemoryLog } from './memory-log.ts';
 import type { Random } from './random.ts';
@@ -49,6 +49,8 @@ interface Transaction {
 /** What a simulation counted of its transactions. */
 export interface TransactionCounts {
   commits: number;
+  /** Commits that were later than the margin of compaction. */
+  lateCommits: number;
   /** Commits that were rejected because another one was faster. */
   conflicts: number;
   /** Change sets that were sent again, in another transaction. */
@@ -198,6 +200,7 @@ export class Transactions {
       else state.delete(before.entity.id);
     }
     counts.commits += 1;
+    if (this.#simulated.time.now - record.stamp > marginMs) counts.lateCommits += 1;
     transaction.state = 'applied';
     this.states.push(state);
     log.add(record);

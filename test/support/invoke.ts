@@ -18,7 +18,7 @@ export {
 } from '../../lib/local/lambda-context.ts';
 export { operationEvent } from '../../lib/local/operation-event.ts';
 
-export interface TestRequest extends OperationRequest {
+interface TestRequest extends OperationRequest {
   /** Tenant of the request. Each tenant has its own data. Default: `test`. */
   readonly tenant?: string | undefined;
 }
@@ -87,7 +87,7 @@ export async function invoke<C extends Contract>(
 }
 
 /** The body of a response with a status of 400 or higher. */
-export interface ProblemBody {
+interface ProblemBody {
   /** Identifies the kind of problem: `/docs/problems#invalid-request`. */
   readonly type: string;
   readonly title: string;
@@ -103,7 +103,6 @@ export interface ProblemBody {
   }[];
 }
 
-/** Returns the problem in a response. @throws Error when the response is a success. */
 export function problemOf({
   statusCode,
   body,

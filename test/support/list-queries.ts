@@ -1,4 +1,3 @@
-/** Queries of lists for tests. */
 import type {
   Direction,
   Filter,
@@ -6,18 +5,15 @@ import type {
   SortField,
 } from '../../functions/shared/store/model/list-query.ts';
 
-/** Returns the filter by an exact value. */
 export const isValue = (field: string, value: string): Filter => ({
   field,
   operator: 'eq',
   values: [value],
 });
 
-/** Returns the filters by exact values. */
 export const areValues = (values: Readonly<Record<string, string>>): Filter[] =>
   Object.entries(values).map(([field, value]) => isValue(field, value));
 
-/** Returns the order by one field. */
 export const sortedBy = (field: string, direction: Direction = 'asc'): SortField[] => [{ field, direction }];
 
 /** Returns a query: without more, the first page of all entities in the order of creation. */

@@ -16,7 +16,6 @@ export interface TestStore {
   readonly client: DynamoDBDocumentClient;
   /** Returns a database with a deadline of its own. */
   database(timeoutMs?: number): Database;
-  /** Returns the session of one request. */
   session(tenant: string): Session;
   stop(): Promise<void>;
 }

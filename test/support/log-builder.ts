@@ -48,10 +48,6 @@ export class LogBuilder {
     return { id, version: version + 1, previousStamp: stamp, before: row, after };
   }
 
-  /**
-   * Returns the record of a transaction, which the log does not have yet.
-   * @param rows the rows after it, by id; `undefined` for deleted ones.
-   */
   build(stamp: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
     const entries = Object.entries(rows).map(([id, row]) => this.#entry(id, row));
     for (const { id, version, after } of entries) {
@@ -78,13 +74,11 @@ export class LogBuilder {
     });
   }
 
-  /** Reads a list with an empty memory. */
   list(query: Partial<RowQuery> = {}): Promise<RowPage> {
     const memory = new ProcessMemory().of('acme', 'task');
     return readRows({ reader: this.log.open(), memory, nowMs: startMs }, { ...allRows, ...query });
   }
 
-  /** Returns the ids of a list. */
   async ids(query: Partial<RowQuery> = {}): Promise<string[]> {
     return (await this.list(query)).rows.map(({ id }) => id);
   }

@@ -17,11 +17,10 @@ function plainValue(entity: ItemFields, field: string, { defaults }: ListQuery):
 /** Surrogates are the units of the greatest code points, although some other units are greater. */
 const unitOrder = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** Characters that are compared at once. */
 const blockLength = 64;
 
 /** Compares by code point. Equal texts, and texts with long equal beginnings, are frequent: they are compared in blocks. */
-export function compareTexts(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   const end = Math.min(one.length, other.length);
   let start = 0;
@@ -86,8 +85,7 @@ function arrayMatches(ids: readonly string[], { operator, values }: Filter): boo
   }
 }
 
-/** Returns whether an entity meets a filter. */
-export function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
+function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
   const value = plainValue(entity, filter.field, query);
   if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
   return Array.isArray(value) ? arrayMatches(value, filter) : textMatches(value as string | null, filter);
@@ -111,7 +109,6 @@ function countValues(entities: readonly ItemFields[], field: string, query: List
 const sortedText = (field: string, value: Plain): Plain =>
   field === longField && typeof value === 'string' ? [...value].slice(0, sortedCharacters).join('') : value;
 
-/** Returns the page of a list. */
 export function plainList(entities: Iterable<ItemFields>, query: ListQuery): Page {
   const { filters, sort, ranks, page, limit } = query;
   // No two entities have the same id, whose order is that of creation.

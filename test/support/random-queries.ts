@@ -11,7 +11,6 @@ const exact = ['eq', 'ne', 'in', 'notIn'] as const;
 const ordered = ['lt', 'lte', 'gt', 'gte'] as const;
 const searches = ['startsWith', 'contains'] as const;
 
-/** What a field takes. */
 const operatorsOf = {
   text: [...exact, ...ordered, ...searches],
   longText: [...exact, 'startsWith'],
@@ -21,7 +20,6 @@ const operatorsOf = {
   array: ['eq', 'in', 'all', 'isEmpty'],
 } as const satisfies Record<string, readonly FilterOperator[]>;
 
-/** A field of the entities of a test. */
 export interface RandomField {
   readonly type: keyof typeof operatorsOf;
   /** Returns a value, as filters have it; sometimes one that no entity has. */

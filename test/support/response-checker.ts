@@ -35,7 +35,6 @@ function isEncoded(path: string): boolean {
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Checks responses against the document. */
 export class ResponseChecker {
   readonly #document: OpenApiDocument;
   // Each schema is used few times, so optimized code would not pay for itself.
@@ -69,7 +68,6 @@ export class ResponseChecker {
     return new ResponseChecker(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument);
   }
 
-  /** Returns the differences between a response and its declaration. */
   differences(sent: SentResponse): string[] {
     const { method, path, status } = sent;
     if (method === 'OPTIONS') return [];

@@ -30,7 +30,6 @@ export async function startService(options: CheckedServiceOptions): Promise<Serv
   return startCheckedService(options);
 }
 
-/** Synthesizes the stacks into a folder. */
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,

@@ -6,7 +6,6 @@ export interface Configuration {
   readonly folder: string;
   /** The authentication of the synthesized stacks: `cognito`, `none` or an issuer. */
   readonly authentication: string;
-  /** Environment variables of the test files and of the services that they start. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -21,6 +20,6 @@ export function writeConfiguration(file: string, configuration: Configuration): 
 /** @throws Error when the global set-up did not run. */
 export function readConfiguration(): Configuration {
   const file = process.env[variable];
-  if (!file) throw new Error('Run these tests with: npm run test:synthesized');
+  if (!file) throw new Error('Run these tests with: npm run test:all -- --only synthesized');
   return JSON.parse(readFileSync(file, 'utf8')) as Configuration;
 }

@@ -19,7 +19,6 @@ export const toEnvironment = ({ assembly, node, reports }: Synthesized): Record<
   SYNTHESIZED_REPORTS: reports,
 });
 
-/** Returns the assembly that the environment variables name. */
 export const fromEnvironment = (): Synthesized | undefined => {
   const { SYNTHESIZED, SYNTHESIZED_NODE, SYNTHESIZED_REPORTS } = process.env;
   return SYNTHESIZED

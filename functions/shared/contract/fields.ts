@@ -14,7 +14,6 @@ function codePoints(value: string): number {
   return count;
 }
 
-/** A rule that a text must satisfy, and the message when it does not. */
 interface Rule {
   readonly holds: (text: string) => boolean;
   readonly message: string;
@@ -115,7 +114,6 @@ const validStatus: Rule = { holds: isStatus, message: 'must be 1 to 64 letters, 
 /** An open value: known ones are documented, others are allowed. */
 export const status = () => matching(64, validStatus, { minLength: 1, pattern: statusPattern.source });
 
-/** One of a closed list of values. */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   v.picklist(values, `must be one of ${values.join(', ')}`);
 
@@ -158,10 +156,8 @@ const validColor: Rule = {
   message: 'must be a color as #rrggbb, six hexadecimal digits',
 };
 
-/** A color as `#rrggbb`. */
 export const color = () => matching(7, validColor, { pattern: colorPattern.source });
 
-/** What a reference refers to: a resource. */
 interface Target {
   readonly kind: Kind;
 }
@@ -186,25 +182,18 @@ function boundedArray<Item extends v.GenericSchema<string>>(item: Item, maximum:
   } satisfies typeof whole;
 }
 
-/**
- * Strings, none of them twice.
- * @param maximum items.
- */
-export const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
+const setOf = <Item extends v.GenericSchema<string>>(item: Item, maximum: number) =>
   v.pipe(
     boundedArray(item, maximum),
     v.metadata({ maxItems: maximum, uniqueItems: true }),
     v.check((value) => new Set(value).size === value.length, 'must not contain the same item twice'),
   );
 
-/** A set of values from a closed list. */
 export const setOfValues = <const Values extends readonly string[]>(values: Values) =>
   setOf(v.picklist(values, `must be ${values.map((value) => `"${value}"`).join(' or ')}`), values.length);
 
-/** A set of ids of other entities. */
 export const references = (target: Target, maximum: number) => setOf(reference(target), maximum);
 
-/** A field that may be left out and then has `value`. */
 export const withDefault = <Schema extends v.GenericSchema, const Value extends v.InferInput<Schema>>(
   schema: Schema,
   value: Value,

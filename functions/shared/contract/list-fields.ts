@@ -34,10 +34,8 @@ const operatorsOfType: Readonly<Record<FieldType, readonly ListOperator[]>> = {
   'list of references': ['in', 'all', 'isEmpty'],
 };
 
-/** Operators that take several values. */
 export const operatorsOfSeveralValues: ReadonlySet<string> = new Set<ListOperator>(['in', 'notIn', 'all']);
 
-/** Operators whose value is `true` or `false`. */
 export const operatorsOfBooleans: ReadonlySet<string> = new Set<ListOperator>(['isNull', 'isEmpty']);
 
 /** Fields whose values hardly ever occur twice: counting them says nothing. */
@@ -57,19 +55,15 @@ export interface ListField {
 type AnySchema = v.GenericSchema & {
   readonly type: string;
   readonly wrapped?: v.GenericSchema;
-  /** Of an enumeration, in the order of their rank. */
   readonly options?: readonly string[];
-  /** Of an array. */
   readonly item?: v.GenericSchema;
 };
 
-/** Returns a field's schema without its default. */
 export const withoutDefault = (schema: v.GenericSchema): v.GenericSchema => {
   const { type, wrapped } = schema as AnySchema;
   return type === 'optional' && wrapped ? wrapped : schema;
 };
 
-/** Returns the schema of a field's values other than null. */
 function valueSchema(schema: v.GenericSchema): AnySchema {
   const bare = withoutDefault(schema) as AnySchema;
   return bare.type === 'nullable' ? (bare.wrapped as AnySchema) : bare;

@@ -1,11 +1,8 @@
 /** The type of the resource docs in the OpenAPI document, and the ids that their examples share. */
 
 export interface Documentation {
-  /** One sentence about the resource. */
   readonly description: string;
-  /** An entity as in a response. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** A typical body of a PATCH. */
   readonly change: Readonly<Record<string, unknown>>;
   /** A typical list: what a user wants to know, and the query that returns it. */
   readonly list: { readonly question: string; readonly query: string };

@@ -4,28 +4,24 @@ import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
 import { type ListField, referenceTarget, toListField, withoutDefault } from './list-fields.ts';
 
-/** Characters of a name. */
 const maxLabelLength = 255;
 
-/** The fields that every resource has. */
 export const commonFields = {
   name: label(maxLabelLength),
   status: withDefault(status(), 'active'),
 };
 
-export type FieldSchemas = typeof commonFields & v.ObjectEntries;
+type FieldSchemas = typeof commonFields & v.ObjectEntries;
 
 /** A reference that a response can expand: it then has the entity beside the reference. */
 export interface Expansion {
   /** The field that the response gains, such as `project` for `projectId`, and `tags` for `tagIds`. */
   readonly name: string;
-  /** The field that holds the reference. */
   readonly field: string;
   readonly isArray: boolean;
   readonly target: Resource;
 }
 
-/** A resource: its names and its fields. Everything else about it follows from these. */
 export interface Resource {
   readonly kind: Kind;
   /** The path segment of the collection. */
@@ -33,9 +29,7 @@ export interface Resource {
   readonly fields: FieldSchemas;
   /** All fields in the order in which responses show them. */
   readonly fieldNames: readonly string[];
-  /** By field, in the same order: what lists can do with it. */
   readonly listFields: Readonly<Record<string, ListField>>;
-  /** By name: the references that a response can expand. */
   readonly expansions: Readonly<Record<string, Expansion>>;
   /** By field: the values of an enumeration in the order of their rank. */
   readonly ranks: Readonly<Record<string, readonly string[]>>;
@@ -54,7 +48,6 @@ export interface Resource {
     readonly whole: () => v.GenericSchema<unknown, Fields>;
     /** Some fields: fields that are left out keep their values. */
     readonly part: () => v.GenericSchema<unknown, Record<string, unknown>>;
-    /** An entity in a response. */
     readonly entity: () => v.GenericSchema<unknown, Entity>;
   };
 }
@@ -67,7 +60,6 @@ const mapFields = (
     Object.entries(fields).map(([name, schema]) => [name, change(schema as v.GenericSchema)]),
   );
 
-/** Returns the expansion of a field; none for a field that is no reference. */
 function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField): [string, Expansion][] {
   const target = referenceTarget(schema) as Resource | undefined;
   if (!target) return [];
@@ -76,10 +68,8 @@ function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField)
   return [[expanded, { name: expanded, field: name, isArray, target }]];
 }
 
-/** A timestamp of the store: RFC 3339, UTC, milliseconds. */
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
 
-/** Returns a function that builds a value on its first call. */
 function lazy<Value>(make: () => Value): () => Value {
   let value: Value | undefined;
   return () => {
@@ -88,7 +78,6 @@ function lazy<Value>(make: () => Value): () => Value {
   };
 }
 
-/** Defines a resource. */
 export function resource(definition: {
   readonly kind: Kind;
   readonly plural: string;

@@ -1,4 +1,3 @@
-/** Lambda handlers of batches. */
 import type { batch } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import { applyBatch, type BatchResult } from '../store/cascades/apply-batch.ts';
@@ -14,7 +13,6 @@ import { endpoint } from './endpoint.ts';
 import type { Handler } from './middleware.ts';
 import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
 
-/** Returns what is wrong with an operation, with pointers into the body of the batch. */
 function issuesOf({ position, error }: OperationFailure): readonly ValidationIssue[] {
   const at = `/operations/${position}`;
   const { issues, message } = toProblem(error);
@@ -36,10 +34,8 @@ export function batchProblem(failed: BatchFailed): Problem {
   return new Problem(code, `${failed.message} ${message}`, { issues, cause: failed });
 }
 
-/** The status that the request of each operation would have. */
 const statuses = { create: 201, update: 200, delete: 204 } as const;
 
-/** Returns what the response shows of an operation. */
 export function showResult({ show }: Resource, result: BatchResult): object {
   const status = statuses[result.operation];
   if (result.operation === 'delete') return { status };
@@ -47,7 +43,6 @@ export function showResult({ show }: Resource, result: BatchResult): object {
   return { status, etag: versionTag(entity.id, version), body: show(entity) };
 }
 
-/** Returns the Lambda handler of a batch on the entities of a resource. */
 export const batchEndpoint = (contract: ReturnType<typeof batch>, resource: Resource): Handler =>
   endpoint(contract, async ({ session, body }) => {
     const operations = readOperations(resource, body.operations);

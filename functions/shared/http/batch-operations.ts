@@ -12,7 +12,6 @@ import { isObject, validate } from './validation.ts';
 /** Characters of `ifMatch`: as many as the gateway allows for all headers. */
 export const maxIfMatchLength = 10_240;
 
-/** The members of each operation besides its name. */
 const members = {
   create: ['body'],
   update: ['id', 'ifMatch', 'body'],
@@ -21,7 +20,7 @@ const members = {
 
 type OperationName = keyof typeof members;
 
-export const operationNames = Object.keys(members) as OperationName[];
+const operationNames = Object.keys(members) as OperationName[];
 
 const ifMatchSchema = () =>
   v.pipe(
@@ -29,7 +28,6 @@ const ifMatchSchema = () =>
     v.maxLength(maxIfMatchLength, `must have at most ${maxIfMatchLength} characters`),
   );
 
-/** Returns what is wrong with the members of an operation. The fields in its body are validated apart. */
 function checkMembers(
   resource: Resource,
   name: OperationName | undefined,
@@ -48,7 +46,6 @@ function checkMembers(
   return validate({ writable, schema }, operation, at).issues;
 }
 
-/** Returns the fields in the body of an operation, and what is wrong with them. */
 function readFields(resource: Resource, name: OperationName, body: unknown, at: string) {
   const schema = name === 'create' ? resource.schemas.whole : resource.schemas.part;
   // A body that is no object is a mistake of the operation's own members.
@@ -57,7 +54,6 @@ function readFields(resource: Resource, name: OperationName, body: unknown, at: 
     : { issues: [], output: undefined };
 }
 
-/** The entity that an operation names. */
 interface Target {
   readonly id: string;
   readonly expected: ExpectedVersions;
@@ -80,7 +76,6 @@ function readTarget(
   return { issues, target: { id, expected: undefined } };
 }
 
-/** Returns an operation, and what is wrong with it. */
 function readOperation(
   resource: Resource,
   value: unknown,

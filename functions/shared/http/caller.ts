@@ -4,7 +4,7 @@ import type { Caller, PipelineEvent } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 /** The tenant of every request where no token is required. */
-export const publicTenant = 'public';
+const publicTenant = 'public';
 
 /** Characters, after encoding: keys begin with the tenant and have at most 1,024 bytes. */
 const maxTenantLength = 256;

@@ -22,7 +22,6 @@ export const contentTag = (content: string): string =>
 
 interface EntityTags {
   readonly tags: readonly string[];
-  /** Whether the header is a list of entity tags from its beginning to its end. */
   readonly isWellFormed: boolean;
 }
 
@@ -61,7 +60,6 @@ export function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean
   return readEntityTags(ifNoneMatch).tags.some((one) => one === tag || one === `W/${tag}`);
 }
 
-/** The versions that a precondition accepts, or what is wrong with it. */
 type Precondition = { readonly expected: ExpectedVersions } | { readonly detail: string };
 
 /**

@@ -1,5 +1,3 @@
-/** Lambda handlers of operations: they read and validate the request, run the operation and render the result. */
-
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
@@ -20,20 +18,16 @@ import { type Results, renderers } from './renderers.ts';
 import { openSession, type SessionEvent } from './session.ts';
 import { validated } from './validation.ts';
 
-/** A valid request. */
-export interface Request<C extends Contract> {
+interface Request<C extends Contract> {
   readonly session: Session;
   /** The id in the path; '' where the path has none. */
   readonly id: string;
-  /** The versions that `If-Match` accepts. */
   readonly expected: ExpectedVersions;
-  /** The value of the body, as the schema of the contract returns it. */
   readonly body: C extends { body: { schema: () => v.GenericSchema<unknown, infer Value> } }
     ? Value
     : undefined;
   /** The query of a list. The parent of a nested list is one of its filters. */
   readonly query: C extends { success: 'list' } ? ListQuery : undefined;
-  /** How the response shows entities. */
   readonly view: EntityView;
 }
 
@@ -58,7 +52,6 @@ function readQuery(
   return { query: { ...query, filters: [...query.filters, parent] }, view };
 }
 
-/** Returns the idempotency of a `POST`. The other methods are idempotent without a key. */
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
   if (method !== 'POST') return undefined;
   const { headers, caller } = event;
@@ -83,13 +76,11 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   return { session, id, expected, body, query, view } as Request<C>;
 }
 
-/** Returns the entities of a result. */
 function entitiesOf(result: unknown): readonly ItemFields[] {
   const { entities, entity } = result as Partial<Results['list'] & Results['entity']>;
   return entities ?? (entity ? [entity] : []);
 }
 
-/** Reads the entities that a response expands, by id. */
 async function readExpanded(
   session: Session,
   view: EntityView,
@@ -99,11 +90,6 @@ async function readExpanded(
   return readEntities(session, expandedReferences(view, entitiesOf(result)));
 }
 
-/**
- * Returns the Lambda handler of an operation.
- * @param contract the operation as data.
- * @param run what is unique to the operation.
- */
 export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,

@@ -4,15 +4,12 @@ import type { Entity, ItemFields } from '../store/model/entity.ts';
 import type { Kind } from '../store/model/relations.ts';
 
 export interface EntityView {
-  /** Shows only these fields, and what is expanded. */
   readonly fields?: ReadonlySet<string> | undefined;
   readonly expansions: readonly Expansion[];
-  /** Whether a page has the entity tags of its entities. */
   readonly withEtags?: boolean | undefined;
 }
 
-/** A reference to an entity. */
-export interface EntityReference {
+interface EntityReference {
   readonly kind: Kind;
   readonly id: string;
 }
@@ -23,7 +20,6 @@ const idsOf = ({ field, isArray }: Expansion, entity: ItemFields): readonly stri
   return typeof value === 'string' ? [value] : [];
 };
 
-/** Returns the references of entities that a view expands, each once. */
 export function expandedReferences(
   { expansions }: EntityView,
   entities: readonly ItemFields[],

@@ -4,7 +4,6 @@ import type { Middleware } from './middleware.ts';
 import { type ProblemCode, problemResponse, toProblem } from './problems.ts';
 import { logContext } from './request-log.ts';
 
-/** Problems whose cause is the service. */
 const serverProblems: ReadonlySet<ProblemCode> = new Set(['internal-error', 'unavailable']);
 
 export const errorHandler = (operation: string): Middleware => ({

@@ -3,7 +3,6 @@ import { contentTag } from './conditional-requests.ts';
 
 const hashLength = 10;
 
-/** Returns the name of a file with the hash of its content before the extension. */
 export const hashedName = (name: string, content: string): string =>
   name.replace(/\.(?=\w+$)/, `.${contentTag(content).slice(1, 1 + hashLength)}.`);
 

@@ -1,18 +1,13 @@
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { Contract } from '../contract/contract.ts';
-import { describeSyntaxError } from './json-syntax-error.ts';
-import type { Middleware, PipelineRequest } from './middleware.ts';
+import type { Middleware } from './middleware.ts';
 import { Problem } from './problems.ts';
 
-/** Bytes of a body. */
 export const maxBodyBytes = 256 * 1024;
 
-/** Nested arrays and objects in a body. */
 const maxDepth = 20;
 
 const jsonType = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
-/** Returns the position of the end of a string. */
 function endOfString(json: string, start: number): number {
   for (let position = start + 1; position < json.length; position += 1) {
     if (json[position] === '"') return position;
@@ -21,7 +16,6 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Returns whether the arrays and objects in a JSON text are nested deeper than allowed. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let position = 0; position < json.length && depth <= maxDepth; position += 1) {
@@ -32,13 +26,6 @@ function isTooDeep(json: string): boolean {
   }
   return depth > maxDepth;
 }
-
-/** middy's parser, with an option that its types lack. */
-const parse = (
-  httpJsonBodyParser as unknown as (options: { disableContentTypeCheck: boolean }) => {
-    before: (request: PipelineRequest) => Promise<void>;
-  }
-)({ disableContentTypeCheck: true }).before;
 
 /** Returns the text of a body. API Gateway encodes bodies in Base64 whose media type is not text, or that are not UTF-8. */
 function textOf(body: string, isBase64Encoded: boolean): string {
@@ -65,16 +52,22 @@ function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
   throw new Problem('body-too-large', `The body has ${bytes} bytes; at most ${maxBodyBytes} are allowed.`);
 }
 
-/**
- * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
- *
- * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this middleware checks
- * before and after it.
- */
+/** Characters of the message of `JSON.parse`. It quotes about 20 characters of the body. */
+const maxMessageLength = 120;
+
+/** Returns why `JSON.parse` refuses a text. Invisible characters that it quotes are shown by their code points. */
+function syntaxErrorOf(error: unknown): string {
+  const message = String((error as Error).message).slice(0, maxMessageLength);
+  return message.replaceAll(/\p{C}/gu, (character) => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
+  });
+}
+
+/** Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed. */
 export function jsonBody({ body: expected }: Contract): Middleware {
   return {
-    before: async (request) => {
-      const { event } = request;
+    before: ({ event }) => {
       const body = typeof event.body === 'string' ? event.body : '';
       event.body = undefined;
       if (!expected) return;
@@ -91,12 +84,12 @@ export function jsonBody({ body: expected }: Contract): Middleware {
       if (isTooDeep(text)) {
         throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
       }
-      event.body = text;
-      event.isBase64Encoded = false;
       try {
-        await parse(request);
+        event.body = JSON.parse(text);
       } catch (cause) {
-        throw new Problem('malformed-body', describeSyntaxError(text), { cause });
+        throw new Problem('malformed-body', `The body is not valid JSON. ${syntaxErrorOf(cause)}.`, {
+          cause,
+        });
       }
     },
   };

@@ -1,4 +1,3 @@
-/** The types of what passes through the pipeline. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Session } from '../store/unit-of-work/session.ts';
 
@@ -7,7 +6,6 @@ export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promi
 
 export type Response = APIGatewayProxyStructuredResultV2;
 
-/** Who sends a request, by the token that the gateway has verified. */
 export interface Caller {
   /** Whose data the request is about; every key begins with it. */
   readonly tenant: string;
@@ -25,12 +23,10 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   /** Headers about the rate limit, if there is one. Every response has them. */
   rateLimitHeaders?: Readonly<Record<string, string>>;
   requestContext: {
-    /** Set by the authorizer of API Gateway. */
     authorizer?: { jwt?: { claims: Record<string, unknown> } };
   };
 };
 
-/** What a middleware receives. */
 export interface PipelineRequest {
   event: PipelineEvent;
   context: Context;

@@ -19,7 +19,6 @@ export const maxLongTextPrefix = 100;
 /** An operand that a filter cannot have. Its message says what would be right. */
 export class InvalidOperand extends Error {}
 
-/** Separates the values of `in`, `notIn` and `all`. */
 const separator = ',';
 const escapeMark = '\\';
 
@@ -37,7 +36,6 @@ export function splitValues(list: string): string[] {
   return values;
 }
 
-/** A moment. Entities have whole milliseconds. */
 interface Moment {
   /** The last whole millisecond that is not later, as entities have times. */
   readonly text: string;

@@ -54,13 +54,23 @@ export const otherOperatorNames: OtherNames & Readonly<Record<ListOperator, read
   gte: ['ge', 'min', 'from', 'since', '>='],
   startsWith: ['prefix', 'beginswith', 'startwith'],
   contains: ['like', 'ilike', 'search', 'match', 'matches', 'includes', 'contain', 'substring', '~', '~='],
-  isNull: ['null', 'empty', 'isempty', 'exists'],
+  isNull: ['null', 'empty', 'isempty'],
   all: ['contains', 'contain', 'has', 'hasall', 'includes', 'allof'],
   isEmpty: ['empty', 'null', 'isnull'],
 };
 
 /** What other APIs call an exact match. Here it has no operator. */
 export const exactMatchNames: readonly string[] = ['', 'eq', 'is', 'equals', '=', '=='];
+
+/** What other APIs call the opposite of `isNull` and `isEmpty`. Here these take the value `false`. */
+export const presenceNames: readonly string[] = [
+  'exists',
+  'present',
+  'isset',
+  'notnull',
+  'isnotnull',
+  'notempty',
+];
 
 /** What other APIs call a comparison with two bounds. Here it is two filters. */
 export const rangeNames: readonly string[] = ['between', 'range', 'within'];

@@ -1,4 +1,3 @@
-/** The `Link` header of lists. */
 import type { ListQuery } from '../store/model/list-query.ts';
 
 /** Bytes of a query that links repeat. Four links stay below the 10,240 bytes that API Gateway allows for headers. */

@@ -5,20 +5,17 @@ import { InvalidOperand, toFilter } from './operands.ts';
 import { exactMatchNames, otherOperatorNames, otherParameterNames, rangeNames } from './other-names.ts';
 import type { ValidationIssue } from './problems.ts';
 import type { Parameters } from './query-parameters.ts';
-import { suggestFilter } from './suggest-filter.ts';
+import { suggestFilter, suggestPresence } from './suggest-filter.ts';
 import { didYouMean, findNearestName, quoted, simplify, suggestion } from './suggestion.ts';
 
-/** Filters of one list. */
 export const maxFilters = 20;
 
-/** A filter by its parameter. */
-export interface FilterName {
+interface FilterName {
   readonly field: string;
   /** Absent for an exact match. */
   readonly operator?: string;
 }
 
-/** Returns the field and the operator that a parameter names. */
 export function splitName(parameter: string): FilterName {
   const start = parameter.indexOf('[');
   if (start < 0 || !parameter.endsWith(']')) return { field: parameter };
@@ -26,11 +23,13 @@ export function splitName(parameter: string): FilterName {
 }
 
 /** Returns what a caller probably means with an operator that the field does not take; '' when nothing is likely. */
-function suggestOperator(operator: string, { name, operators }: ListField): string {
+function suggestOperator(operator: string, field: ListField): string {
+  const { name, operators } = field;
   if (rangeNames.includes(simplify(operator)) && operators.includes('gte')) {
     return `A range has two filters: ${name}[gte] and ${name}[lte]. `;
   }
-  const nearest = findNearestName(operator, operators, otherOperatorNames);
+  const nearest =
+    suggestPresence(operator, field) ?? findNearestName(operator, operators, otherOperatorNames);
   return nearest === undefined ? '' : `${didYouMean(nearest)} `;
 }
 
@@ -62,7 +61,6 @@ export function checkFilterName(
   return describeOperator(listField, operator);
 }
 
-/** Returns whether a filter may be sent more than once, with further values. */
 export const mayRepeat = (parameter: string): boolean =>
   operatorsOfSeveralValues.has(splitName(parameter).operator ?? '');
 

@@ -1,4 +1,3 @@
-/** Reads the queries of lists and of single reads. */
 import type { Expansion, Resource } from '../contract/resource.ts';
 import type { Direction, ListQuery, SortField } from '../store/model/list-query.ts';
 import { longTextField } from '../store/model/long-text.ts';
@@ -14,25 +13,13 @@ import { quoted, suggestion } from './suggestion.ts';
 export const defaultLimit = 20;
 export const maxLimit = 100;
 
-/** Fields that order one list. */
 export const maxSortFields = 3;
 
-/** Parameters of every list besides its filters. */
-export const listOptions = [
-  'page',
-  'limit',
-  'sortBy',
-  'sortOrder',
-  'fields',
-  'expand',
-  'countBy',
-  'etags',
-] as const;
+const listOptions = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'] as const;
 
 const directions = ['asc', 'desc'] as const;
 
-/** A query, and how the response shows its entities. */
-export interface ReadListQuery {
+interface ReadListQuery {
   readonly query: ListQuery;
   readonly view: EntityView;
 }
@@ -53,7 +40,6 @@ function wholeNumber(
   return fallback;
 }
 
-/** Returns the names in a parameter, separated by commas; `undefined` when there is none. */
 function readNames<Name extends string>(
   parameter: string,
   parameters: Parameters,
@@ -110,7 +96,6 @@ function readSort(
   }));
 }
 
-/** Returns the references that a response expands. */
 function readExpansions(
   { expansions }: Resource,
   parameters: Parameters,
@@ -133,7 +118,6 @@ function readView(resource: Resource, parameters: Parameters, issues: Validation
   };
 }
 
-/** Returns the names of the parameters of a list besides filters with an operator. */
 const listParameters = ({ fieldNames, expansions }: Resource): readonly string[] => [
   ...listOptions.filter((name) => name !== 'expand' || Object.keys(expansions).length > 0),
   ...fieldNames,

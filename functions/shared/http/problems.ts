@@ -62,13 +62,11 @@ export class Problem extends Error {
   }
 }
 
-/** Issues that one response names. */
 export const maxIssues = 50;
 
 /** Issues whose details `detail` repeats. */
 const maxIssuesInDetail = 3;
 
-/** Returns the problem of an invalid request. */
 export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
   const detail = issues.slice(0, maxIssuesInDetail).map((issue) => issue.detail);
   return new Problem('invalid-request', detail.join(' '), { issues: issues.slice(0, maxIssues) });

@@ -1,25 +1,18 @@
-/** The parameters of a query: each under its own name, with all its values. */
 import { otherParameterNames } from './other-names.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
 import { quoted, suggestion } from './suggestion.ts';
 
-/** Parameters in one query. */
-export const maxParameters = 60;
+const maxParameters = 60;
 
-/** Other spellings of parameters. */
 const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
 
 const nameOf = (spelling: string): string =>
   (Object.hasOwn(spellings, spelling) ? spellings[spelling] : undefined) ?? spelling;
 
-/** Parameters by name, in the order in which they are sent. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
-/** How a list of parameters is read. */
 interface Reading {
-  /** Returns the issue of a parameter that the operation does not have. */
   readonly check: (name: string) => string | undefined;
-  /** Returns whether a parameter may have several values. */
   readonly mayRepeat: (name: string) => boolean;
   /** Returns what to send instead of one parameter with several values, after a space; '' when there is nothing. */
   readonly severalValuesHint?: (name: string) => string;
@@ -71,6 +64,5 @@ export function readParameters(
   return values;
 }
 
-/** Returns the issue of an unknown parameter. */
 export const unknownParameter = (name: string, known: readonly string[]): string =>
   `${quoted(name)} is not a parameter here. ${suggestion(name, known, otherParameterNames)}`;

@@ -22,7 +22,6 @@ const maxPublicationMs = 1_000;
 /** What this process knows of each tenant. It is module state because it must outlive a request. */
 const rates = new RequestRates(randomUUID());
 
-/** Publishes a count, and reads those of the other processes. */
 async function publish(publication: Publication, context: Context): Promise<void> {
   const database = openDatabase(context, 0, maxPublicationMs);
   const [{ items }] = await Promise.all([

@@ -1,9 +1,7 @@
-/** The JSON of a page of a list. */
 import type { ItemFields } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import { invalidRequest, type Problem } from './problems.ts';
 
-/** Bytes of a page. */
 const maxPageBytes = 5_500_000;
 
 /**

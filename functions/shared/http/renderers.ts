@@ -1,4 +1,3 @@
-/** One renderer for each kind of success: results as HTTP responses. */
 import type { Contract } from '../contract/contract.ts';
 import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
@@ -15,23 +14,19 @@ export interface Results {
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
-  /** What the response shows of each operation. */
   readonly batch: readonly object[];
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
 
-/** What a renderer knows of the request. */
 export interface Rendering {
   readonly contract: Contract;
   readonly event: PipelineEvent;
   /** The id in the path; '' where the path has none. */
   readonly id: string;
   readonly session: Session;
-  /** Of a list. */
   readonly query: ListQuery | undefined;
   readonly view: EntityView;
-  /** The entities of expanded references, by id. */
   readonly expanded: ReadonlyMap<string, Entity>;
 }
 
@@ -41,7 +36,6 @@ type Renderers = {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 
-/** Returns what a response shows of an entity. */
 const show = ({ contract: { resource }, view, expanded }: Rendering, entity: ItemFields): unknown =>
   resource ? showEntity(resource, entity, view, expanded) : entity;
 

@@ -8,7 +8,6 @@ const started = Symbol('started');
 
 type TimedEvent = PipelineRequest['event'] & { [started]?: number };
 
-/** Returns what every log line of a request contains. @param operation the name of the operation. */
 export const logContext = (operation: string, { event }: PipelineRequest): LogContext => {
   const now = performance.now();
   return {

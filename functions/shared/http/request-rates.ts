@@ -7,7 +7,6 @@ const publicationMs = 1_000;
 /** Milliseconds for which other processes are assumed to continue as before. Processes learn of each other more often. */
 const maxExtrapolationMs = 2 * publicationMs;
 
-/** What a process knows of the requests of a tenant in one window. */
 interface Knowledge {
   /** Requests of this process, the refused ones too. */
   own: number;
@@ -20,8 +19,7 @@ interface Knowledge {
   publishedMs: number;
 }
 
-/** What a tenant may still send. */
-export interface Allowance {
+interface Allowance {
   readonly isAllowed: boolean;
   /** Requests until the limit. */
   readonly remaining: number;
@@ -29,7 +27,6 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** A publication that is due. */
 export interface Publication extends PublishedCount {
   /** When it began, in milliseconds of the window. */
   readonly beganMs: number;

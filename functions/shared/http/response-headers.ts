@@ -5,7 +5,6 @@ import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts
 
 const noConsumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
 
-/** Returns the `Server-Timing` header: calls to DynamoDB, their time and their capacity units. */
 function serverTiming({ session }: PipelineEvent): string {
   const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? noConsumption;
   return `dynamodb;dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;

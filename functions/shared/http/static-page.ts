@@ -9,7 +9,6 @@ import { requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { Problem } from './problems.ts';
 
-/** The content of a static page and its media type. */
 export interface StaticPage {
   readonly mediaType: string;
   readonly content: string;
@@ -36,7 +35,6 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Reads a file that ships beside the function. */
 export const readShippedFile = (name: string): Promise<string> => readFile(environment.file(name), 'utf8');
 
 /** Compressors by content coding, the preferred one first. Above quality 5, Brotli takes longer than the transfer saves. */

@@ -1,15 +1,13 @@
 /** Suggests filters for parameters in the syntax of other APIs: `due_date_lt`, `dueDate.lt` and `dueDate>` mean `dueDate[lt]`. */
 import type { ListField } from '../contract/list-fields.ts';
-import { exactMatchNames, otherFieldNames, otherOperatorNames } from './other-names.ts';
+import { exactMatchNames, otherFieldNames, otherOperatorNames, presenceNames } from './other-names.ts';
 import { findNearestName, findSameName, simplify } from './suggestion.ts';
 
-/** Longer parameters are not read: a filter is shorter. */
 const maxLength = 64;
 
 /** Words of a parameter: the longest is like `filter[due_date][not_in]`. Each way to split more of them takes time. */
 const maxWords = 8;
 
-/** Words that begin the filters of other APIs, such as `filter[status]`. */
 const prefixes: readonly string[] = ['filter', 'filters', 'where'];
 
 type ListFields = Readonly<Record<string, ListField>>;
@@ -17,9 +15,16 @@ type ListFields = Readonly<Record<string, ListField>>;
 /** A field, and what stands where this API has an operator. */
 type Attempt = readonly [field: string, operator: string];
 
-/** Returns the filter of a field and an operator; `undefined` when the field does not take it. */
+/** Returns the filter that a caller means with an operator such as `exists`; `undefined` when it is another operator. */
+export function suggestPresence(operator: string, { name, operators }: ListField): string | undefined {
+  const absence = operators.find((one) => one === 'isNull' || one === 'isEmpty');
+  return absence && presenceNames.includes(simplify(operator)) ? `${name}[${absence}]=false` : undefined;
+}
+
 function toParameter(field: string, operator: string, fields: ListFields): string | undefined {
   if (exactMatchNames.includes(simplify(operator))) return field;
+  const presence = fields[field] && suggestPresence(operator, fields[field]);
+  if (presence) return presence;
   const known = findSameName(operator, fields[field]?.operators ?? [], otherOperatorNames);
   return known === undefined ? undefined : `${field}[${known}]`;
 }
@@ -41,7 +46,6 @@ function splitWords(parameter: string): Attempt[] {
   return own.map((_, position) => [own.slice(0, position + 1).join(''), own.slice(position + 1).join('')]);
 }
 
-/** Returns the filter that a caller probably means with a parameter that is none; `undefined` when none is likely. */
 export function suggestFilter(parameter: string, fields: ListFields): string | undefined {
   if (parameter.length > maxLength) return undefined;
   const names = Object.keys(fields);

@@ -13,7 +13,6 @@ const sortPattern = /^([ +-]?)([^\s:.|+-]+)(?:[\s:.|](\w+))?$/;
 
 interface Sort {
   readonly field: string;
-  /** Absent when the text has none. */
   readonly direction?: string | undefined;
 }
 

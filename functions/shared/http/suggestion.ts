@@ -67,7 +67,6 @@ export function suggestion(unknown: string, known: readonly string[], otherNames
   return nearest === undefined ? `Allowed: ${known.join(', ')}.` : didYouMean(nearest);
 }
 
-/** Returns whether a text of the caller is short enough to be repeated whole. */
 export const isQuotable = (text: string): boolean => text.length <= maxNameLength && text.isWellFormed();
 
 /** Returns a text of the caller in quotes, short enough to be repeated in a message. */

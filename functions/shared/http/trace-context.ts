@@ -3,8 +3,7 @@
 /** The form of version 00. A later version may have more parts after these. */
 const pattern = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** A trace, and the span in it that sent the request. */
-export interface TraceContext {
+interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
 }

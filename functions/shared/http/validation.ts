@@ -35,7 +35,6 @@ function refused(input: unknown, message: string): string {
   return isShort && /^must be [^:]*$/.test(message) ? `: ${JSON.stringify(input)} is not` : '';
 }
 
-/** Returns the words that name a field, or an item of its array. */
 const nameOf = ([field = '', position]: readonly (string | number)[]): string =>
   typeof position === 'number' ? `Item ${position + 1} of ${quoted(String(field))}` : quoted(String(field));
 
@@ -48,7 +47,6 @@ function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>, at: strin
   return { pointer: place, detail: `${name} ${message}${refused(input, message)}.` };
 }
 
-/** The value of a JSON object, and what is wrong with it. */
 interface Validation {
   readonly issues: readonly ValidationIssue[];
   /** Only valid without issues. */

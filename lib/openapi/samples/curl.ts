@@ -1,9 +1,7 @@
 import { addressOf, type SampleRequest } from './request.ts';
 
-/** Returns a text between single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Returns the request as a command of curl. */
 export function curlSample(request: SampleRequest): string {
   const { method, headers, body, needsToken, query } = request;
   // Without -g, curl would read brackets as ranges.

@@ -6,11 +6,9 @@ export interface SampleRequest {
   /** In capital letters. */
   readonly method: string;
   readonly operationId: string;
-  /** Path template. */
   readonly template: string;
   /** Address without query. */
   readonly url: string;
-  /** Id in the path. */
   readonly id?: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** Headers besides the token and the content type. */
@@ -68,5 +66,4 @@ export function sampleRequest(
 export const addressOf = ({ url, query }: SampleRequest): string =>
   query.length === 0 ? url : `${url}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`;
 
-/** Returns the lines of a text, each but the first with an indent. */
 export const indented = (text: string, indent: string): string => text.replaceAll('\n', `\n${indent}`);

@@ -1,4 +1,3 @@
-/** Samples of code for every operation, in the form of `x-codeSamples`. */
 import type { CodeSample, OpenApiDocument, Operation } from '../types.ts';
 import { curlSample } from './curl.ts';
 import { kotlinSample } from './kotlin.ts';
@@ -20,10 +19,8 @@ const languages: readonly (readonly [
   ['python', 'Python', pythonSample],
 ];
 
-/** Names of the languages as readers know them. */
 export const languageLabels = languages.map(([, label]) => label);
 
-/** Returns the samples of an operation. */
 export function samplesOf(
   document: OpenApiDocument,
   path: string,

@@ -1,7 +1,5 @@
-/** Samples for the client of this project, `client/`. */
 import type { SampleRequest } from './request.ts';
 
-/** Returns a value as a literal of TypeScript, with the quotes of this project. */
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   if (value === null || typeof value !== 'object') return String(value);
@@ -18,7 +16,6 @@ function literal(value: unknown, indent = ''): string {
 /** Parameters and operators whose values the client takes as an array. */
 const ofSeveralValues = /^(?:sortBy|sortOrder|fields|expand|countBy|in|notIn|all)$/;
 
-/** Operators that take a boolean. */
 const ofBooleans = /^(?:isNull|isEmpty)$/;
 
 function operandOf(name: string, value: string): string | boolean | string[] {
@@ -26,7 +23,6 @@ function operandOf(name: string, value: string): string | boolean | string[] {
   return ofSeveralValues.test(name) ? value.split(',') : value;
 }
 
-/** Returns the query of a list as the client takes it. */
 function listQuery(query: SampleRequest['query']): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [name, value] of query) {
@@ -37,7 +33,6 @@ function listQuery(query: SampleRequest['query']): Record<string, unknown> {
   return result;
 }
 
-/** Returns the call of the client. */
 function callOf({ operationId, template, id, query, body }: SampleRequest): string {
   const [, , collection = '', , nested] = template.split('/');
   const one = literal(id ?? '');
@@ -69,7 +64,6 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   }
 }
 
-/** Returns the request as a call of the client. */
 export function typescriptSample(request: SampleRequest): string {
   const { origin } = new URL(request.url);
   const token = request.needsToken ? '\n  token: process.env.TOKEN,' : '';

@@ -1,4 +1,3 @@
-/** The fields of a body, as a list. */
 import type { OpenApiDocument, Schema } from '../../openapi/types.ts';
 import { escaped } from '../layout.ts';
 import { inlineMarkdown } from '../markdown.ts';
@@ -10,7 +9,6 @@ const code = (value: unknown): string => `<code>${escaped(String(value))}</code>
 const shownDefault = (value: unknown): string =>
   code(Array.isArray(value) && value.length > 0 ? value.join(',') : JSON.stringify(value));
 
-/** Returns the type of a value in words, such as "date or null". */
 export function typeOf({ type, format, items, enum: values, oneOf }: Schema): string {
   const types = [type ?? []].flat();
   const isNullable = types.includes('null');
@@ -23,7 +21,6 @@ export function typeOf({ type, format, items, enum: values, oneOf }: Schema): st
   return `${name}${isNullable ? ' or null' : ''}`;
 }
 
-/** Returns the limits of a value. */
 function limitsOf({ minLength, maxLength, maxItems, minimum, maximum, format }: Schema): string[] {
   const isUnlimited = (bound: unknown) => typeof bound !== 'number' || bound > 1_000_000;
   return [
@@ -37,7 +34,6 @@ function limitsOf({ minLength, maxLength, maxItems, minimum, maximum, format }: 
   ];
 }
 
-/** Returns what a value can be: its type, limits, values and default. */
 export function factsOf(schema: Schema): string {
   const values = schema.enum ?? schema.items?.enum;
   const facts = [
@@ -49,7 +45,6 @@ export function factsOf(schema: Schema): string {
   return `<span class="facts">${facts.join(' · ')}</span>`;
 }
 
-/** Returns an entry of a list of fields or parameters. */
 export const entry = (name: string, facts: string, description: string, isRequired = false): string =>
   `<dt><code>${escaped(name)}</code>${isRequired ? ' <b class="required">required</b>' : ''} ${facts}</dt><dd>${inlineMarkdown(description)}</dd>`;
 
@@ -64,7 +59,6 @@ export function fieldList(document: OpenApiDocument, schema: Schema): string {
   return entries.length === 0 ? '' : `<dl class="fields">${entries.join('\n')}</dl>`;
 }
 
-/** Returns the operations of a batch, each with its fields. */
 export function batchFields(document: OpenApiDocument, alternatives: readonly Schema[]): string {
   return alternatives
     .map((alternative) => {

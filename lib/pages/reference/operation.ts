@@ -1,4 +1,3 @@
-/** One operation of the reference. */
 import { languageLabels } from '../../openapi/samples/samples.ts';
 import type { OpenApiDocument, Operation, Parameter, Response } from '../../openapi/types.ts';
 import { codeBlock, jsonBlock } from '../code.ts';
@@ -9,7 +8,7 @@ import { groupsOf, parameterLists } from './parameters.ts';
 import { resolve } from './resolve.ts';
 import { tryIt } from './try-it.ts';
 
-export interface OperationPlace {
+interface OperationPlace {
   readonly document: OpenApiDocument;
   readonly path: string;
   readonly method: string;
@@ -30,7 +29,6 @@ const describe = (description: string): string =>
     )
     .join('');
 
-/** Returns the path with its parameters marked. */
 const pathHtml = (path: string): string => path.replaceAll(/\{\w+\}/g, (name) => `<i>${name}</i>`);
 
 /** Returns the samples. The reader's choice of a language applies to the whole page. */
@@ -56,7 +54,6 @@ function body({ document, operation: { requestBody } }: OperationPlace): string 
   return `<h4>Body${isOptional}</h4>${description ? markdown(String(description)) : ''}${fields}`;
 }
 
-/** Returns the example of a successful response. */
 function exampleOf({ content = {} }: Response): unknown {
   const { example, examples = {} } = content['application/json'] ?? {};
   return example ?? examples['expanded']?.value ?? Object.values(examples)[0]?.value;
@@ -86,7 +83,6 @@ function listOfAll({ path, operation: { tags } }: OperationPlace): string | unde
   return path.split('/').length > 3 ? `list${tags[0]}` : undefined;
 }
 
-/** Returns the section of an operation. */
 export function operationSection(place: OperationPlace): string {
   const { document, path, method, operation } = place;
   const { operationId, description = '', parameters = [], requestBody } = operation;

@@ -12,7 +12,6 @@ const usual = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'coun
 export interface ParameterGroups {
   readonly path: readonly Parameter[];
   readonly usual: readonly Parameter[];
-  /** By field: the exact match, and the operators. */
   readonly filters: ReadonlyMap<string, readonly Parameter[]>;
   readonly headers: readonly Parameter[];
 }
@@ -42,7 +41,6 @@ const listOf = (title: string, parameters: readonly Parameter[]): string =>
         .map(({ name, schema, description, required }) => entry(name, factsOf(schema), description, required))
         .join('\n')}</dl>`;
 
-/** Returns the filters of one field. Its operators are closed until the reader opens them. */
 function filterOf(field: string, parameters: readonly Parameter[]): string {
   const operators = parameters.map(({ name }) => /\[(.*)\]/.exec(name)?.[1] ?? '=');
   const items = parameters.map(

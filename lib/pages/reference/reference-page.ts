@@ -1,4 +1,3 @@
-/** The reference: every operation of the document on one page. */
 import type { OpenApiDocument, Operation } from '../../openapi/types.ts';
 import { type Guide, guideLinks } from '../guides.ts';
 import { escaped, type Page } from '../layout.ts';
@@ -11,7 +10,6 @@ interface Placed {
   readonly operation: Operation;
 }
 
-/** Returns the operations of each tag, in the order of the document. */
 function byTag({ tags, paths }: OpenApiDocument) {
   const all = Object.entries(paths).flatMap(([path, item]): Placed[] =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

@@ -1,9 +1,7 @@
-/** Reads components of the document. */
 import type { Header, OpenApiDocument, Parameter, Reference, Response, Schema } from '../../openapi/types.ts';
 
 type Component = Parameter | Response | Schema | Header;
 
-/** Returns a component, or the value itself when it is not a reference. */
 export function resolve<One extends Component>(document: OpenApiDocument, value: One | Reference): One {
   const reference = '$ref' in value ? value.$ref : undefined;
   if (typeof reference !== 'string') return value as One;

@@ -45,16 +45,14 @@ function shownParameters({ path, usual, filters, headers }: ParameterGroups): Pa
   return [...path, ...usual, ...exact, ...headers.filter(({ name }) => name !== 'If-None-Match')];
 }
 
-export interface FormOptions {
+interface FormOptions {
   readonly id: string;
   readonly method: string;
   readonly path: string;
   readonly parameters: ParameterGroups;
-  /** Example of the body. */
   readonly body?: unknown;
 }
 
-/** Returns the form of an operation. */
 export function tryIt({ id, method, path, parameters, body }: FormOptions): string {
   const fields = shownParameters(parameters).map((parameter) => control(id, parameter));
   const more =

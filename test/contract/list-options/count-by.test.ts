@@ -13,7 +13,6 @@ async function readCounts(path: string): Promise<Counts> {
 
 const pairs = (counts: Counts, field: string) => counts[field]?.map(({ value, count }) => [value, count]);
 
-/** Fields that `countBy` does not take. */
 const uncounted = ['id', 'name', 'description', 'createdAt', 'updatedAt'];
 
 describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
@@ -84,7 +83,6 @@ describe.each(someLists)('countBy in GET $title', ({ item, open }) => {
   });
 });
 
-/** Creates tasks with one name, and returns the counts of one field. */
 async function countsOf(field: string, bodies: readonly JsonObject[]) {
   const name = unique('scope');
   await createMany(

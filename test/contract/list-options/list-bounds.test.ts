@@ -2,8 +2,6 @@ import { expectParameter, expectProblem, type Problem } from '../problem.ts';
 import { create, entityOf, listOf, readList, someLists } from '../resources.ts';
 import { inParallel, request, unique, withQuery } from '../service.ts';
 
-/** Bounds of list queries, at their edges. */
-
 type Pairs = readonly (readonly [string, string])[];
 
 const values = (count: number): string[] => Array.from({ length: count }, (_, number) => `v${number}`);

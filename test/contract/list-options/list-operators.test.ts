@@ -59,7 +59,6 @@ const filterFields = resources.flatMap(({ kind, path, scalarFields, nullable, re
 const isDate = (field: string): boolean => field.endsWith('Date');
 const isTime = (field: string): boolean => field.endsWith('At');
 
-/** Returns a value that the operator accepts for the field. */
 function validValue(field: string, operator: string): string {
   if (operator === 'isNull' || operator === 'isEmpty') return 'true';
   if (isDate(field)) return '2026-01-01';
@@ -67,7 +66,6 @@ function validValue(field: string, operator: string): string {
   return field === 'priority' ? 'high' : 'value';
 }
 
-/** Returns all texts of a problem. */
 const messageOf = (problem: Problem): string =>
   [problem.detail, ...(problem.errors ?? []).map(({ detail }) => detail)].join('\n');
 

@@ -15,7 +15,6 @@ import { anyCharacter } from '../../support/any-character.ts';
 export interface Case {
   readonly operation: Operation;
   readonly method: string;
-  /** The path template. */
   readonly path: string;
   /** The invalid part. `undefined` for a valid request. */
   readonly wrong: string | undefined;
@@ -43,7 +42,7 @@ export class KnownId {
 }
 
 /** The values of an array are sent separated by commas. */
-export type Value = string | KnownId | readonly Value[];
+type Value = string | KnownId | readonly Value[];
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
@@ -60,7 +59,6 @@ const referenceKind = (schema: Schema): string | undefined => schema['x-referenc
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Returns strings of a schema, mostly short ones. */
 function strings(schema: Schema): fc.Arbitrary<unknown> {
   const { pattern, format } = schema;
   const minLength = number(schema['minLength'], 0);
@@ -82,7 +80,6 @@ function strings(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: short }, { weight: 1, arbitrary: long });
 }
 
-/** Returns values that a schema allows. */
 function values(schema: Schema): fc.Arbitrary<unknown> {
   const { type, enum: closed, items, properties, oneOf } = schema;
   if (oneOf) return fc.oneof(...oneOf.map(values));
@@ -152,7 +149,6 @@ const candidates: readonly unknown[] = [
   '\u{1f600}'.repeat(10_001),
 ];
 
-/** Returns values that exceed a limit by one. */
 function tooMuch({ maxLength, maxItems }: Schema): unknown[] {
   return [
     ...(typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []),
@@ -194,7 +190,6 @@ const wrongTexts = ['', '0', '-1', '1.5', 'x', 'ASC', 'tagIds', 'é', 'x'.repeat
 
 type Parts = Pick<Case, 'pathValues' | 'query' | 'headers' | 'body'>;
 
-/** Generates the requests to an operation. */
 class OperationCases {
   readonly #document: OpenApiDocument;
   readonly #operation: Operation;
@@ -234,7 +229,6 @@ class OperationCases {
     return requestBody && schema && { requestBody, schema: this.#inlined(schema) as Schema };
   }
 
-  /** Returns a part of a schema without references to others. */
   #inlined(part: unknown): unknown {
     if (Array.isArray(part)) return part.map((one) => this.#inlined(one));
     if (typeof part !== 'object' || part === null) return part;
@@ -360,7 +354,6 @@ class OperationCases {
   }
 }
 
-/** Returns requests to all operations of a document. */
 export function cases(document: OpenApiDocument): fc.Arbitrary<Case> {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) =>

@@ -24,7 +24,6 @@ afterAll(() => store.stop());
 const make = async (kind: 'organization' | 'project' | 'user' | 'task', fields: object): Promise<string> =>
   (await createEntity(store.session('public'), kind, { name: 'x', status: 'active', ...fields })).entity.id;
 
-/** Returns the write units of an operation. */
 async function unitsOf(work: (session: Session) => Promise<unknown>): Promise<number> {
   const session = store.session('public');
   await work(session);

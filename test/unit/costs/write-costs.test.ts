@@ -26,7 +26,6 @@ async function costOf(work: (session: Session) => Promise<unknown>, owner = tena
 
 /** Write units of an item of up to 1 KB in a transaction (DynamoDB pricing). */
 const inTransaction = 2;
-/** Write units of the record in the change log. */
 const record = inTransaction;
 
 test('a write costs the entity, its indexes, and a record of the log', async () => {

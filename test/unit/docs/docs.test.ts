@@ -25,7 +25,6 @@ const scripts = Object.keys(
 
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** Returns the text without blocks of code. */
 const proseOf = (page: string): string => textOf(page).replaceAll(/^ *```.*?^ *```/gms, '');
 
 /** Returns the anchors of a page, as GitHub and the static pages make them from headings. */

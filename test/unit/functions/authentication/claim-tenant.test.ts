@@ -1,7 +1,6 @@
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
 import { handler } from '../../../../functions/authentication/claim-tenant.ts';
 
-/** Returns an event of the user pool for a user or a client. */
 const event = (userAttributes: Record<string, string>) => ({
   version: '3',
   region: 'us-east-1',

@@ -4,7 +4,6 @@ import { alwaysDue, type Job, type JobWork } from '../../../../functions/shared/
 
 const nowMs = Date.parse('2026-01-01T01:00:00.000Z');
 
-/** Returns the id of a job that began at a time. */
 const idOf = (msecs: number): string => uuidv7({ msecs });
 
 const job = (work: JobWork, dueAt: string): Job => ({ id: '1', tenant: 'acme', version: 1, dueAt, work });

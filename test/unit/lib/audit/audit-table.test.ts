@@ -33,7 +33,6 @@ const task = (more: object = {}): Fields => ({
   ...more,
 });
 
-/** Creates a project with tasks. */
 async function fill(session: Session, tasks: number): Promise<{ project: string; tasks: StoredEntity[] }> {
   const organization = await createEntity(session, 'organization', { name: 'o', status: 'active' });
   const organizationId = organization.entity.id;

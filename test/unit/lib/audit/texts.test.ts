@@ -8,8 +8,6 @@ import { auditTable } from '../../../../lib/audit/audit-table.ts';
 import { reportLines } from '../../../../lib/audit/report.ts';
 import { startTestStore, type TestStore } from '../../../support/local-store.ts';
 
-/** The audit finds wrong long texts and repairs them. */
-
 let store: TestStore;
 
 beforeEach(async () => {
@@ -22,7 +20,6 @@ const audit = (repair = false) => auditTable(store.client, store.tableName, { re
 const clean = { orphans: [], malformed: [], texts: [], logs: [] };
 const long = 'x'.repeat(500);
 
-/** Creates a tag. @returns its id. */
 const make = async (description: string): Promise<string> =>
   (await createEntity(store.session('a'), 'tag', { name: 'x', status: 'active', description })).entity.id;
 

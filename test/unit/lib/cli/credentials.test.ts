@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requireAws } from '../../../../lib/cli/credentials.ts';
 
-/** The error that the endpoint responds with. */
 let error: string;
 let server: Server;
 const outer = { ...process.env };

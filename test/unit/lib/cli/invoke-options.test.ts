@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { UsageError } from '../../../../lib/cli/command-line.ts';
 import { invokeHelp, invokeOptions } from '../../../../lib/cli/invoke-options.ts';
 
-/** Returns the request of a command line. */
 function requestOf(...args: string[]) {
   const options = invokeOptions(args);
   if (options === 'help') throw new Error('The flags contain --help.');

@@ -12,7 +12,6 @@ afterEach(() => {
   process.env = environment;
 });
 
-/** Reads flags and environment variables as `npm start` does. */
 function read(flags: readonly string[], variables: Record<string, string> = {}): StartOptions {
   process.env = variables;
   const options = startOptions(flags);

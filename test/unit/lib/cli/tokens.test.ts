@@ -10,7 +10,6 @@ import { freePort } from '../../../../lib/local/port.ts';
 
 let server: Server;
 let signInUrl: string;
-/** Challenges by authorization code. */
 const challenges = new Map<string, string>();
 
 beforeAll(async () => {

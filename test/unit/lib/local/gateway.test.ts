@@ -3,8 +3,6 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Service } from '../../../../lib/local/service.ts';
 import { startTestService } from '../../../support/local-service.ts';
 
-/** Tests the events that functions receive (HTTP API, payload format 2.0). */
-
 let service: Service;
 let last: APIGatewayProxyEventV2;
 

@@ -22,14 +22,12 @@ type Place = readonly (string | number)[];
 const inside = (copy: object, place: Place): Record<string | number, unknown> =>
   place.reduce((value: object, key) => (value as Record<string | number, object>)[key] ?? {}, copy) as never;
 
-/** Sets a value in the document. */
 const put =
   (place: Place, value: unknown): Change =>
   (copy) => {
     inside(copy, place.slice(0, -1))[place.at(-1) ?? ''] = value;
   };
 
-/** Removes a value from the document. */
 const drop =
   (place: Place): Change =>
   (copy) => {
@@ -38,7 +36,6 @@ const drop =
     else delete parent[place.at(-1) ?? ''];
   };
 
-/** Renames a key of the document. */
 const move =
   (place: Place, name: string): Change =>
   (copy) => {
@@ -46,7 +43,6 @@ const move =
     drop(place)(copy);
   };
 
-/** Returns a changed copy of the document. */
 function changed(change: Change): OpenApiDocument {
   // A deep copy, as if read from a file.
   const copy = JSON.parse(JSON.stringify(few)) as OpenApiDocument;

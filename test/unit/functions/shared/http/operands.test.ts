@@ -27,7 +27,6 @@ const { listFields } = resource({
   },
 });
 
-/** Returns the operator and the values of a filter. */
 function filterOf(field: string, operator: ListOperator, ...sent: string[]): [string, ...string[]] {
   const filter = toFilter(listFields[field] as never, operator, sent);
   expect(filter.field).toBe(field);

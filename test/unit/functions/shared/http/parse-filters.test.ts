@@ -47,6 +47,23 @@ describe('checkFilterName', () => {
     ['dueDate[like]', `"like" is not an operator of this field. ${takes}`],
     ['dueDate[notin]', `"notin" is not an operator of this field. Did you mean "notIn"? ${takes}`],
     ['dueDate[is_null]', `"is_null" is not an operator of this field. Did you mean "isNull"? ${takes}`],
+    [
+      'dueDate[exists]',
+      `"exists" is not an operator of this field. Did you mean "dueDate[isNull]=false"? ${takes}`,
+    ],
+    [
+      'dueDate[not_null]',
+      `"not_null" is not an operator of this field. Did you mean "dueDate[isNull]=false"? ${takes}`,
+    ],
+    [
+      'tagIds[exists]',
+      '"exists" is not an operator of this field. Did you mean "tagIds[isEmpty]=false"? "tagIds" (list of references) takes in, all, isEmpty.',
+    ],
+    [
+      'name[exists]',
+      '"exists" is not an operator of this field. "name" (text) takes ne, in, notIn, startsWith, contains, lt, lte, gt, gte.',
+    ],
+    ['due_date[exists]', '"due_date[exists]" is not a parameter here. Did you mean "dueDate[isNull]=false"?'],
     ['dueDate[eq]', `An exact match has no operator: dueDate=value. ${takes}`],
     ['dueDate[__proto__]', `"__proto__" is not an operator of this field. ${takes}`],
     [

@@ -40,7 +40,6 @@ const defaults = { status: 'active', priority: 'none', tagIds: [] };
 const known =
   'page, limit, sortBy, sortOrder, fields, expand, countBy, etags, id, name, status, priority, projectId, tagIds, createdAt, updatedAt';
 
-/** Returns the issues of the problem that a call throws. */
 function issuesOf(call: () => unknown): unknown {
   try {
     call();

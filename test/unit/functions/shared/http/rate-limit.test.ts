@@ -57,7 +57,6 @@ async function send({ call }: SeparateProcess, count: number, tenant: string): P
   return accepted;
 }
 
-/** Returns the counts that are published for a tenant. */
 async function published(tenant: string): Promise<number[]> {
   const { Items = [] } = await store.client.send(
     new QueryCommand({

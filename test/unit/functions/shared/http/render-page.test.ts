@@ -13,7 +13,6 @@ const query: ListQuery = {
 
 const entity = (id: string): Entity => ({ id, name: id, status: 'active', createdAt: '', updatedAt: '' });
 
-/** Renders a page whose entities are shown as these values. */
 const render = (shown: readonly unknown[], more: Partial<ListQuery> = {}, counts = {}) =>
   renderPage(
     { ...query, ...more },
@@ -41,7 +40,6 @@ test('has counts only when they are asked for', () => {
 });
 
 describe('the size of a page', () => {
-  /** The bytes of JSON around two texts. */
   const frame = 5;
 
   test('may be up to 5.5 MB', () => {

@@ -1,8 +1,6 @@
 import { createTag, listTags, readTag } from '../../../../../functions/tags/contract.ts';
 import { invoke, useEmptyTable } from '../../../../support/invoke.ts';
 
-/** The line of a request in the log, which is also its metrics. */
-
 useEmptyTable();
 
 let lines: Record<string, unknown>[] = [];

@@ -1,7 +1,6 @@
 import { RequestRates } from '../../../../../functions/shared/http/request-rates.ts';
 import { windowMs } from '../../../../../functions/shared/store/model/request-counts.ts';
 
-/** The beginning of a window. */
 const start = 1_000_000 * windowMs;
 const quota = 100;
 
@@ -11,7 +10,6 @@ function send(rates: RequestRates, count: number, atMs: number, tenant = 'a'): n
   return allowed.filter(({ isAllowed }) => isAllowed).length;
 }
 
-/** Lets a process learn of requests of the others. */
 function learn(rates: RequestRates, others: number, atMs: number, tenant = 'a'): void {
   const publication = rates.beginPublication(tenant, atMs);
   if (!publication) throw new Error('No publication is due.');

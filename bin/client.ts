@@ -1,16 +1,16 @@
-/** `npm run pack:client`: builds the client and packs it into a file that npm can install. */
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run-program.ts';
 import { npm } from '../lib/cli/tools.ts';
 
-const help = `Builds the client and writes project-management-client-<version>.tgz, which "npm install <file>" installs.
+const help = `Builds the client into client/dist, and packs it into project-management-client-<version>.tgz, which
+"npm install <file>" installs.
 
-  npm run pack:client -- [options]
+  npm run client -- [options]
 
   --pack-destination <folder>  folder of the file; default: this one
   --help                       prints this text`;
 
-await runCommand('npm run pack:client', async () => {
+await runCommand('npm run client', async () => {
   const flags = flagsOrHelp(help, { 'pack-destination': { type: 'string', default: '.' } });
   if (!flags) return 0;
   return runProgram(npm('pack', './client', '--pack-destination', flags['pack-destination']));

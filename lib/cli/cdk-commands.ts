@@ -1,0 +1,42 @@
+/** The commands of `npm run cdk`. Nothing here loads CDK, which takes most of a second. */
+import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { UsageError } from './command-line.ts';
+
+export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;
+
+export type CdkCommand = (typeof cdkCommands)[number];
+
+/** The script of the most frequent command is short. */
+export const scriptOf = (command: CdkCommand): string =>
+  command === 'deploy' ? 'npm run deploy --' : `npm run cdk -- ${command}`;
+
+export const cdkHelp = `Checks the settings, the flags, the credentials and the region, and runs CDK.
+
+  npm run deploy -- [options]
+  npm run cdk -- <command> [options]
+
+  bootstrap              prepares an account and region for deployments, once
+  deploy                 deploys both stacks, and writes their outputs to .outputs/<stage>.json
+  diff                   shows what a deployment would change
+  destroy                deletes the API stack, and in a disposable stage ("development",
+                         "development-…") the data stack with all data
+  synth                  writes the templates and bundles of both stacks to cdk.out. It needs
+                         neither credentials nor a network
+
+  -c <setting>=<value>   a setting, over that of cdk.json: -c stage=production; repeatable
+                         (docs/deployment.md lists them)
+  --help                 prints this text
+
+All other options are those of CDK: npx cdk <command> --help. An unknown one is refused.`;
+
+/** @throws UsageError that names the nearest command. */
+export function requireCommand(command: string | undefined): CdkCommand {
+  const known = cdkCommands.find((one) => one === command);
+  if (known) return known;
+  if (command === undefined) throw new UsageError(`Choose a command: ${cdkCommands.join(', ')}.`);
+  throw new UsageError(
+    command.startsWith('-')
+      ? `There is no option ${command}. ${suggestion(command, ['--help'])}`
+      : `There is no command "${command}". ${suggestion(command, cdkCommands)}`,
+  );
+}
