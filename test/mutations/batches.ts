@@ -38,9 +38,9 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-writes-a-dependent-twice',
     description: 'an entity that refers to two deleted entities has two changes',
     file: 'functions/shared/store/cascades/descendants.ts',
-    search: 'const children = await findDependents(session, relation, ids, limit - found.length);',
+    search: 'const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });',
     replacement:
-      'const lists = await Promise.all(ids.map((id) => findDependents(session, relation, [id], limit - found.length)));\n    const children = lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);',
+      'const lists = await Promise.all(ids.map((id) => readChildren(session, relation, [id], { limit: left + 1 })));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
     detectedBy: [`${contract}/deletions.test.ts`],
     testNamePattern: 'remove several deleted tags',
   },

@@ -6,14 +6,12 @@ const tests = 'test/unit/functions/shared/store/cascades';
 
 export const cascadeMutations: readonly Mutation[] = [
   {
-    name: 'clone-from-an-index',
-    description: 'a clone copies the tasks that a lagging index has',
-    file: 'functions/shared/store/cascades/clone.ts',
-    search: 'const { children, next, total } = await readChildren(session, ownership, [id]);',
-    replacement:
-      "const { readIndexedChildren } = await import('./indexed-children.ts');\n    const { children, next } = await readIndexedChildren(session, ownership, id, { limit: 100 });\n    const total = children.length;",
-    detectedBy: ['test/faults/lagging-reads.test.ts'],
-    testNamePattern: 'a clone copies the tasks as they are',
+    name: 'sweep-that-ends-after-a-page',
+    description: 'a sweep takes the next relation although children are left',
+    file: sweep,
+    search: 'next === undefined ? { ...work, relation: work.relation + 1 } : work',
+    replacement: 'next === null ? work : { ...work, relation: work.relation + 1 }',
+    detectedBy: [`${tests}/sweep.test.ts`],
   },
   {
     name: 'page-repeats-a-child',
@@ -49,28 +47,11 @@ export const cascadeMutations: readonly Mutation[] = [
     detectedBy: [`${tests}/children.test.ts`],
   },
   {
-    name: 'first-page-of-a-range',
-    description: 'the first page of children reads the columns of all segments',
-    file: children,
-    search: "after === '' && snapshotId === undefined ? undefined : unionRanges([range])",
-    replacement: 'unionRanges([range])',
-    detectedBy: [`${tests}/children.test.ts`],
-  },
-  {
     name: 'copy-of-a-moved-task',
     description: 'a clone copies a task that moved to another project while its text was read again',
     file: 'functions/shared/store/cascades/clone.ts',
     search: '.filter((task) => refersToAny(ownership, task, [from]))',
     replacement: '.filter(() => true)',
-    detectedBy: [`${tests}/clone-and-archive.test.ts`],
-  },
-  {
-    name: 'clone-step-from-an-index',
-    description: 'the job of a clone copies the tasks that a lagging index has',
-    file: 'functions/shared/store/cascades/clone.ts',
-    search: 'const { children, next } = await readChildren(session, ownership, [work.from], range);',
-    replacement:
-      "const { readIndexedChildren } = await import('./indexed-children.ts');\n  const { children, next } = await readIndexedChildren(session, ownership, work.from, range);",
     detectedBy: [`${tests}/clone-and-archive.test.ts`],
   },
   {

@@ -1,8 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
 const pacedJobs = 'test/faults/paced-jobs.test.ts';
-const lagging = 'test/faults/lagging-reads.test.ts';
-const lists = 'functions/shared/store/lists/list-entities.ts';
 const continued = 'functions/shared/store/cascades/continue-job.ts';
 
 export const pacedJobMutations: readonly Mutation[] = [
@@ -51,23 +49,5 @@ export const pacedJobMutations: readonly Mutation[] = [
     replacement: 'taken >= maxSteps * 2',
     detectedBy: [pacedJobs],
     testNamePattern: 'too many steps',
-  },
-  {
-    name: 'index-read-too-often',
-    description: 'a list reads an index for as long as its entities change',
-    file: lists,
-    search: 'const maxIndexReads = 3;',
-    replacement: 'const maxIndexReads = 30;',
-    detectedBy: [lagging],
-    testNamePattern: 'at most three',
-  },
-  {
-    name: 'index-read-after-a-throttle',
-    description: 'a list reads a throttled index again',
-    file: lists,
-    search: 'database.throttles === 0',
-    replacement: 'database.throttles >= 0',
-    detectedBy: [lagging],
-    testNamePattern: 'after a throttle',
   },
 ];

@@ -79,8 +79,7 @@ export async function readChildren(
   { after = '', snapshotId, limit = pageSize }: SnapshotRange = {},
 ): Promise<CountedPage> {
   const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
-  const ids = after === '' && snapshotId === undefined ? undefined : unionRanges([range]);
-  const page = { ids, isDescending: false, limit };
+  const page = { ids: unionRanges([range]), isDescending: false, limit };
   const { stored, total } = await listChildren(session, relation, parentIds, page);
   return {
     // A child that changes during each attempt to read the page can have another parent by now.
