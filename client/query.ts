@@ -115,9 +115,8 @@ const operatorParameters = (field: string, filter: object): [string, string][] =
     });
 
 /**
- * Returns the parameters of a query. Options without a value and empty arrays are left out: an entity is in none of no values, and has
- * all of no values. No entity is one of no values, which the service cannot be asked: it is asked for the empty id instead, which
- * no entity has.
+ * Returns the parameters of a query. Options without a value and empty arrays are left out: every entity matches an empty `notIn` or
+ * `all`. No entity matches an empty `in`. The service has no such filter, so the query asks for the empty id, which no entity has.
  */
 export function queryParameters(query: object): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();

@@ -21,7 +21,7 @@ export interface Metric {
 }
 
 /**
- * Returns the message of an error. Parsers quote the text that they could not read, which may be anybody's data, for example a
+ * Returns the message of an error. Parsers quote the text that they could not read. It can be data of users, for example a
  * truncated response of DynamoDB.
  */
 const safeMessage = (error: Error): string =>

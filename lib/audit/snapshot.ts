@@ -56,10 +56,7 @@ class Collection {
   }
 }
 
-/**
- * Scans the whole table. Each item is read consistently; the scan as a whole is not.
- * @param onItems receives the number of items in each page.
- */
+/** Scans the whole table. Each item is read consistently; the scan as a whole is not. */
 export async function readSnapshot(
   client: DynamoDBDocumentClient,
   TableName: string,

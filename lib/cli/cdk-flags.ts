@@ -49,10 +49,7 @@ const nameOf = (flag: string): string =>
     ? flag.replace(/=.*/s, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     : flag.slice(0, 2);
 
-/**
- * Checks that CDK knows all flags of a command.
- * @throws UsageError that names the unknown one and the nearest one, or says how to pass a setting.
- */
+/** @throws UsageError that names the unknown flag and the nearest one, or says how to pass a setting. */
 export function requireKnownFlags(command: CdkCommand, flags: readonly string[]): void {
   const given = flags.filter((flag) => /^--?[a-z]/i.test(flag));
   if (given.length === 0) return;

@@ -54,10 +54,7 @@ function joinNegativeNumbers(args: readonly string[], options: ParseArgsConfig['
   return joined;
 }
 
-/**
- * Parses the arguments of a command.
- * @throws UsageError that names the wrong argument and the nearest option.
- */
+/** @throws UsageError that names the wrong argument and the nearest option. */
 export function parseFlags<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
@@ -80,11 +77,7 @@ export function parseFlags<Config extends ParseArgsConfig>(
   return parsed;
 }
 
-/**
- * Reads the flags of a command that takes no other arguments, and prints its help.
- * @returns undefined when `--help` is given.
- * @throws UsageError that names the wrong argument and the nearest option.
- */
+/** Prints the help and returns undefined when `--help` is given. @throws UsageError as `parseFlags` does. */
 export function flagsOrHelp<Options extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
   options: Options,
@@ -95,23 +88,14 @@ export function flagsOrHelp<Options extends NonNullable<ParseArgsConfig['options
   return undefined;
 }
 
-/**
- * Parses a whole number from the command line.
- * @param what the option's name for the message, for example "--tasks".
- * @throws UsageError when the text is not a whole number from `min` to `max`.
- */
+/** @throws UsageError when the text is not a whole number from `min` to `max`. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(`${what} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
-/**
- * Checks an address from the command line.
- * @param what the option's name for the message.
- * @param example a valid address.
- * @throws UsageError when the text is not an HTTP URL.
- */
+/** @throws UsageError when the text is not an HTTP URL. */
 export function httpAddress(what: string, text: string, example: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new UsageError(`${what} must be an HTTP URL, for example ${example}, not "${text}".`);

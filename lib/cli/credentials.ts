@@ -9,7 +9,7 @@ import { CommandFailure } from './command-line.ts';
  */
 const metadataTimeout = 400;
 
-/** A source that takes longer, such as single sign-on, exists; CDK reports its errors. */
+/** A source that takes longer, such as single sign-on, counts as found. CDK reports its errors. */
 const maxWaitMs = 1_200;
 
 const help = `Set one of these:

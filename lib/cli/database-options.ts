@@ -20,10 +20,7 @@ export const databaseFlags = {
 export const flagOrVariable = (flag: string | undefined, variable: string): string | undefined =>
   flag ?? (process.env[variable] || undefined);
 
-/**
- * Returns the options of the database.
- * @throws UsageError when the endpoint is not an HTTP URL.
- */
+/** @throws UsageError when the endpoint is not an HTTP URL. */
 export function databaseOptions(
   flags: {
     readonly [Name in keyof typeof databaseFlags]?: string | undefined;

@@ -8,10 +8,7 @@ export const outputsFile = (stage: string): string => `.outputs/${stage}.json`;
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/**
- * Reads the outputs of both stacks of a stage.
- * @throws CommandFailure when the stage was not deployed from this folder.
- */
+/** @throws CommandFailure when the stage was not deployed from this folder. */
 export function readOutputs(stage: string, file = outputsFile(stage)): Outputs {
   let text: string;
   try {
@@ -26,10 +23,7 @@ export function readOutputs(stage: string, file = outputsFile(stage)): Outputs {
   return Object.assign({}, ...Object.values(JSON.parse(text) as Record<string, Outputs>)) as Outputs;
 }
 
-/**
- * Returns an output.
- * @throws CommandFailure that says which setting creates it.
- */
+/** @throws CommandFailure that says which setting creates the output. */
 export function requiredOutput(outputs: Outputs, name: string, setting = ''): string {
   const value = outputs[name];
   if (value) return value;

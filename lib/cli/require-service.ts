@@ -4,11 +4,7 @@ import { CommandFailure } from './command-line.ts';
 /** Options of a client that checks an address before a command begins. A service that does not respond ends it soon. */
 export const quickCheck = { tries: 1, timeout: 3_000 } as const;
 
-/**
- * Checks that a healthy service of this project responds.
- * @param url address of the service, for the message.
- * @throws CommandFailure that says what responds instead.
- */
+/** @throws CommandFailure that says what responds instead of a healthy service of this project. */
 export async function requireService(client: Client, url: string): Promise<void> {
   try {
     await client.health();

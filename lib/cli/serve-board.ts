@@ -10,11 +10,7 @@ export interface Board {
   stop(): Promise<void>;
 }
 
-/**
- * Serves the board at this machine.
- * @param serviceUrl the address of the service whose tasks it shows.
- * @param port 0 selects any free port.
- */
+/** @param port 0 selects any free port. */
 export async function serveBoard(serviceUrl: string, port: number): Promise<Board> {
   const build = await context({
     entryPoints: [pathOf('examples/board/board.ts')],

@@ -140,11 +140,7 @@ function requireAuthentication(endpoint: string): never {
   );
 }
 
-/**
- * Reads the flags and environment variables of `npm start`.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong option, or when a table on AWS would be open to everyone.
- */
+/** @throws UsageError that names the wrong option, or when a table on AWS would be open to everyone. */
 export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const options = commonOptions(args, sourceFlagTypes);
   if (options === 'help') return options;
@@ -162,12 +158,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
   };
 }
 
-/**
- * Reads the flags and environment variables of every command that starts the service.
- * @param more additional flags of the command.
- * @returns 'help' when `--help` is given.
- * @throws UsageError that names the wrong option.
- */
+/** @throws UsageError that names the wrong option. */
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
@@ -187,10 +178,7 @@ export function commonOptions(
 
 const addressErrors = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
-/**
- * Returns the message for an error during the start.
- * @param command the command for the suggestion, for example "npm start".
- */
+/** @param command the command for the suggestion, for example "npm start". */
 export function explainStartError(
   error: unknown,
   { port, host }: Pick<StartOptions, 'port' | 'host'>,

@@ -38,11 +38,7 @@ interface SignIn {
   readonly onAddress: (address: string) => void;
 }
 
-/**
- * Waits for the redirect of the sign-in page.
- * @returns the authorization code.
- * @throws CommandFailure when the sign-in failed.
- */
+/** Returns the authorization code. @throws CommandFailure when the sign-in failed. */
 async function receiveCode(port: number, state: string, onListening: () => void): Promise<string> {
   const server = createServer();
   server.listen(port, loopback);

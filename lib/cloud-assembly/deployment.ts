@@ -173,10 +173,7 @@ function tableNameOf(functions: readonly DeployedFunction[]): string {
   return name;
 }
 
-/**
- * Reads the templates of a cloud assembly.
- * @throws Error that names what is missing or not supported.
- */
+/** @throws Error that names what is missing or not supported. */
 export function readDeployment(assembly: string): Deployment {
   const templates = new Templates(assembly, place);
   const functions = functionsOf(templates, assembly);

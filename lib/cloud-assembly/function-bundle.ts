@@ -22,10 +22,7 @@ export interface FunctionBundle {
   readonly environment: Environment;
 }
 
-/**
- * Returns the environment variables of a function.
- * @param env variables that Lambda adds to the function's own.
- */
+/** @param env variables that Lambda adds to the function's own. */
 export const environmentOf = (bundle: FunctionBundle, env: Environment): Environment => ({
   ...env,
   // The IAM proxy identifies the function by its access key id.

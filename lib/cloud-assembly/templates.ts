@@ -21,10 +21,7 @@ export interface Place {
 
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/**
- * Reads the templates that the manifest names, by the name of the stack.
- * @throws Error when the folder has no cloud assembly.
- */
+/** @throws Error when the folder has no cloud assembly. */
 function readTemplates(assembly: string): ReadonlyMap<string, Template> {
   let manifest: {
     artifacts: Record<string, { type: string; properties?: { templateFile?: string } }>;

@@ -49,10 +49,7 @@ function matches(pattern: string, origin: string): boolean {
   return origin.startsWith(withoutPort) && /^(?::\d{1,5})?$/.test(origin.slice(withoutPort.length));
 }
 
-/**
- * Returns the value of `Access-Control-Allow-Origin` for a request from an origin.
- * @returns undefined when the origin is not allowed.
- */
+/** Returns the value of `Access-Control-Allow-Origin`; undefined for an origin that is not allowed. */
 export function allowedOrigin(origins: readonly string[], origin: string): string | undefined {
   if (origins.includes('*')) return '*';
   return origins.some((pattern) => matches(pattern, origin)) ? origin : undefined;

@@ -32,10 +32,7 @@ const openRouteLimits = { rate: 50, burst: 100 };
 
 const defaultRoute = '$default';
 
-/**
- * Creates the stage.
- * @param openRoutes the routes that need no token, besides `$default`.
- */
+/** @param openRoutes the routes that need no token, besides `$default`. */
 export function createStage(api: HttpApi, settings: Settings, openRoutes: readonly HttpRoute[]): void {
   const { throttlingRate, throttlingBurst } = settings;
   const logGroup = LogGroup.fromLogGroupName(api, 'AccessLog', accessLogName(settings));

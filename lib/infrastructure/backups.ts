@@ -12,8 +12,8 @@ import { isDisposable, tableArnOf, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Returns the vault. A vault with backups is never deleted, so a stage that had backups before still has its vault: `backupVault` names it,
- * because a second one of its name cannot be created.
+ * Returns the vault. A vault with backups is never deleted, so a stage that had backups before still has its vault. A second vault of the
+ * same name cannot be created: the setting `backupVault` names the existing one.
  */
 function vaultFor(scope: Construct, settings: Settings): IBackupVault {
   const { backupVault } = settings;

@@ -5,10 +5,7 @@ import { DataStack } from './data-stack.ts';
 import { stackName } from './names.ts';
 import { readSettings } from './read-settings.ts';
 
-/**
- * Creates both stacks: the data, which is retained, and the API, which can be replaced.
- * @throws SettingsError when the context has wrong values.
- */
+/** @throws SettingsError when the context has wrong values. */
 export function service(app: App, bundles: Bundles): { data: DataStack; api: ApiStack } {
   const settings = readSettings(app.node.getAllContext() as Record<string, unknown>);
   const context = { settings, bundles };

@@ -89,11 +89,7 @@ export class Authorizer {
     return payload;
   }
 
-  /**
-   * Verifies the token of a request and requires one of the scopes.
-   * @param header the `Authorization` header.
-   * @throws AuthorizationError
-   */
+  /** @throws AuthorizationError when the token is invalid, or has none of the scopes. */
   async authorize(header: string | undefined, scopes: readonly string[]): Promise<JwtContext> {
     const token = /^(?:Bearer )?([^\s,]+)$/i.exec(header ?? '')?.[1];
     if (!token) throw new AuthorizationError(401, 'Bearer');

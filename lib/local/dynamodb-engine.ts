@@ -176,10 +176,7 @@ export async function startEngine(databaseFile: string, finders = candidates): P
   return databaseFile === inMemory ? run(program, undefined) : runOnFile(program, databaseFile);
 }
 
-/**
- * Connects to the engine that another process of this machine runs on a database file, or starts one.
- * @throws Error as `startEngine` does.
- */
+/** Connects to the engine that another process of this machine runs on a database file, or starts one. */
 export async function shareEngine(databaseFile: string): Promise<Engine> {
   if (databaseFile === inMemory) return startEngine(databaseFile);
   const program = findProgram(candidates);

@@ -13,10 +13,7 @@ function reasonOf(error: unknown): string {
   return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
 
-/**
- * Reads a JSON object.
- * @throws Error that names the address and what failed.
- */
+/** @throws Error that names the address and what failed. */
 async function readObject(url: string, timeoutMs: number): Promise<Readonly<Record<string, unknown>>> {
   const failure = (reason: string, cause?: unknown): Error =>
     new Error(`GET ${url} failed: ${reason}`, { cause });
@@ -58,10 +55,7 @@ export async function findKeys(issuer: string, timeoutMs: number): Promise<URL> 
   return new URL(keys);
 }
 
-/**
- * Checks that the configuration and the keys of an issuer are readable.
- * @throws Error that names the address and what failed, in one line.
- */
+/** @throws Error that names the address and what failed, in one line. */
 export async function checkIssuer(issuer: string): Promise<void> {
   const { href } = await findKeys(issuer, maxStartLookupMs);
   const { keys } = await readObject(href, maxStartLookupMs);
@@ -69,10 +63,7 @@ export async function checkIssuer(issuer: string): Promise<void> {
     throw new Error(`GET ${href} failed: the response has no keys`);
 }
 
-/**
- * Requires that the tokens of an issuer can be verified.
- * @throws Error that says in one line what failed and what to do.
- */
+/** @throws Error that says in one line what failed and what to do. */
 export async function requireIssuer(issuer: string): Promise<void> {
   try {
     await checkIssuer(issuer);

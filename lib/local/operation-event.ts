@@ -24,10 +24,7 @@ function parameterOf(path: string): string | undefined {
   return start < 0 ? undefined : path.slice(start + 1, path.indexOf('}', start));
 }
 
-/**
- * Returns the path of an operation.
- * @throws Error when the id is missing or not allowed.
- */
+/** @throws Error when the id is missing or not allowed. */
 function pathOf({ operation, path }: Contract, id: string | undefined): string {
   const parameter = parameterOf(path);
   if (parameter === undefined && id === undefined) return path;
@@ -47,10 +44,7 @@ function queryValue(name: string, value: QueryValue): string {
   );
 }
 
-/**
- * Returns the query as text.
- * @throws Error for a value that is an object.
- */
+/** @throws Error for a value that is an object. */
 function queryText(query: OperationRequest['query'] = ''): string {
   if (typeof query === 'string') return query;
   const pairs = Object.entries(query).flatMap(([name, value]) =>

@@ -48,11 +48,7 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Starts the service.
- * @param hostFunctions loads the functions. Default: from the source.
- * @throws Error when the port is taken or no engine can run. Nothing is left running.
- */
+/** @throws Error when the port is taken or no engine can run. Nothing is left running. */
 export async function startService(
   options: ServiceOptions,
   hostFunctions: FunctionHost = sourceFunctions,

@@ -7,10 +7,7 @@ export const committedFile = files['openapi.json'] ?? '';
 
 export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
 
-/**
- * Reads the document from a file or from a Git revision.
- * @returns undefined when neither exists.
- */
+/** Returns undefined when neither the file nor the Git revision exists. */
 export function earlierDocument(base: string): OpenApiDocument | undefined {
   if (existsSync(base)) return JSON.parse(readFileSync(base, 'utf8')) as OpenApiDocument;
   try {

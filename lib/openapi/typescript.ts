@@ -18,10 +18,7 @@ function typeOf({ type, enum: values, items }: Schema): string {
 /** The type that suggests known statuses and takes any other. */
 export const statusType = 'Status';
 
-/**
- * Returns the type of a field.
- * @param withoutNull leaves `null` out.
- */
+/** @param withoutNull leaves `null` out. */
 export function fieldType(name: string, schema: Schema, withoutNull = false): string {
   if (name === 'status') return statusType;
   return withoutNull ? typeOf(schema).replace(' | null', '') : typeOf(schema);

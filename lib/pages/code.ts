@@ -36,10 +36,7 @@ function highlighted(code: string, language: string): string {
     .join('');
 }
 
-/**
- * Returns a block of code. It can be scrolled with the keyboard.
- * @param label accessible name.
- */
+/** Returns a block of code that can be scrolled with the keyboard. @param label accessible name. */
 export const codeBlock = (code: string, language: string, label = `Example in ${language}`): string =>
   `<pre class="code" tabindex="0" role="region" aria-label="${escaped(label)}"><code>${highlighted(code.trimEnd(), language)}</code></pre>`;
 

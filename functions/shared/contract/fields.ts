@@ -66,10 +66,7 @@ const noControlCharacters: Rule = {
 /** The same rule in the OpenAPI document. */
 const documentedText = '[^\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F]*';
 
-/**
- * Text of any characters but control characters.
- * @param maximum largest length in Unicode code points.
- */
+/** Text without control characters. `maximum` is in Unicode code points. */
 export const text = (maximum: number) =>
   v.pipe(
     aString(),
@@ -80,10 +77,7 @@ export const text = (maximum: number) =>
 const labelLength = (maximum: number): string =>
   `must have 1 to ${maximum} characters besides surrounding white space`;
 
-/**
- * Text that is trimmed before it is measured and stored, and is not empty then.
- * @param maximum largest length in Unicode code points, after trimming.
- */
+/** Text that is trimmed before it is measured and stored, and then is not empty. `maximum` is in Unicode code points. */
 export const label = (maximum: number) =>
   v.pipe(
     aString(),
@@ -133,7 +127,7 @@ export const day = () => matching(10, validDay, { format: 'date' });
 /** The accepted e-mail addresses in the OpenAPI document: valibot's pattern, without flags, which JSON Schema does not have. */
 export const documentedEmail = '^[\\w+-]+(?:\\.[\\w+-]+)*@[\\dA-Za-z]+(?:[.-][\\dA-Za-z]+)*\\.[A-Za-z]{2,}$';
 
-/** Returns whether a text matches `documentedEmail`, by two patterns that never go back in what they read. */
+/** Returns whether a text matches `documentedEmail`, by two patterns without backtracking. */
 const isEmail = (value: string): boolean =>
   /^[\w+-]+(?:\.[\w+-]+)*@[\dA-Za-z]+(?:[.-][\dA-Za-z]+)*$/.test(value) &&
   /^\.[A-Za-z]{2,}$/.test(value.slice(value.lastIndexOf('.')));

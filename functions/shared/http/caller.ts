@@ -49,7 +49,7 @@ function scopesOf({ scope, scp = scope }: Claims): string[] {
 }
 
 /**
- * Returns the caller that the gateway's authorizer vouches for.
+ * Returns the caller by the token that the gateway's authorizer has verified.
  * @param needsToken whether the gateway requires a token for this operation.
  * @throws Problem 403 when the token names no tenant, or when there is an authorizer and the function does not know
  * which claim names the tenant: with the public tenant, everybody would share one.
@@ -74,10 +74,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   return { tenant, subject, scopes: scopesOf(payload) };
 }
 
-/**
- * Checks a scope that the operation needs besides the one that the gateway has checked.
- * @throws Problem 403 that names the scope.
- */
+/** @throws Problem 403 that names a scope which the operation needs besides the one that the gateway has checked. */
 export function requireScope({ scopes }: Caller, scope: string): void {
   const name = `${environment.scopePrefix()}${scope}`;
   if (scopes === undefined || scopes.includes(name)) return;

@@ -58,10 +58,7 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
   return idempotency(headers['idempotency-key'], caller.subject, `${operation}#${id}`, body);
 }
 
-/**
- * Reads and validates a request.
- * @throws Problem 400 or 403 that says what is wrong.
- */
+/** @throws Problem 400 or 403 that says what is wrong. */
 function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
   const { query, view } = readQuery(contract, event, id);

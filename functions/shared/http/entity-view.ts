@@ -34,7 +34,7 @@ export function expandedReferences(
   return [...references.values()];
 }
 
-/** Returns what an expansion adds to an entity. An entity that does not exist any more is null, and absent from an array. */
+/** Returns what an expansion adds to an entity. A deleted entity is null. In an array, it is absent. */
 function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<string, Entity>): unknown {
   const { isArray, target } = expansion;
   const entities = idsOf(expansion, entity).flatMap((id) => found.get(id) ?? []);
@@ -43,7 +43,7 @@ function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<s
 }
 
 /**
- * Returns what a response shows of an entity. The entity of a reference stands behind the reference.
+ * Returns what a response shows of an entity. The expanded entity follows the field of its reference.
  * @param found the entities that references name, by id.
  */
 export function showEntity(

@@ -19,10 +19,10 @@ function canonical(value: unknown): string {
 const invalidKey = (detail: string): Problem => invalidRequest([{ parameter: 'Idempotency-Key', detail }]);
 
 /**
- * Returns what makes this request one with others under the same key. A key belongs to its caller: another subject of the
- * tenant may use the same one.
+ * Returns the identity of the request. Requests with the same identity are executed once. A key belongs to its caller: another subject
+ * of the tenant may use the same key.
  * @param subject who sends the request; '' where no token is required.
- * @param operation the operation and the path; the same key for another one is another request.
+ * @param operation the operation and the path. A key that is sent with another operation or path is another request.
  * @throws Problem 400 when the key is not 1 to 255 printable ASCII characters, or when the token names no subject.
  */
 export function idempotency(

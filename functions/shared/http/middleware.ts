@@ -9,7 +9,7 @@ export type Response = APIGatewayProxyStructuredResultV2;
 export interface Caller {
   /** Whose data the request is about; every key begins with it. */
   readonly tenant: string;
-  /** Who of the tenant it is; `undefined` when the token does not say. */
+  /** The user or program of the tenant. It is `undefined` when the token does not say. */
   readonly subject: string | undefined;
   /** The scopes of the token; `undefined` where no token is required. */
   readonly scopes: readonly string[] | undefined;

@@ -69,7 +69,7 @@ function readMoment(text: string): Moment {
   return { text: new Date(inRange).toISOString(), isBetween: /[1-9]/.test(fraction.slice(3)) };
 }
 
-/** Returns the filter of a time. A time between two milliseconds equals none, and has one of them on each side. */
+/** Returns the filter of a time. No entity has a time between two milliseconds, so it is compared with its neighbours. */
 function timeFilter(field: string, operator: ListOperator, moments: readonly Moment[]): Filter {
   const values = moments.filter(({ isBetween }) => !isBetween).map(({ text }) => text);
   const [first] = moments;
@@ -79,7 +79,7 @@ function timeFilter(field: string, operator: ListOperator, moments: readonly Mom
   return { field, operator: other, values: other === 'notIn' ? [] : [first.text] };
 }
 
-/** Returns the filter that compares an enumeration: it is one of the values on that side. */
+/** Returns the filter that compares by rank: an `in` with all values of a lower or higher rank. */
 function rankFilter({ name, values }: ListField, operator: ListOperator, value: string): Filter {
   const rank = values.indexOf(value);
   if (rank < 0) throw new InvalidOperand(`has no rank ${quoted(value)}. ${suggestion(value, values)}`);

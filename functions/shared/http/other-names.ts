@@ -43,7 +43,7 @@ export const otherDirectionNames: OtherNames = {
   desc: ['descending'],
 };
 
-/** Operators. The operators of one field decide which of two names a word with two meanings has. */
+/** A word can mean two operators. The suggestion is the one that the field takes. */
 export const otherOperatorNames: OtherNames & Readonly<Record<ListOperator, readonly string[]>> = {
   ne: ['neq', 'not', 'isnot', '!', '!=', '<>'],
   in: ['any', 'anyof', 'oneof'],

@@ -152,10 +152,7 @@ export function readListQuery(resource: Resource, rawQueryString: string): ReadL
   return { query, view };
 }
 
-/**
- * Returns how a single entity is shown.
- * @throws Problem 400 that names every parameter that is unknown or invalid.
- */
+/** @throws Problem 400 that names every parameter that is unknown or invalid. */
 export function readEntityView(resource: Resource, rawQueryString: string): EntityView {
   const issues: ValidationIssue[] = [];
   const known = Object.keys(resource.expansions).length > 0 ? ['expand'] : [];

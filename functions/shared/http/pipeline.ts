@@ -14,11 +14,7 @@ const engine = middy as unknown as <Event extends PipelineEvent>(options: {
   };
 };
 
-/**
- * Returns a Lambda handler.
- * @param operation the name of the operation in the log.
- * @param middlewares what runs before `run`, in this order.
- */
+/** @param middlewares what runs before `run`, in this order. */
 export function pipeline<Event extends PipelineEvent>(
   operation: string,
   middlewares: readonly Middleware[],

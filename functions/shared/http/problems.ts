@@ -103,10 +103,7 @@ const instanceOf = (path: string): string =>
     .replaceAll('#', '%23')
     .replace(/^(?=\/\/)/, '/.');
 
-/**
- * Returns the response of a problem (RFC 9457).
- * @param at the requested path and the id of the request.
- */
+/** Returns the response of a problem (RFC 9457). */
 export function problemResponse(
   problem: Problem,
   at: { readonly path: string; readonly requestId: string },

@@ -66,10 +66,7 @@ async function encodedBody(content: string, coding: keyof typeof compressors | u
 const tagOf = (content: string, coding: string | undefined): string =>
   coding ? contentTag(content).replace(/"$/, `-${coding}"`) : contentTag(content);
 
-/**
- * Returns the Lambda handler of a static page: public, and the same for everybody.
- * @param render returns the page; `undefined` means 404.
- */
+/** @param render returns the page; `undefined` means 404. */
 export function staticPage(
   { operation }: Contract,
   render: (file: string) => StaticPage | undefined | Promise<StaticPage | undefined>,

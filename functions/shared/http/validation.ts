@@ -53,10 +53,7 @@ interface Validation {
   readonly output: unknown;
 }
 
-/**
- * Validates a JSON object.
- * @param at JSON pointer to it in the body.
- */
+/** @param at JSON pointer to the object in the body. */
 export function validate(contract: Body, value: Record<string, unknown>, at = ''): Validation {
   // After a failed check nothing else looks at the value: a pattern never sees text above its maximum length.
   const { issues = [], output } = v.safeParse(contract.schema(), value, { abortPipeEarly: true });

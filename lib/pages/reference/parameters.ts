@@ -61,10 +61,7 @@ function filterList(filters: ParameterGroups['filters'], explainedBy: string | u
   return `<h4>Filters</h4><p class="facts">Each field takes an exact match and operators. <a href="/docs/guides/lists-and-filters">Lists and filters</a></p><div class="filters">${items.join('\n')}</div>`;
 }
 
-/**
- * Returns all parameters of an operation.
- * @param explainedBy the operation that explains the same filters.
- */
+/** @param explainedBy the operation that explains the same filters. */
 export const parameterLists = (
   { path, usual: ofList, filters, headers }: ParameterGroups,
   explainedBy?: string,
