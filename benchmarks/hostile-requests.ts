@@ -6,11 +6,11 @@
  * Each request passes through the pipeline of its operation, without the store.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Contract } from '../functions/contract/contract.ts';
+import { endpoint } from '../functions/http/endpoint.ts';
+import type { Handler } from '../functions/http/middleware.ts';
+import { Problem } from '../functions/http/problems.ts';
 import { methodsByPath, routes } from '../functions/routes.ts';
-import type { Contract } from '../functions/shared/contract/contract.ts';
-import { endpoint } from '../functions/shared/http/endpoint.ts';
-import type { Handler } from '../functions/shared/http/middleware.ts';
-import { Problem } from '../functions/shared/http/problems.ts';
 import { files } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { buildPages } from '../lib/pages/build.ts';

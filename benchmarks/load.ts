@@ -6,17 +6,17 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readListQuery } from '../functions/shared/http/parse-list-query.ts';
-import { continueJob } from '../functions/shared/store/cascades/continue-job.ts';
-import { createEntity } from '../functions/shared/store/entities/create-entity.ts';
-import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
-import { listEntities } from '../functions/shared/store/lists/list-entities.ts';
-import { ConditionFailed } from '../functions/shared/store/model/errors.ts';
-import { newId } from '../functions/shared/store/model/ids.ts';
-import { beginJob, busyIntervalMs } from '../functions/shared/store/model/job.ts';
-import type { Write } from '../functions/shared/store/model/writes.ts';
+import { readListQuery } from '../functions/http/parse-list-query.ts';
+import { continueJob } from '../functions/store/cascades/continue-job.ts';
+import { createEntity } from '../functions/store/entities/create-entity.ts';
+import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { listEntities } from '../functions/store/lists/list-entities.ts';
+import { ConditionFailed } from '../functions/store/model/errors.ts';
+import { newId } from '../functions/store/model/ids.ts';
+import { beginJob, busyIntervalMs } from '../functions/store/model/job.ts';
+import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { formOption, usualOrSmallest } from './form.ts';

@@ -10,8 +10,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Contract } from '../functions/contract/contract.ts';
 import { routes } from '../functions/routes.ts';
-import type { Contract } from '../functions/shared/contract/contract.ts';
 import { UsageError } from '../lib/cli/command-line.ts';
 import { accessOf } from '../lib/infrastructure/table-access.ts';
 import { bars } from './bars.ts';

@@ -6,12 +6,12 @@
  */
 
 import { parseArgs } from 'node:util';
-import type { ListSource } from '../functions/shared/store/lists/engine/list-rows.ts';
-import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
-import { toRowQuery } from '../functions/shared/store/lists/to-row-query.ts';
-import { idAfter } from '../functions/shared/store/model/ids.ts';
-import type { Filter, ListQuery, SortField } from '../functions/shared/store/model/list-query.ts';
-import { type Row, toRow } from '../functions/shared/store/model/row.ts';
+import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import type { ListSource } from '../functions/store/lists/engine/read/list-rows.ts';
+import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
+import { idAfter } from '../functions/store/model/ids.ts';
+import type { Filter, ListQuery, SortField } from '../functions/store/model/list-query.ts';
+import { type Row, toRow } from '../functions/store/model/row.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { DataGenerator } from '../lib/seed/data.ts';
 import { listQuery } from '../test/support/list-queries.ts';

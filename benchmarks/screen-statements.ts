@@ -1,5 +1,5 @@
 /** The two statements with which an engineer fills a screen from PostgreSQL: its page with what it expands, and its counts. */
-import { defaultLimit } from '../functions/shared/http/parse-list-query.ts';
+import { defaultLimit } from '../functions/http/parse-list-query.ts';
 import type { Screen } from './app-screens.ts';
 import { columnOf } from './postgres.ts';
 

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Contract } from '../functions/contract/contract.ts';
 import { routes } from '../functions/routes.ts';
-import type { Contract } from '../functions/shared/contract/contract.ts';
 import { bars } from './bars.ts';
 import { bundleContestants, peers, sdkAlone, sdkUnchanged } from './contestants.ts';
 import { usualOrSmallest } from './form.ts';

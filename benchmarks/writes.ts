@@ -3,10 +3,10 @@
  * `docs/performance/writes.md`.
  */
 import { fileURLToPath } from 'node:url';
-import { compact } from '../functions/shared/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { ProcessMemory } from '../functions/shared/store/lists/engine/process-memory.ts';
-import { healingIntervalMs } from '../functions/shared/store/model/log-timing.ts';
+import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { healingIntervalMs } from '../functions/store/model/log-timing.ts';
 import { startTestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';

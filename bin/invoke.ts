@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Contract } from '../functions/shared/contract/contract.ts';
+import type { Contract } from '../functions/contract/contract.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { type InvokeOptions, invokeHelp, invokeOptions } from '../lib/cli/invoke-options.ts';
 import { type Engine, existingEngine, shareEngine } from '../lib/local/dynamodb-engine.ts';

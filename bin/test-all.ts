@@ -1,4 +1,4 @@
-import { suggestion } from '../functions/shared/http/suggestion.ts';
+import { suggestion } from '../functions/http/suggestion.ts';
 import { flagsOrHelp, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { runSteps } from '../lib/cli/run-steps.ts';
 import { stepsBeyondTest, testSteps } from '../lib/cli/test-steps.ts';

@@ -2,11 +2,12 @@
  * The one list of operations. The infrastructure, the local gateway, the documentation and the tests loop over it; no handler imports
  * it. Every contract that a `contract.ts` exports is an operation. Its handler is the file of the same name beside it.
  */
+
+import type { Contract, Method } from './contract/contract.ts';
 import * as documentation from './documentation/contract.ts';
 import * as health from './health/contract.ts';
 import * as organizations from './organizations/contract.ts';
 import * as projects from './projects/contract.ts';
-import type { Contract, Method } from './shared/contract/contract.ts';
 import * as tags from './tags/contract.ts';
 import * as tasks from './tasks/contract.ts';
 import * as users from './users/contract.ts';

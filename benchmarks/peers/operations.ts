@@ -8,14 +8,14 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { createProject as creation } from '../../functions/projects/contract.ts';
 import { project } from '../../functions/projects/resource.ts';
-import { environment } from '../../functions/shared/environment.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { readEntity } from '../../functions/shared/store/entities/read-entity.ts';
-import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { EntityNotFound, ReferenceNotFound } from '../../functions/shared/store/model/errors.ts';
-import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
+import { environment } from '../../functions/runtime/environment.ts';
+import { Database } from '../../functions/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import { createEntity } from '../../functions/store/entities/create-entity.ts';
+import { readEntity } from '../../functions/store/entities/read-entity.ts';
+import { listEntities } from '../../functions/store/lists/list-entities.ts';
+import { EntityNotFound, ReferenceNotFound } from '../../functions/store/model/errors.ts';
+import type { Session } from '../../functions/store/unit-of-work/session.ts';
 
 /** The store retries itself. */
 const client = new DynamoDBClient({ maxAttempts: 1 });

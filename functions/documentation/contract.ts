@@ -1,4 +1,4 @@
-import { contract } from '../shared/contract/contract.ts';
+import { contract } from '../contract/contract.ts';
 
 const html = ['text/html'] as const;
 

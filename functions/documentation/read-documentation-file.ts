@@ -1,6 +1,6 @@
-import { contentTag } from '../shared/http/conditional-requests.ts';
-import { splitHashedName } from '../shared/http/hashed-name.ts';
-import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
+import { contentTag } from '../http/conditional-requests.ts';
+import { splitHashedName } from '../http/hashed-name.ts';
+import { readShippedFile, staticPage } from '../http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { readShippedFile, staticPage } from '../shared/http/static-page.ts';
+import { readShippedFile, staticPage } from '../http/static-page.ts';
 import { readOpenApiDocument } from './contract.ts';
 
 export const handler = staticPage(readOpenApiDocument, async () => ({

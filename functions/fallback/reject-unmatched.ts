@@ -2,11 +2,12 @@
  * The handler of the gateway's `$default` route: paths and methods that no operation has. It reads the paths from the environment:
  * with the contracts, its bundle would be the largest of all.
  */
-import { environment } from '../shared/environment.ts';
-import type { PipelineEvent } from '../shared/http/middleware.ts';
-import { pipeline } from '../shared/http/pipeline.ts';
-import { Problem } from '../shared/http/problems.ts';
-import { quoted } from '../shared/http/suggestion.ts';
+
+import type { PipelineEvent } from '../http/middleware.ts';
+import { pipeline } from '../http/pipeline.ts';
+import { Problem } from '../http/problems.ts';
+import { quoted } from '../http/suggestion.ts';
+import { environment } from '../runtime/environment.ts';
 import { suggestPath } from './suggest-path.ts';
 
 function matches(template: string, path: string): boolean {

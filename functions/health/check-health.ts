@@ -1,4 +1,4 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { checkHealth } from './contract.ts';
 
 export const handler = endpoint(checkHealth, async ({ session }) => {

@@ -1,4 +1,4 @@
-import { contract } from '../shared/contract/contract.ts';
+import { contract } from '../contract/contract.ts';
 
 export const checkHealth = contract({
   operation: 'checkHealth',

@@ -1,6 +1,6 @@
 /** Metrics of jobs, over all that are not complete: their age, how far compaction is behind, and whether the stream starts jobs. */
-import { isId, timestampMs } from '../shared/store/model/ids.ts';
-import { alwaysDue, type Job } from '../shared/store/model/job.ts';
+import { isId, timestampMs } from '../store/model/ids.ts';
+import { alwaysDue, type Job } from '../store/model/job.ts';
 
 /** Names of the metrics, as alarms use them. */
 export const jobMetrics = {

@@ -1,9 +1,9 @@
 /** What the functions share that continue jobs. */
 
-import { type LogContext, logError, logInfo } from '../shared/logger.ts';
-import type { Database } from '../shared/store/dynamodb/database.ts';
-import { openDatabase } from '../shared/store/dynamodb/open-database.ts';
-import type { Job } from '../shared/store/model/job.ts';
+import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
+import type { Database } from '../store/dynamodb/database.ts';
+import { openDatabase } from '../store/dynamodb/open-database.ts';
+import type { Job } from '../store/model/job.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;

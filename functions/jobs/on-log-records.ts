@@ -1,9 +1,9 @@
 /** Compacts the logs of which the table's stream reports new records. Logs with few records wait for the schedule. */
 
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { continueJob } from '../shared/store/cascades/continue-job.ts';
-import { parseLogPartition, recordPrefix } from '../shared/store/model/change-log.ts';
-import { compactionJobId, type Job, jobKey } from '../shared/store/model/job.ts';
+import { continueJob } from '../store/cascades/continue-job.ts';
+import { parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
+import { compactionJobId, type Job, jobKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */

@@ -1,11 +1,11 @@
 /** Continues jobs that wait for a time, and jobs that the stream gave up. Runs every minute. */
 
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { logError, logMetrics } from '../shared/logger.ts';
-import { continueJob, minStepMs } from '../shared/store/cascades/continue-job.ts';
-import { readJobs } from '../shared/store/cascades/read-jobs.ts';
-import type { Database } from '../shared/store/dynamodb/database.ts';
-import { isReady, type Job, jobKey } from '../shared/store/model/job.ts';
+import { logError, logMetrics } from '../runtime/logger.ts';
+import { continueJob, minStepMs } from '../store/cascades/continue-job.ts';
+import { readJobs } from '../store/cascades/read-jobs.ts';
+import type { Database } from '../store/dynamodb/database.ts';
+import { isReady, type Job, jobKey } from '../store/model/job.ts';
 import { measureJobs } from './job-metrics.ts';
 import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
 

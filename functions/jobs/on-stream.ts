@@ -1,8 +1,8 @@
 /** Begins and continues jobs when the table's stream reports their items: within a second of the write. */
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { continueJob } from '../shared/store/cascades/continue-job.ts';
-import { type Job, jobSortKey, parseJobKey } from '../shared/store/model/job.ts';
+import { continueJob } from '../store/cascades/continue-job.ts';
+import { type Job, jobSortKey, parseJobKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record is about a job. The event source mapping has the same filter: it does not deliver other records. */

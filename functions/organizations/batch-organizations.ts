@@ -1,4 +1,4 @@
-import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchOrganizations } from './contract.ts';
 import { organization } from './resource.ts';
 

@@ -1,5 +1,5 @@
-import { emptyBody } from '../shared/contract/bodies.ts';
-import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { emptyBody } from '../contract/bodies.ts';
+import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { organization } from './resource.ts';
 
 export const listOrganizations = list(organization);

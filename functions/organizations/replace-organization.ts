@@ -1,5 +1,5 @@
-import { endpoint } from '../shared/http/endpoint.ts';
-import { updateEntity } from '../shared/store/entities/update-entity.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { updateEntity } from '../store/entities/update-entity.ts';
 import { replaceOrganization } from './contract.ts';
 
 export const handler = endpoint(replaceOrganization, ({ session, id, body, expected }) =>

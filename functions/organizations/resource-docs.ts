@@ -1,4 +1,4 @@
-import { type Documentation, organizationId, times } from '../shared/contract/resource-docs.ts';
+import { type Documentation, organizationId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'An organization with projects, users and tags.',

@@ -1,5 +1,5 @@
-import { text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
+import { text, withDefault } from '../contract/fields.ts';
+import { commonFields, resource } from '../contract/resource.ts';
 
 export const organization = resource({
   kind: 'organization',

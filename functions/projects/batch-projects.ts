@@ -1,4 +1,4 @@
-import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchProjects } from './contract.ts';
 import { project } from './resource.ts';
 

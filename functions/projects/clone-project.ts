@@ -1,7 +1,7 @@
-import { endpoint } from '../shared/http/endpoint.ts';
-import { Problem } from '../shared/http/problems.ts';
-import { cloneProjectWithTasks } from '../shared/store/cascades/clone.ts';
-import { CloneTooLarge } from '../shared/store/model/errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { Problem } from '../http/problems.ts';
+import { cloneProjectWithTasks } from '../store/cascades/clone.ts';
+import { CloneTooLarge } from '../store/model/errors.ts';
 import { cloneProject } from './contract.ts';
 
 export const handler = endpoint(cloneProject, async ({ session, id, expected, body }) => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { batch, contract, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
-import { label, setOfValues } from '../shared/contract/fields.ts';
+import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import { label, setOfValues } from '../contract/fields.ts';
 import { project } from './resource.ts';
 
 export const listProjects = list(project);

@@ -1,4 +1,4 @@
-import { type Documentation, organizationId, projectId, times } from '../shared/contract/resource-docs.ts';
+import { type Documentation, organizationId, projectId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A project of an organization. It has tasks.',

@@ -1,6 +1,6 @@
+import { day, nullable, reference, text, withDefault } from '../contract/fields.ts';
+import { commonFields, resource } from '../contract/resource.ts';
 import { organization } from '../organizations/resource.ts';
-import { day, nullable, reference, text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
 
 export const project = resource({
   kind: 'project',

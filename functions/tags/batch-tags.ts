@@ -1,4 +1,4 @@
-import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchTags } from './contract.ts';
 import { tag } from './resource.ts';
 

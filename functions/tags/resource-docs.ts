@@ -1,4 +1,4 @@
-import { type Documentation, organizationId, tagId, times } from '../shared/contract/resource-docs.ts';
+import { type Documentation, organizationId, tagId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A label of tasks. Lists can be filtered by it.',

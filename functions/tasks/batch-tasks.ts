@@ -1,4 +1,4 @@
-import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchTasks } from './contract.ts';
 import { task } from './resource.ts';
 

@@ -1,4 +1,4 @@
-import { batch, create, list, read, remove, replace, update } from '../shared/contract/contract.ts';
+import { batch, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { task } from './resource.ts';
 
 export const listTasks = list(task);

@@ -1,5 +1,5 @@
-import { endpoint } from '../shared/http/endpoint.ts';
-import { deleteEntity } from '../shared/store/cascades/delete-entity.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { deleteEntity } from '../store/cascades/delete-entity.ts';
 import { deleteTask } from './contract.ts';
 
 export const handler = endpoint(deleteTask, ({ session, id, expected }) =>

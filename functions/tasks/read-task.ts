@@ -1,5 +1,5 @@
-import { endpoint } from '../shared/http/endpoint.ts';
-import { readEntity } from '../shared/store/entities/read-entity.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { readEntity } from '../store/entities/read-entity.ts';
 import { readTask } from './contract.ts';
 
 export const handler = endpoint(readTask, ({ session, id }) => readEntity(session, 'task', id));

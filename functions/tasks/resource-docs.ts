@@ -1,4 +1,4 @@
-import { type Documentation, projectId, tagId, times, userId } from '../shared/contract/resource-docs.ts';
+import { type Documentation, projectId, tagId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A task. It can belong to a project and be assigned to a user.',

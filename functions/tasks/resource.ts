@@ -1,6 +1,6 @@
+import { day, nullable, oneOf, reference, references, text, withDefault } from '../contract/fields.ts';
+import { commonFields, resource } from '../contract/resource.ts';
 import { project } from '../projects/resource.ts';
-import { day, nullable, oneOf, reference, references, text, withDefault } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
 import { tag } from '../tags/resource.ts';
 import { user } from '../users/resource.ts';
 

@@ -1,4 +1,4 @@
-import { batchEndpoint } from '../shared/http/batch-endpoint.ts';
+import { batchEndpoint } from '../http/batch-endpoint.ts';
 import { batchUsers } from './contract.ts';
 import { user } from './resource.ts';
 

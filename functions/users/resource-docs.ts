@@ -1,4 +1,4 @@
-import { type Documentation, organizationId, times, userId } from '../shared/contract/resource-docs.ts';
+import { type Documentation, organizationId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A person to whom tasks can be assigned.',

@@ -1,6 +1,6 @@
+import { email, nullable, reference } from '../contract/fields.ts';
+import { commonFields, resource } from '../contract/resource.ts';
 import { organization } from '../organizations/resource.ts';
-import { email, nullable, reference } from '../shared/contract/fields.ts';
-import { commonFields, resource } from '../shared/contract/resource.ts';
 
 export const user = resource({
   kind: 'user',

@@ -5,15 +5,15 @@
 
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { continueJob } from '../../functions/shared/store/cascades/continue-job.ts';
-import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
-import { beginSweep } from '../../functions/shared/store/cascades/sweep.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
-import { entityKey } from '../../functions/shared/store/model/keys.ts';
-import type { Kind } from '../../functions/shared/store/model/relations.ts';
-import type { Key } from '../../functions/shared/store/model/writes.ts';
+import { continueJob } from '../../functions/store/cascades/continue-job.ts';
+import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
+import { beginSweep } from '../../functions/store/cascades/sweep.ts';
+import { Database } from '../../functions/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entityKey } from '../../functions/store/model/keys.ts';
+import type { Kind } from '../../functions/store/model/relations.ts';
+import type { Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';

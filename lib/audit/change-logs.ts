@@ -2,30 +2,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { Database } from '../../functions/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import type { SegmentRow } from '../../functions/store/lists/engine/compaction/new-segments.ts';
+import { rebuild, type ScannedRows } from '../../functions/store/lists/engine/compaction/rebuild.ts';
+import { openLog } from '../../functions/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
 import {
   type KnownRow,
   type LogContents,
   readLogContents,
-} from '../../functions/shared/store/lists/engine/all-rows.ts';
-import type { SegmentRow } from '../../functions/shared/store/lists/engine/compaction/new-segments.ts';
-import { rebuild, type ScannedRows } from '../../functions/shared/store/lists/engine/compaction/rebuild.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
-import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
+} from '../../functions/store/lists/engine/read/read-all-rows.ts';
+import { StaleRead } from '../../functions/store/lists/engine/read/stale-read.ts';
 import {
   logPartition,
   manifestSortKey,
   parseLogPartition,
   recordPrefix,
-} from '../../functions/shared/store/model/change-log.ts';
-import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
-import { entityKey } from '../../functions/shared/store/model/keys.ts';
-import { marginMs as defaultMarginMs } from '../../functions/shared/store/model/log-timing.ts';
-import type { Kind } from '../../functions/shared/store/model/relations.ts';
-import { toRow } from '../../functions/shared/store/model/row.ts';
-import type { Item } from '../../functions/shared/store/model/writes.ts';
+} from '../../functions/store/model/change-log.ts';
+import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entityKey } from '../../functions/store/model/keys.ts';
+import { marginMs as defaultMarginMs } from '../../functions/store/model/log-timing.ts';
+import type { Kind } from '../../functions/store/model/relations.ts';
+import { toRow } from '../../functions/store/model/row.ts';
+import type { Item } from '../../functions/store/model/writes.ts';
 import { tenantOf } from './snapshot.ts';
 
 /** Deadline of one call, retries included. */

@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import { decodeEntity, encodeEntity } from '../../functions/shared/store/model/item-codec.ts';
-import { entityKey } from '../../functions/shared/store/model/keys.ts';
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
-import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
+import type { StoredEntity } from '../../functions/store/model/entity.ts';
+import { decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entityKey } from '../../functions/store/model/keys.ts';
+import { referencesOf } from '../../functions/store/model/relations.ts';
+import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { ScannedTexts } from './texts.ts';
 
 export interface Reference {
@@ -15,7 +15,7 @@ export interface Reference {
   readonly parent: Key;
 }
 
-export interface Snapshot {
+export interface ColumnReader {
   readonly entities: ReadonlySet<string>;
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
@@ -61,7 +61,7 @@ export async function readSnapshot(
   client: DynamoDBDocumentClient,
   TableName: string,
   onItems: (count: number) => void,
-): Promise<Snapshot> {
+): Promise<ColumnReader> {
   const collection = new Collection();
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
     for (const item of Items as Item[]) collection.add(item);

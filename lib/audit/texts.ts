@@ -1,14 +1,14 @@
 /** Compares the long texts of entities, which are items beside them, with the digests in the entities. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { buildUpdate } from '../../functions/shared/store/model/changes.ts';
-import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import { ConditionFailed } from '../../functions/shared/store/model/errors.ts';
-import { decodeEntity } from '../../functions/shared/store/model/item-codec.ts';
-import { entitySortKey, textSortKey } from '../../functions/shared/store/model/keys.ts';
-import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/shared/store/model/long-text.ts';
-import type { Item, Key } from '../../functions/shared/store/model/writes.ts';
-import { applyChangeSet } from '../../functions/shared/store/unit-of-work/commit.ts';
+import type { Database } from '../../functions/store/dynamodb/database.ts';
+import { buildUpdate } from '../../functions/store/model/changes.ts';
+import type { StoredEntity } from '../../functions/store/model/entity.ts';
+import { ConditionFailed } from '../../functions/store/model/errors.ts';
+import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entitySortKey, textSortKey } from '../../functions/store/model/keys.ts';
+import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/store/model/long-text.ts';
+import type { Item, Key } from '../../functions/store/model/writes.ts';
+import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
 
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
 const maxAttempts = 3;

@@ -1,5 +1,5 @@
 /** The commands of `npm run cdk`. Nothing here loads CDK, which takes most of a second. */
-import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { suggestion } from '../../functions/http/suggestion.ts';
 import { UsageError } from './command-line.ts';
 
 export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { findNearestName } from '../../functions/shared/http/suggestion.ts';
+import { findNearestName } from '../../functions/http/suggestion.ts';
 import type { CdkCommand } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { suggestion } from '../../functions/http/suggestion.ts';
 
 /** The arguments of a command are wrong. The message says what is wrong and what would be right. */
 export class UsageError extends Error {}

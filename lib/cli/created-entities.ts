@@ -3,7 +3,7 @@
  * can be cleaned up, by itself or by the next run.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { forEach } from '../../functions/shared/for-each.ts';
+import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from './command-line.ts';
 
 export const journalVariable = 'CREATED_ENTITIES';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import { suggestion } from '../../functions/http/suggestion.ts';
 import { routes } from '../../functions/routes.ts';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
-import { suggestion } from '../../functions/shared/http/suggestion.ts';
 import type { OperationRequest } from '../local/operation-event.ts';
 import { parseFlags, UsageError } from './command-line.ts';
 import {

@@ -1,6 +1,6 @@
 /** Computes what requests cost, from their units and the list prices. */
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
-import { jobPartitions } from '../../functions/shared/store/model/job.ts';
+import { jobPartitions } from '../../functions/store/model/job.ts';
 import { prices } from './prices.ts';
 
 /** What one request uses. */

@@ -8,7 +8,7 @@ import {
   showStart,
 } from '../../functions/documentation/contract.ts';
 import { routes } from '../../functions/routes.ts';
-import { maxRequestMs } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
 
 export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';

@@ -15,8 +15,8 @@ import {
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
 import { resourceServer } from '../hosting/scopes.ts';
 import { byPartition } from './aws-partitions.ts';

@@ -3,7 +3,7 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
-import { metricNamespace } from '../../functions/shared/logger.ts';
+import { metricNamespace } from '../../functions/runtime/logger.ts';
 import type { Jobs } from './jobs.ts';
 import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 

@@ -73,10 +73,13 @@ const forbiddenModules: readonly { readonly what: string; readonly path: RegExp 
   { what: 'a file that hosts the functions', path: /^(?:lib|bin|test)\// },
 ];
 
+/** Folders that the functions of all groups use. */
+const sharedFolders = new Set(['contract', 'http', 'runtime', 'store']);
+
 /** Returns whether a file belongs to another group of operations than the handler. A resource refers to others, which responses expand. */
 function isFromAnotherGroup(path: string, handler: string): boolean {
   const [folder, group, file] = path.split('/');
-  const isForeign = group !== 'shared' && group !== handler.split('/')[1];
+  const isForeign = !sharedFolders.has(group ?? '') && group !== handler.split('/')[1];
   return folder === 'functions' && isForeign && file !== 'resource.ts';
 }
 

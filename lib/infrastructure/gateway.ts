@@ -11,8 +11,8 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
 import { crossOrigin } from '../hosting/cors.ts';
 import { fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
 import type { Accounts } from './accounts.ts';

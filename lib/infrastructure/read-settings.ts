@@ -1,6 +1,6 @@
 /** Reads the settings of a deployment: the context in `cdk.json`, or `-c key=value`. */
 import * as v from 'valibot';
-import { suggestion } from '../../functions/shared/http/suggestion.ts';
+import { suggestion } from '../../functions/http/suggestion.ts';
 import { isDisposable } from './names.ts';
 import { definitions, type Setting, type Settings, settingNames } from './settings.ts';
 

@@ -2,11 +2,11 @@
  * What functions do to the table. The role of a function has these permissions and no others. They follow from the contract of its
  * operation, from how entities are stored, and from the references between kinds.
  */
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { longTextField } from '../../functions/shared/store/model/long-text.ts';
-import { dependentsOf, type Kind, referencesOf } from '../../functions/shared/store/model/relations.ts';
-import type { IndexName } from '../../functions/shared/store/model/table.ts';
+import type { Contract } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { longTextField } from '../../functions/store/model/long-text.ts';
+import { dependentsOf, type Kind, referencesOf } from '../../functions/store/model/relations.ts';
+import type { IndexName } from '../../functions/store/model/table.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'DeleteItem';
 

@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { countPrefix } from '../../functions/shared/store/model/request-counts.ts';
+import { countPrefix } from '../../functions/store/model/request-counts.ts';
 import type { Access } from './table-access.ts';
 
 /**

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import findMyWay from 'find-my-way';
-import { Problem, problemResponse } from '../../functions/shared/http/problems.ts';
+import { Problem, problemResponse } from '../../functions/http/problems.ts';
 import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
 import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
 import { functionContext } from './lambda-context.ts';

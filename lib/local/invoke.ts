@@ -1,10 +1,10 @@
 /** Calls the handler of an operation as Lambda does, without a gateway. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Contract } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
-import type { Entity } from '../../functions/shared/store/model/entity.ts';
+import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
+import type { Entity } from '../../functions/store/model/entity.ts';
 import { requestTimeoutMs } from '../hosting/functions.ts';
 import { buildPages } from '../pages/build.ts';
 import { setFunctionEnvironment, type TokenSettings } from './function-environment.ts';

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
+import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
 import { jwtContext } from './authorizer.ts';
 import { newRequestId, toEvent } from './lambda-event.ts';
 import { loopback } from './port.ts';

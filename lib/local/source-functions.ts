@@ -1,8 +1,8 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
+import { scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { connect, shareClient } from '../../functions/shared/store/dynamodb/client.ts';
-import { table } from '../../functions/shared/store/model/table.ts';
+import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
+import { table } from '../../functions/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
 import { fallbackFile, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';

@@ -1,6 +1,6 @@
-import { maxOperations } from '../../functions/shared/contract/batch-body.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { maxIfMatchLength } from '../../functions/shared/http/batch-operations.ts';
+import { maxOperations } from '../../functions/contract/batch-body.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 

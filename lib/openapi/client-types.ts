@@ -1,4 +1,4 @@
-import { catalogue } from '../../functions/shared/http/problems.ts';
+import { catalogue } from '../../functions/http/problems.ts';
 import { listTypes } from './client-list-types.ts';
 import { knownStatuses } from './resources.ts';
 import type { OpenApiDocument, Schema } from './types.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
 import { type Route, routes } from '../../functions/routes.ts';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { referencesOf } from '../../functions/store/model/relations.ts';
 import { batchExample } from './batch.ts';
 import { errorResponses } from './error-responses.ts';
 import { headers } from './headers.ts';

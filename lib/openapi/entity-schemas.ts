@@ -1,7 +1,7 @@
-import type { Expansion, Resource } from '../../functions/shared/contract/resource.ts';
-import { maxLimit } from '../../functions/shared/http/parse-list-query.ts';
-import { maxCountedValues } from '../../functions/shared/store/lists/engine/value-counts.ts';
-import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
+import type { Expansion, Resource } from '../../functions/contract/resource.ts';
+import { maxLimit } from '../../functions/http/parse-list-query.ts';
+import { maxCountedValues } from '../../functions/store/lists/engine/read/count-values.ts';
+import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
 import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';

@@ -1,5 +1,5 @@
-import { type Contract, isConditionalWrite, scopeOf } from '../../functions/shared/contract/contract.ts';
-import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
+import { type Contract, isConditionalWrite, scopeOf } from '../../functions/contract/contract.ts';
+import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';

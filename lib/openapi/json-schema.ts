@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
 import { fieldDescriptions } from './resources.ts';
 import type { Schema } from './types.ts';
 

@@ -3,10 +3,10 @@ import {
   type ListOperator,
   operatorsOfBooleans,
   operatorsOfSeveralValues,
-} from '../../functions/shared/contract/list-fields.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { maxLongTextPrefix, maxValues } from '../../functions/shared/http/operands.ts';
-import { defaultLimit, maxLimit, maxSortFields } from '../../functions/shared/http/parse-list-query.ts';
+} from '../../functions/contract/list-fields.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
+import { defaultLimit, maxLimit, maxSortFields } from '../../functions/http/parse-list-query.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
 import { knownStatuses, resourceDocs } from './resources.ts';

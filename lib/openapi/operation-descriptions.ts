@@ -1,7 +1,7 @@
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { defaultLimit, maxLimit } from '../../functions/shared/http/parse-list-query.ts';
-import { dependentsOf, type Kind, type Relation } from '../../functions/shared/store/model/relations.ts';
+import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
+import { dependentsOf, type Kind, type Relation } from '../../functions/store/model/relations.ts';
 import { describeFilters } from './operator-descriptions.ts';
 
 const plural = ({ child }: Relation): string => `${child}s`;

@@ -1,6 +1,6 @@
-import type { FieldType, ListField, ListOperator } from '../../functions/shared/contract/list-fields.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { maxFilters } from '../../functions/shared/http/parse-filters.ts';
+import type { FieldType, ListField, ListOperator } from '../../functions/contract/list-fields.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { maxFilters } from '../../functions/http/parse-filters.ts';
 import { resourceDocs } from './resources.ts';
 
 const before: Partial<Record<FieldType, string>> = {

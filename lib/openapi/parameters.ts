@@ -1,7 +1,7 @@
-import { type Contract, isConditionalWrite } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { keyPattern } from '../../functions/shared/http/idempotency-key.ts';
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { type Contract, isConditionalWrite } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { keyPattern } from '../../functions/http/idempotency-key.ts';
+import { referencesOf } from '../../functions/store/model/relations.ts';
 import { ifMatchPattern } from './batch.ts';
 import { anyText } from './json-schema.ts';
 import {

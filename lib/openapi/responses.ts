@@ -1,5 +1,5 @@
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
+import type { Contract } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
 import { batchResultsExample } from './batch.ts';
 import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
 import { headerReferences } from './headers.ts';

@@ -1,7 +1,7 @@
 /** Schemas of request and response bodies, generated from the schemas that validate them. */
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
-import { catalogue, type ProblemCode, problemType } from '../../functions/shared/http/problems.ts';
+import type { Contract } from '../../functions/contract/contract.ts';
+import { maxBodyBytes } from '../../functions/http/json-body.ts';
+import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { batchResultsSchema, batchSchema } from './batch.ts';
 import { entitySchemas } from './entity-schemas.ts';
 import { converted, maxHeadBytes, pascal } from './json-schema.ts';

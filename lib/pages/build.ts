@@ -16,7 +16,7 @@ const sources = [
   'docs/guides',
   'client',
   'functions/documentation',
-  'functions/shared/http',
+  'functions/http',
 ];
 
 const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts)$/.test(path);

@@ -1,4 +1,4 @@
-import { hashedName } from '../../functions/shared/http/hashed-name.ts';
+import { hashedName } from '../../functions/http/hashed-name.ts';
 
 /** Stands for the address of the service in every example. The page replaces it with its own. */
 export const exampleOrigin = 'https://api.example.com';

@@ -1,10 +1,5 @@
 /** Problems as they arrive: made by the code that makes those of the service. */
-import {
-  catalogue,
-  Problem,
-  type ProblemCode,
-  problemResponse,
-} from '../../functions/shared/http/problems.ts';
+import { catalogue, Problem, type ProblemCode, problemResponse } from '../../functions/http/problems.ts';
 import { explanations } from './problem-explanations.ts';
 
 export const problemCodes = Object.keys(catalogue) as ProblemCode[];

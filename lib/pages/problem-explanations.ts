@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../functions/shared/http/problems.ts';
+import type { ProblemCode } from '../../functions/http/problems.ts';
 
 interface Explanation {
   readonly meaning: string;

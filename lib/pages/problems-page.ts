@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { catalogue, type ProblemCode } from '../../functions/shared/http/problems.ts';
+import { catalogue, type ProblemCode } from '../../functions/http/problems.ts';
 import { codeBlock } from './code.ts';
 import { escaped, type Page } from './layout.ts';
 import { problemCodes, problemExample } from './problem-examples.ts';

@@ -1,5 +1,5 @@
 import { type Client, ConnectionError, createClient, ProblemError } from '../../client/index.ts';
-import { forEach } from '../../functions/shared/for-each.ts';
+import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';
 import { DataGenerator } from './data.ts';

@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type Client, createClient } from '../../client/index.ts';
-import { type Board, serveBoard } from '../../lib/cli/serve-board.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { type Client, createClient } from '#client/index.ts';
+import { type Board, serveBoard } from '#lib/cli/serve-board.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import type { Service } from '../../lib/local/service.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { startChromium } from './chromium.ts';
 

@@ -1,9 +1,9 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { createClient } from '../../client/index.ts';
-import { showGuide } from '../../functions/documentation/contract.ts';
-import { catalogue } from '../../functions/shared/http/problems.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { createClient } from '#client/index.ts';
+import { showGuide } from '#functions/documentation/contract.ts';
+import { catalogue } from '#functions/http/problems.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { accessibilityIssues } from './accessibility.ts';
 import { startChromium } from './chromium.ts';

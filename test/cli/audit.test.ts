@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { emptyManifest } from '../../functions/shared/store/lists/engine/manifest.ts';
-import { type Service, startService } from '../../lib/local/service.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';
 import { run } from './run.ts';
 

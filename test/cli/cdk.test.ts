@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { cdkCommands } from '../../lib/cli/cdk-commands.ts';
-import { knownFlags, requireKnownFlags } from '../../lib/cli/cdk-flags.ts';
+import { cdkCommands } from '#lib/cli/cdk-commands.ts';
+import { knownFlags, requireKnownFlags } from '#lib/cli/cdk-flags.ts';
 import { commandLine } from './run.ts';
 
 /** `npm run deploy` and `npm run cdk`, without an account: they stop before anything is bundled. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
+import { existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
 /** Tests the messages of `npm start` for database files that it cannot use. */

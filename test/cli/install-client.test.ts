@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Service } from '../../lib/local/service.ts';
+import type { Service } from '#lib/local/service.ts';
 import { printedBy, program } from '../client/program.ts';
 import { startTestService } from '../support/local-service.ts';
 

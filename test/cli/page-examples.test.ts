@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Service } from '../../lib/local/service.ts';
-import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+import type { Service } from '#lib/local/service.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { startTestService } from '../support/local-service.ts';
 
 /** The examples of README, the start page, the guides and the reference, run as a reader would paste them. The guides need `jq`. */

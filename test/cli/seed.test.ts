@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { type Service, startService } from '../../lib/local/service.ts';
+import { type Service, startService } from '#lib/local/service.ts';
 import { run } from './run.ts';
 
 describe('npm run seed', () => {

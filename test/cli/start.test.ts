@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEngine } from '../../lib/local/dynamodb-engine.ts';
+import { startEngine } from '#lib/local/dynamodb-engine.ts';
 import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { journalOf } from '../../lib/cli/created-entities.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { journalOf } from '#lib/cli/created-entities.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { commandLine, run } from './run.ts';
 

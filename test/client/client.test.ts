@@ -7,10 +7,10 @@ import {
   etagOf,
   isProblem,
   type NewTask,
-} from '../../client/index.ts';
-import type { Service } from '../../lib/local/service.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
-import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+} from '#client/index.ts';
+import type { Service } from '#lib/local/service.ts';
+import { openApiDocument } from '#lib/openapi/document.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { startTestService } from '../support/local-service.ts';
 
 let service: Service;

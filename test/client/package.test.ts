@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Service } from '../../lib/local/service.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 import { printedBy, program } from './program.ts';
 

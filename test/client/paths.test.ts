@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, ConnectionError, createClient } from '../../client/index.ts';
-import { withVersion } from '../../client/versions.ts';
+import { type Client, ConnectionError, createClient } from '#client/index.ts';
+import { withVersion } from '#client/versions.ts';
 
 /** The client sends requests only for the path of the given id, and only to the configured service. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { createClient } from '../../client/index.ts';
-import { creationDirection, queryAfter, queryParameters, queryString } from '../../client/query.ts';
-import { splitValues } from '../../functions/shared/http/operands.ts';
+import { createClient } from '#client/index.ts';
+import { creationDirection, queryAfter, queryParameters, queryString } from '#client/query.ts';
+import { splitValues } from '#functions/http/operands.ts';
 
 const textOf = (query: object): string => decodeURIComponent(queryString(query));
 

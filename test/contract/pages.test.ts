@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { routes } from '../../functions/routes.ts';
-import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+import { routes } from '#functions/routes.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { request, type TestResponse } from './service.ts';
 
 /** Resources without a token and a database: static pages, their files, and the OpenAPI document. */

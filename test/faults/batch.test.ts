@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import { type Injector, stopAfter } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 

@@ -1,4 +1,4 @@
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import { contend } from './contention.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 

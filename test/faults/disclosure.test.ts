@@ -1,7 +1,7 @@
-import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
-import { routes } from '../../functions/routes.ts';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { accessOf } from '../../lib/infrastructure/table-access.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import { jobMetrics } from '#functions/jobs/job-metrics.ts';
+import { routes } from '#functions/routes.ts';
+import { accessOf } from '#lib/infrastructure/table-access.ts';
 import { expectNoInternals } from '../contract/problem.ts';
 import type { TestResponse } from '../contract/service.ts';
 import { errorResponse, type Injector } from './engine-proxy.ts';

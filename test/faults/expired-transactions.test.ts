@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { decodeRecord, recordPrefix, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
-import { maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
-import type { Item } from '../../functions/shared/store/model/writes.ts';
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { decodeRecord, recordPrefix, stampPrefix } from '#functions/store/model/change-log.ts';
+import { maxCommitMs } from '#functions/store/model/log-timing.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import type { Call } from './engine-proxy.ts';
 import {
   type Execution,

@@ -1,4 +1,4 @@
-import { recordPrefix } from '../../functions/shared/store/model/change-log.ts';
+import { recordPrefix } from '#functions/store/model/change-log.ts';
 import type { Call, EngineResponse, Injector } from './engine-proxy.ts';
 
 /** When DynamoDB executes a transaction to which no response arrives: relative to the next transaction of the same change set. */

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Engine, existingEngine, startEngine } from '../../lib/local/dynamodb-engine.ts';
-import type { Service, ServiceOptions } from '../../lib/local/service.ts';
-import { sourceFunctions } from '../../lib/local/source-functions.ts';
+import { type Engine, existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import type { Service, ServiceOptions } from '#lib/local/service.ts';
+import { sourceFunctions } from '#lib/local/source-functions.ts';
 import { startCheckedService } from '../support/checked-service.ts';
 import { type EngineProxy, type Injector, startEngineProxy } from './engine-proxy.ts';
 

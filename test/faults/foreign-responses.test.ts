@@ -1,5 +1,5 @@
-import { forEach } from '../../functions/shared/for-each.ts';
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { forEach } from '#functions/runtime/for-each.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { foreignFirstResponse, foreignResponses } from './foreign-responses.ts';
 import {

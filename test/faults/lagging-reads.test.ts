@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { forEach } from '../../functions/shared/for-each.ts';
-import { connect } from '../../functions/shared/store/dynamodb/client.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
-import { ensureTable } from '../../lib/local/table.ts';
+import { forEach } from '#functions/runtime/for-each.ts';
+import { connect } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { ensureTable } from '#lib/local/table.ts';
 import { compactAll } from '../support/compaction.ts';
 import { type Call, errorResponse, laggingReplica } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';

@@ -1,9 +1,9 @@
-import { createOrganization } from '../../functions/organizations/contract.ts';
-import { cloneProject, createProject, listProjects } from '../../functions/projects/contract.ts';
-import { maxClonedTasks } from '../../functions/shared/store/cascades/clone.ts';
-import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
+import { createOrganization } from '#functions/organizations/contract.ts';
+import { cloneProject, createProject, listProjects } from '#functions/projects/contract.ts';
+import { maxClonedTasks } from '#functions/store/cascades/clone.ts';
+import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { invoke, useEmptyTable } from '../support/invoke.ts';
 
 const { store } = useEmptyTable();

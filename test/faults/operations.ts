@@ -1,7 +1,7 @@
-import { routes } from '../../functions/routes.ts';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { accessOf } from '../../lib/infrastructure/table-access.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import type { Resource } from '#functions/contract/resource.ts';
+import { routes } from '#functions/routes.ts';
+import { accessOf } from '#lib/infrastructure/table-access.ts';
 import { isFullRun } from '../support/runs.ts';
 import type { FaultyService, TestResponse } from './faulty-service.ts';
 

@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
-import { continueJob, maxSteps } from '../../functions/shared/store/cascades/continue-job.ts';
-import { deleteEntity } from '../../functions/shared/store/cascades/delete-entity.ts';
-import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
-import { connect } from '../../functions/shared/store/dynamodb/client.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { beginJob, buildJobWrite, type Job } from '../../functions/shared/store/model/job.ts';
-import {
-  decodePace,
-  encodePace,
-  newPace,
-  type Pace,
-  paceKey,
-} from '../../functions/shared/store/model/pace.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
-import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
+import { continueJob, maxSteps } from '#functions/store/cascades/continue-job.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { connect } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import { beginJob, buildJobWrite, type Job } from '#functions/store/model/job.ts';
+import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/store/model/pace.ts';
+import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';

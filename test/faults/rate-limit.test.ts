@@ -1,6 +1,6 @@
-import { windowMs } from '../../functions/shared/store/model/request-counts.ts';
-import { readTag } from '../../functions/tags/contract.ts';
-import { setFunctionEnvironment } from '../../lib/local/function-environment.ts';
+import { windowMs } from '#functions/store/model/request-counts.ts';
+import { readTag } from '#functions/tags/contract.ts';
+import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type SeparateProcess, startSeparateProcess } from '../support/separate-process.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';

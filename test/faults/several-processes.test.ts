@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { logPartition, manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
-import { auditTable } from '../../lib/audit/audit-table.ts';
-import { type Engine, startEngine } from '../../lib/local/dynamodb-engine.ts';
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
+import { logPartition, manifestSortKey } from '#functions/store/model/change-log.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { killLeftovers, type StartedService, start } from '../cli/started-service.ts';
 import { ascendingBy } from '../contract/total-order.ts';
 import { conflicts, type EngineProxy, lostResponses, seeded, startEngineProxy } from './engine-proxy.ts';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { entityKey, textSortKey } from '../../functions/shared/store/model/keys.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import { entityKey, textSortKey } from '#functions/store/model/keys.ts';
 import type { Call, EngineResponse, Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, makeEntity, operations, request } from './operations.ts';

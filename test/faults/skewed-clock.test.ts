@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { forEach } from '../../functions/shared/for-each.ts';
-import { processMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { forEach } from '#functions/runtime/for-each.ts';
+import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { makeEntities, operations, request, successStatus } from './operations.ts';
 import { datedSignatures } from './signatures.ts';

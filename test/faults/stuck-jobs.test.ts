@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../functions/jobs/on-schedule.ts';
-import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
-import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { beginJob } from '../../functions/shared/store/model/job.ts';
-import { applyChangeSet } from '../../functions/shared/store/unit-of-work/commit.ts';
-import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { handler } from '#functions/jobs/on-schedule.ts';
+import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import { beginJob } from '#functions/store/model/job.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 import { type EngineProxy, errorResponse, type Injector, startEngineProxy } from './engine-proxy.ts';
 

@@ -1,5 +1,5 @@
-import { auditTable } from '../../lib/audit/audit-table.ts';
-import { accessOf, jobsAccess } from '../../lib/infrastructure/table-access.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { accessOf, jobsAccess } from '#lib/infrastructure/table-access.ts';
 import { runs } from '../support/runs.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { type Ids, makeEntities, operations, request, successStatus } from './operations.ts';

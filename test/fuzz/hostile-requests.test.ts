@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import * as fc from 'fast-check';
-import { routes } from '../../functions/routes.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { routes } from '#functions/routes.ts';
+import type { Service } from '#lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
 /** Generated invalid requests: no response has a status of 500 or more, and every error is a problem document. */

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { methodsByPath, routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { crossOrigin } from '../../lib/hosting/cors.ts';
-import { files, streamRetries } from '../../lib/hosting/functions.ts';
+import { scopeOf } from '#functions/contract/contract.ts';
+import { methodsByPath, routes } from '#functions/routes.ts';
+import { crossOrigin } from '#lib/hosting/cors.ts';
+import { files, streamRetries } from '#lib/hosting/functions.ts';
 import {
   type Access,
   accessOf,
   compactionAccess,
   jobsAccess,
   scheduleAccess,
-} from '../../lib/infrastructure/table-access.ts';
-import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+} from '#lib/infrastructure/table-access.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { bundles } from './bundles.ts';
 import { ofType, referenceOf, synthesize, synthesizeTemplates, temporaryFolder } from './stacks.ts';
 import type { Resource, Synthesized } from './synthesis.ts';

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { functionFiles } from '../../lib/hosting/functions.ts';
-import { bundling } from '../../lib/infrastructure/bundle.ts';
+import { functionFiles } from '#lib/hosting/functions.ts';
+import { bundling } from '#lib/infrastructure/bundle.ts';
 import {
   budgetViolations,
   bundlesOf,
   maxGrowth,
   type RecordedSizes,
   recordedSizes,
-} from '../../lib/infrastructure/bundle-budget.ts';
-import { unusedModules } from '../../lib/infrastructure/unused-modules.ts';
+} from '#lib/infrastructure/bundle-budget.ts';
+import { unusedModules } from '#lib/infrastructure/unused-modules.ts';
 import { bundles } from './bundles.ts';
 
 const handler = 'functions/tasks/read-task.ts';
@@ -71,20 +71,20 @@ describe('the limits of bundles', () => {
   });
 
   test.each([
-    ['a module of another resource', '../../../tags/contract.ts', 'functions/tags/contract.ts'],
+    ['a module of another resource', '../../tags/contract.ts', 'functions/tags/contract.ts'],
     [
       'a credential provider',
       '@aws-sdk/credential-provider-http',
       'node_modules/@aws-sdk/credential-provider-http/',
     ],
-    ['the OpenAPI generator', '../../../tasks/resource-docs.ts', 'functions/tasks/resource-docs.ts'],
+    ['the OpenAPI generator', '../../tasks/resource-docs.ts', 'functions/tasks/resource-docs.ts'],
     ['the CDK', 'constructs', 'node_modules/constructs/'],
-    ['a file that hosts the functions', '../../../../lib/hosting/functions.ts', 'lib/hosting/functions.ts'],
+    ['a file that hosts the functions', '../../../lib/hosting/functions.ts', 'lib/hosting/functions.ts'],
   ])('report %s, with the chain of imports', async (what, imported, module) => {
     const violations = budgetViolations(await withImport(imported), recorded);
     const found = violations.filter((violation) => violation.includes(what));
     expect(found).toContainEqual(expect.stringContaining(module));
-    expect(found).toContainEqual(expect.stringContaining('functions/shared/store/model/item-codec.ts → '));
+    expect(found).toContainEqual(expect.stringContaining('functions/store/model/item-codec.ts → '));
   });
 
   test('allow a new function up to the maximum size', async () => {

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createOrganization } from '../../functions/organizations/contract.ts';
-import { routes } from '../../functions/routes.ts';
-import { files, functionFiles } from '../../lib/hosting/functions.ts';
-import { type Engine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
-import { operationEvent } from '../../lib/local/operation-event.ts';
-import { ensureTable } from '../../lib/local/table.ts';
+import { createOrganization } from '#functions/organizations/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { files, functionFiles } from '#lib/hosting/functions.ts';
+import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { operationEvent } from '#lib/local/operation-event.ts';
+import { ensureTable } from '#lib/local/table.ts';
 import { bundles } from './bundles.ts';
 
 const execute = promisify(execFile);

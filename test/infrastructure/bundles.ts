@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Bundles } from '../../lib/infrastructure/bundle.ts';
+import type { Bundles } from '#lib/infrastructure/bundle.ts';
 
 /** Returns the bundles of the functions, which the global set-up of the infrastructure tests creates. */
 export function bundles(): Bundles {

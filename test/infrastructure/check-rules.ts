@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { App, CfnResource, type Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { type Bundles, bundleFunctions } from '../../lib/infrastructure/bundle.ts';
-import { service } from '../../lib/infrastructure/service.ts';
+import { type Bundles, bundleFunctions } from '#lib/infrastructure/bundle.ts';
+import { service } from '#lib/infrastructure/service.ts';
 import { combinations } from './combinations.ts';
 import { defaultContext } from './default-context.ts';
 

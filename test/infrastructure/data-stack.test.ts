@@ -1,6 +1,6 @@
-import { routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { table } from '../../functions/shared/store/model/table.ts';
+import { scopeOf } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { table } from '#functions/store/model/table.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources } from './synthesis.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { settingNames } from '#lib/infrastructure/settings.ts';
 
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
 

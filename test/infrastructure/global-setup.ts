@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleFunctions } from '../../lib/infrastructure/bundle.ts';
+import { bundleFunctions } from '#lib/infrastructure/bundle.ts';
 
 /** Bundles the functions once for all files of the project. */
 export default async function setUp(): Promise<void> {

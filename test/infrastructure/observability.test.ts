@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { table } from '../../functions/shared/store/model/table.ts';
-import { alarmMetrics } from '../../lib/costs/costs.ts';
+import { table } from '#functions/store/model/table.ts';
+import { alarmMetrics } from '#lib/costs/costs.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources } from './synthesis.ts';
 

@@ -1,6 +1,6 @@
-import { routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { accessOf } from '../../lib/infrastructure/table-access.ts';
+import { scopeOf } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { accessOf } from '#lib/infrastructure/table-access.ts';
 import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources } from './synthesis.ts';
 

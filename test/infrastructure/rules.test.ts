@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { settingNames } from '#lib/infrastructure/settings.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 

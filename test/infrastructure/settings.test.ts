@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSettings } from '../../lib/infrastructure/read-settings.ts';
-import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
+import { settingNames } from '#lib/infrastructure/settings.ts';
 import { defaultContext } from './default-context.ts';
 
 const read = (settings: Record<string, unknown>) => readSettings({ ...defaultContext, ...settings });

@@ -1,7 +1,7 @@
 /** Synthesizes the stacks. The worker loads it once for all its test files, because aws-cdk-lib takes a second to load. */
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { service } from '../../lib/infrastructure/service.ts';
+import { service } from '#lib/infrastructure/service.ts';
 import { app } from './app.ts';
 import { bundles } from './bundles.ts';
 

@@ -1,4 +1,4 @@
-import { settingNames } from '../../lib/infrastructure/settings.ts';
+import { settingNames } from '#lib/infrastructure/settings.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';

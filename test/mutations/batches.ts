@@ -1,8 +1,8 @@
 import type { Mutation } from './mutation.ts';
 
-const applyBatch = 'functions/shared/store/cascades/apply-batch.ts';
-const endpoint = 'functions/shared/http/batch-endpoint.ts';
-const operations = 'functions/shared/http/batch-operations.ts';
+const applyBatch = 'functions/store/cascades/apply-batch.ts';
+const endpoint = 'functions/http/batch-endpoint.ts';
+const operations = 'functions/http/batch-operations.ts';
 const contract = 'test/contract/batch';
 
 export const batchMutations: readonly Mutation[] = [
@@ -37,7 +37,7 @@ export const batchMutations: readonly Mutation[] = [
   {
     name: 'batch-writes-a-dependent-twice',
     description: 'an entity that refers to two deleted entities has two changes',
-    file: 'functions/shared/store/cascades/descendants.ts',
+    file: 'functions/store/cascades/descendants.ts',
     search: 'const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });',
     replacement:
       'const lists = await Promise.all(ids.map((id) => readChildren(session, relation, [id], { limit: left + 1 })));\n    const children = lists.flatMap((list) => list.children);\n    const total = children.length;',
@@ -47,7 +47,7 @@ export const batchMutations: readonly Mutation[] = [
   {
     name: 'batch-keeps-a-deleted-tag',
     description: 'a task loses only one of several tags that are deleted together',
-    file: 'functions/shared/store/cascades/sweep.ts',
+    file: 'functions/store/cascades/sweep.ts',
     search: 'value.filter((id) => !parentIds.includes(id as string))',
     replacement: 'value.filter((id) => id !== parentIds[0])',
     detectedBy: [`${contract}/deletions.test.ts`],
@@ -83,7 +83,7 @@ export const batchMutations: readonly Mutation[] = [
   {
     name: 'result-in-one-item',
     description: 'a recorded result that exceeds one item is not read completely',
-    file: 'functions/shared/store/unit-of-work/idempotency.ts',
+    file: 'functions/store/unit-of-work/idempotency.ts',
     search: "(first['parts'] as number) - 1",
     replacement: "Math.min(first['parts'] as number, 1) - 1",
     detectedBy: [`${contract}/limits.test.ts`],

@@ -1,8 +1,8 @@
 import type { Mutation } from './mutation.ts';
 
-const children = 'functions/shared/store/cascades/children.ts';
-const sweep = 'functions/shared/store/cascades/sweep.ts';
-const tests = 'test/unit/functions/shared/store/cascades';
+const children = 'functions/store/cascades/children.ts';
+const sweep = 'functions/store/cascades/sweep.ts';
+const tests = 'test/unit/functions/store/cascades';
 
 export const cascadeMutations: readonly Mutation[] = [
   {
@@ -25,7 +25,7 @@ export const cascadeMutations: readonly Mutation[] = [
     name: 'clone-of-later-tasks',
     description: 'a job handles children that were created after it began',
     file: children,
-    search: 'to: snapshotId ?? allIds.to };',
+    search: 'to: stepId ?? allIds.to };',
     replacement: 'to: allIds.to };',
     detectedBy: [`${tests}/children.test.ts`],
   },
@@ -49,7 +49,7 @@ export const cascadeMutations: readonly Mutation[] = [
   {
     name: 'copy-of-a-moved-task',
     description: 'a clone copies a task that moved to another project while its text was read again',
-    file: 'functions/shared/store/cascades/clone.ts',
+    file: 'functions/store/cascades/clone.ts',
     search: '.filter((task) => refersToAny(ownership, task, [from]))',
     replacement: '.filter(() => true)',
     detectedBy: [`${tests}/clone-and-archive.test.ts`],

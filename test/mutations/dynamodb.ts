@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
-const database = 'functions/shared/store/dynamodb/database.ts';
-const deadline = 'functions/shared/store/dynamodb/deadline.ts';
+const database = 'functions/store/dynamodb/database.ts';
+const deadline = 'functions/store/dynamodb/deadline.ts';
 
 export const dynamodbMutations: readonly Mutation[] = [
   {
@@ -18,7 +18,7 @@ export const dynamodbMutations: readonly Mutation[] = [
   {
     name: 'timeout-that-does-not-throw',
     description: 'a hung call does not time out before the request does',
-    file: 'functions/shared/store/dynamodb/client.ts',
+    file: 'functions/store/dynamodb/client.ts',
     search: 'throwOnRequestTimeout: true,\n      socketTimeout: requestTimeout,',
     replacement: 'throwOnRequestTimeout: requestTimeout < 0,',
     detectedBy: ['test/faults/single-failures.test.ts'],
@@ -45,10 +45,10 @@ export const dynamodbMutations: readonly Mutation[] = [
   {
     name: 'no-retry-on-conflict',
     description: 'a transaction is not retried after a conflict',
-    file: 'functions/shared/store/dynamodb/error-classification.ts',
+    file: 'functions/store/dynamodb/error-classification.ts',
     search: "new Set(['TransactionConflict', ...throttles])",
     replacement: 'new Set(throttles)',
-    detectedBy: ['test/unit/functions/shared/store/dynamodb/error-classification.test.ts'],
+    detectedBy: ['test/unit/functions/store/dynamodb/error-classification.test.ts'],
   },
   {
     name: 'retry-on-failed-condition',

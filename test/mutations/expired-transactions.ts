@@ -1,10 +1,10 @@
 import type { Mutation } from './mutation.ts';
 
-const applyOnce = 'functions/shared/store/unit-of-work/apply-once.ts';
-const commit = 'functions/shared/store/unit-of-work/commit.ts';
-const database = 'functions/shared/store/dynamodb/database.ts';
+const applyOnce = 'functions/store/unit-of-work/apply-once.ts';
+const commit = 'functions/store/unit-of-work/commit.ts';
+const database = 'functions/store/dynamodb/database.ts';
 
-const units = 'test/unit/functions/shared/store';
+const units = 'test/unit/functions/store';
 const simulation = 'test/simulation/list-engine.test.ts';
 const faults = 'test/faults/expired-transactions.test.ts';
 
@@ -25,7 +25,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
   {
     name: 'expired-transaction-sent',
     description: 'a transaction is sent although its time is over',
-    file: 'functions/shared/store/dynamodb/deadline.ts',
+    file: 'functions/store/dynamodb/deadline.ts',
     search: 'if (remainingMs <= 0) controller.abort();',
     replacement: '',
     detectedBy: [`${units}/dynamodb/database.test.ts`],

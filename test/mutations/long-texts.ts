@@ -1,15 +1,15 @@
 import type { Mutation } from './mutation.ts';
 
-const changes = 'functions/shared/store/model/changes.ts';
+const changes = 'functions/store/model/changes.ts';
 
 export const longTextMutations: readonly Mutation[] = [
   {
     name: 'any-text-matches',
     description: 'an entity is shown with a text of another version',
-    file: 'functions/shared/store/model/item-codec.ts',
+    file: 'functions/store/model/item-codec.ts',
     search: 'text !== undefined && isDigestOf(entity.description as Digest, text)',
     replacement: "text !== undefined && !isDigestOf(entity.description as Digest, '')",
-    detectedBy: ['test/unit/functions/shared/store/unit-of-work/whole-entities.test.ts'],
+    detectedBy: ['test/unit/functions/store/unit-of-work/whole-entities.test.ts'],
   },
   {
     name: 'text-stays-behind',
@@ -31,7 +31,7 @@ export const longTextMutations: readonly Mutation[] = [
   {
     name: 'text-in-indexes',
     description: 'the item of an entity, and with it every index, contains a long text',
-    file: 'functions/shared/store/model/long-text.ts',
+    file: 'functions/store/model/long-text.ts',
     search: 'return isLong(text) ? digestText(text) : text;',
     replacement: 'return text;',
     detectedBy: ['test/unit/costs/long-text-costs.test.ts'],

@@ -1,13 +1,13 @@
 import type { Mutation } from './mutation.ts';
 
 const pacedJobs = 'test/faults/paced-jobs.test.ts';
-const continued = 'functions/shared/store/cascades/continue-job.ts';
+const continued = 'functions/store/cascades/continue-job.ts';
 
 export const pacedJobMutations: readonly Mutation[] = [
   {
     name: 'jobs-without-pace',
     description: 'a worker reserves the time of a step and does not wait for it',
-    file: 'functions/shared/store/cascades/pace-jobs.ts',
+    file: 'functions/store/cascades/pace-jobs.ts',
     search: 'await delay(waitMs);',
     replacement: 'void delay;',
     detectedBy: [pacedJobs],
@@ -16,7 +16,7 @@ export const pacedJobMutations: readonly Mutation[] = [
   {
     name: 'pace-without-throttles',
     description: 'jobs are not slower after a throttle',
-    file: 'functions/shared/store/cascades/pace-jobs.ts',
+    file: 'functions/store/cascades/pace-jobs.ts',
     search: 'throttles > this.#throttles',
     replacement: 'throttles < this.#throttles',
     detectedBy: [pacedJobs],
@@ -25,7 +25,7 @@ export const pacedJobMutations: readonly Mutation[] = [
   {
     name: 'pace-of-all-tenants',
     description: 'the jobs of all tenants share a pace',
-    file: 'functions/shared/store/model/pace.ts',
+    file: 'functions/store/model/pace.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text.
     search: '{ pk: `${tenant}#pace`, sk',
     replacement: '{ pk: tenant && `#pace`, sk',

@@ -1,8 +1,8 @@
 import type { Mutation } from './mutation.ts';
 
 const authorizer = 'lib/local/authorizer.ts';
-const caller = 'functions/shared/http/caller.ts';
-const listQuery = 'functions/shared/http/parse-list-query.ts';
+const caller = 'functions/http/caller.ts';
+const listQuery = 'functions/http/parse-list-query.ts';
 const authentication = 'test/security/authentication.test.ts';
 
 export const requestMutations: readonly Mutation[] = [
@@ -40,13 +40,13 @@ export const requestMutations: readonly Mutation[] = [
     file: caller,
     search: '(tenantClaim === undefined && authorizer === undefined)',
     replacement: 'tenantClaim === undefined',
-    detectedBy: ['test/unit/functions/shared/http/caller.test.ts'],
+    detectedBy: ['test/unit/functions/http/caller.test.ts'],
   },
   {
     name: 'key-of-the-tenant',
     description:
       'an idempotency key belongs to the tenant, so that its users get the responses of each other',
-    file: 'functions/shared/http/idempotency-key.ts',
+    file: 'functions/http/idempotency-key.ts',
     search: 'JSON.stringify([subject, operation, key])',
     replacement: 'JSON.stringify([operation, key])',
     detectedBy: [authentication],
@@ -55,7 +55,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'clone-with-one-scope',
     description: 'a token with projects:write alone can create tasks',
-    file: 'functions/shared/http/endpoint.ts',
+    file: 'functions/http/endpoint.ts',
     search: 'if (additionalScope?.isNeeded(body)) ',
     replacement: 'if (additionalScope?.isNeeded(body) === undefined && additionalScope) ',
     detectedBy: [authentication],
@@ -64,7 +64,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'if-match-read-by-all',
     description: 'every operation validates If-Match, also those that do not use it',
-    file: 'functions/shared/http/endpoint.ts',
+    file: 'functions/http/endpoint.ts',
     search: 'isConditionalWrite(contract) ?',
     replacement: 'isConditionalWrite(contract) || contract.operation ?',
     detectedBy: ['test/contract/messages.test.ts'],
@@ -73,7 +73,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'any-number-of-tags',
     description: 'If-Match may list any number of entity tags',
-    file: 'functions/shared/http/conditional-requests.ts',
+    file: 'functions/http/conditional-requests.ts',
     search: 'if (tags.length > maxEntityTags) {',
     replacement: 'if (tags.length > maxEntityTags * maxEntityTags) {',
     detectedBy: ['test/contract/messages.test.ts'],
@@ -82,15 +82,15 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'pattern-before-length',
     description: 'patterns read texts of any length',
-    file: 'functions/shared/contract/fields.ts',
+    file: 'functions/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum ||',
     replacement: 'const isTooLong = (rules.some(({ holds }) => !holds(value)) && false) ||',
-    detectedBy: ['test/unit/functions/shared/contract/hostile-text.test.ts'],
+    detectedBy: ['test/unit/functions/contract/hostile-text.test.ts'],
   },
   {
     name: 'keys-without-tenant',
     description: 'an entity is found by its id without the tenant',
-    file: 'functions/shared/store/model/keys.ts',
+    file: 'functions/store/model/keys.ts',
     search: 'entityKey = (tenant: string, kind: Kind, id: string): Key',
     replacement: "entityKey = (_: string, kind: Kind, id: string, tenant = 'all'): Key",
     detectedBy: [authentication],
@@ -99,7 +99,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'scope-of-reading-for-writing',
     description: 'scopes for reading allow writes',
-    file: 'functions/shared/contract/contract.ts',
+    file: 'functions/contract/contract.ts',
     search: "method === 'GET' ? 'read' : 'write'",
     replacement: "method === 'GET' ? 'read' : 'read'",
     detectedBy: ['test/security/authorization.test.ts'],
@@ -137,7 +137,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'unbounded-text',
     description: 'a text may be as long as the body',
-    file: 'functions/shared/contract/fields.ts',
+    file: 'functions/contract/fields.ts',
     search: 'const isTooLong = value.length > 2 * maximum || codePoints(value) > maximum;',
     replacement: 'const isTooLong = codePoints(value) > 2 ** 18 + maximum;',
     detectedBy: ['test/security/contents-and-amounts.test.ts'],
@@ -164,7 +164,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'prototype-accepted',
     description: 'a field named __proto__ is accepted',
-    file: 'functions/shared/http/validation.ts',
+    file: 'functions/http/validation.ts',
     search: 'if (known.has(name)) continue;',
     replacement: "if (known.has(name) || name === '__proto__') continue;",
     detectedBy: ['test/contract/hostile-input.test.ts'],
@@ -173,7 +173,7 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'expand-without-scope',
     description: 'a token for tasks reads the projects that they refer to',
-    file: 'functions/shared/http/endpoint.ts',
+    file: 'functions/http/endpoint.ts',
     search: 'for (const { target } of view.expansions) requireScope(',
     replacement: "for (const { target } of view.expansions) if (target.kind === 'tag') requireScope(",
     detectedBy: ['test/security/expand.test.ts'],
@@ -181,17 +181,17 @@ export const requestMutations: readonly Mutation[] = [
   {
     name: 'offset-ignored',
     description: 'times in operators are compared without their offset',
-    file: 'functions/shared/http/operands.ts',
+    file: 'functions/http/operands.ts',
     search: "(sign === '-' ? -60_000 : 60_000)",
     replacement: "(sign === '-' ? -0 : 0)",
-    detectedBy: ['test/unit/functions/shared/http/operands.test.ts'],
+    detectedBy: ['test/unit/functions/http/operands.test.ts'],
   },
   {
     name: 'page-of-any-size',
     description: 'a page may be larger than a function can return',
-    file: 'functions/shared/http/render-page.ts',
+    file: 'functions/http/render-page.ts',
     search: 'if (bytes > maxPageBytes) throw tooLarge();',
     replacement: '',
-    detectedBy: ['test/unit/functions/shared/http/render-page.test.ts'],
+    detectedBy: ['test/unit/functions/http/render-page.test.ts'],
   },
 ];

@@ -4,7 +4,7 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'attributes-shown',
     description: 'responses contain all attributes of an entity in the table',
-    file: 'functions/shared/http/renderers.ts',
+    file: 'functions/http/renderers.ts',
     search: 'resource ? showEntity(resource, entity, view, expanded) : entity',
     replacement: 'resource ? { ...entity } : entity',
     detectedBy: ['test/security/contents-and-amounts.test.ts'],
@@ -13,7 +13,7 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'etags-of-another-entity',
     description: 'the entity tags of a list all have the version of its first entity',
-    file: 'functions/shared/http/renderers.ts',
+    file: 'functions/http/renderers.ts',
     search: 'page.versions[position] ?? 0',
     replacement: 'page.versions[0] ?? 0',
     detectedBy: ['test/contract/list-options/entity-tags.test.ts'],
@@ -22,7 +22,7 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'keys-in-entities',
     description: 'the keys of the table become fields of an entity',
-    file: 'functions/shared/store/model/item-codec.ts',
+    file: 'functions/store/model/item-codec.ts',
     search: 'if (!internalAttributes.has(name)) fields',
     replacement: "if (name !== '' || internalAttributes.has(name)) fields",
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
@@ -31,7 +31,7 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'cause-in-the-response',
     description: 'a 500 contains the stack trace of the cause',
-    file: 'functions/shared/http/problems.ts',
+    file: 'functions/http/problems.ts',
     search: "'The cause has been logged under the requestId.'",
     replacement: 'String((error as Error).stack)',
     detectedBy: ['test/faults/disclosure.test.ts'],
@@ -39,7 +39,7 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'body-in-the-log',
     description: 'the log contains the body of the request',
-    file: 'functions/shared/http/request-log.ts',
+    file: 'functions/http/request-log.ts',
     search: 'status: request.response?.statusCode,',
     replacement: 'status: request.response?.statusCode,\n      body: request.event.body,',
     detectedBy: ['test/faults/disclosure.test.ts'],
@@ -47,17 +47,17 @@ export const responseMutations: readonly Mutation[] = [
   {
     name: 'tag-of-expanded-entities',
     description: 'the ETag of an entity says nothing about what it expands',
-    file: 'functions/shared/http/renderers.ts',
+    file: 'functions/http/renderers.ts',
     search: 'const tag = view.expansions.length > 0 ? undefined : versionTag(',
     replacement: 'const tag = versionTag(',
-    detectedBy: ['test/unit/functions/shared/http/renderers.test.ts'],
+    detectedBy: ['test/unit/functions/http/renderers.test.ts'],
   },
   {
     name: 'expanded-secrets',
     description: 'expanded entities show all attributes in the table',
-    file: 'functions/shared/http/entity-view.ts',
+    file: 'functions/http/entity-view.ts',
     search: 'entities.map((one) => target.show(one))',
     replacement: 'entities.map((one) => ({ ...target.show(one), ...one }))',
-    detectedBy: ['test/unit/functions/shared/http/entity-view.test.ts'],
+    detectedBy: ['test/unit/functions/http/entity-view.test.ts'],
   },
 ];

@@ -12,8 +12,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { suggestion } from '../../functions/shared/http/suggestion.ts';
-import { parseFlags, runCommand, UsageError } from '../../lib/cli/command-line.ts';
+import { suggestion } from '#functions/http/suggestion.ts';
+import { parseFlags, runCommand, UsageError } from '#lib/cli/command-line.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 

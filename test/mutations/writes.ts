@@ -1,12 +1,12 @@
 import type { Mutation } from './mutation.ts';
 
-const commit = 'functions/shared/store/unit-of-work/commit.ts';
+const commit = 'functions/store/unit-of-work/commit.ts';
 
 export const writeMutations: readonly Mutation[] = [
   {
     name: 'parent-not-required',
     description: 'an entity can be created with a parent that does not exist',
-    file: 'functions/shared/store/entities/create-entity.ts',
+    file: 'functions/store/entities/create-entity.ts',
     search: 'await requireReferences(session, change);',
     replacement: '',
     detectedBy: ['test/contract/references.test.ts'],
@@ -15,7 +15,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'update-without-version',
     description: 'two writers that read the same version both succeed',
-    file: 'functions/shared/store/model/changes.ts',
+    file: 'functions/store/model/changes.ts',
     search: 'before ? hasVersion(before.version) : notExists',
     replacement: "before ? { expression: 'attribute_exists(pk)' } : notExists",
     detectedBy: ['test/faults/single-failures.test.ts'],
@@ -24,7 +24,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'if-match-ignored',
     description: 'a write ignores the version in If-Match',
-    file: 'functions/shared/store/entities/preconditions.ts',
+    file: 'functions/store/entities/preconditions.ts',
     search: 'expected === undefined || expected.has(version);',
     replacement: 'expected === undefined || expected.size !== -version;',
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
@@ -65,7 +65,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'key-for-any-request',
     description: 'an Idempotency-Key returns the recorded response also for another body',
-    file: 'functions/shared/store/unit-of-work/idempotency.ts',
+    file: 'functions/store/unit-of-work/idempotency.ts',
     search: "if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();",
     replacement: 'if (!idempotency.fingerprint) throw new IdempotencyKeyReused();',
     detectedBy: ['test/contract/idempotency.test.ts'],
@@ -74,7 +74,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'deletion-takes-too-much',
     description: 'the tasks of a deleted user are deleted, instead of losing the reference',
-    file: 'functions/shared/store/model/relations.ts',
+    file: 'functions/store/model/relations.ts',
     search: "field: 'userId', parent: 'user', onDelete: 'setNull'",
     replacement: "field: 'userId', parent: 'user', onDelete: 'cascade'",
     detectedBy: ['test/contract/references.test.ts'],
@@ -83,19 +83,19 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'no-second-sweep',
     description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
-    file: 'functions/shared/store/cascades/sweep.ts',
+    file: 'functions/store/cascades/sweep.ts',
     search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id)] };',
     replacement: 'return { changes };',
-    detectedBy: ['test/unit/functions/shared/store/cascades/continue-job.test.ts'],
+    detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
     testNamePattern: 'still saw its parent',
   },
   {
     name: 'cascade-that-stops',
     description: 'a deletion with several steps ends after the first one',
-    file: 'functions/shared/store/cascades/sweep.ts',
+    file: 'functions/store/cascades/sweep.ts',
     search: 'relation: work.relation + 1 } : work,',
     replacement: 'relation: work.relation + 1 } : undefined,',
-    detectedBy: ['test/unit/functions/shared/store/cascades/continue-job.test.ts'],
+    detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
     testNamePattern: 'outgrows a transaction',
   },
   {
@@ -110,7 +110,7 @@ export const writeMutations: readonly Mutation[] = [
   {
     name: 'job-without-lease',
     description: 'a worker starts a job that another worker holds',
-    file: 'functions/shared/store/model/job.ts',
+    file: 'functions/store/model/job.ts',
     search: 'lease.owner !== owner && lease.until > now',
     replacement: 'lease.owner === owner && lease.until < now',
     detectedBy: ['test/faults/job-leases.test.ts'],

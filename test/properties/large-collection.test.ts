@@ -1,5 +1,5 @@
-import { emptyManifest, encodeManifest } from '../../functions/shared/store/lists/engine/manifest.ts';
-import type { Row } from '../../functions/shared/store/model/row.ts';
+import { emptyManifest, encodeManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import type { Row } from '#functions/store/model/row.ts';
 import { idOf, LogBuilder, startMs } from '../support/log-builder.ts';
 
 const tasks = 200_000;

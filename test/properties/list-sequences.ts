@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { connect } from '../../functions/shared/store/dynamodb/client.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
+import { connect } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import type { Injector } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startEngine } from '../../lib/local/dynamodb-engine.ts';
-import { ensureTable } from '../../lib/local/table.ts';
+import { startEngine } from '#lib/local/dynamodb-engine.ts';
+import { ensureTable } from '#lib/local/table.ts';
 import { conflicts, laggingReplica, lostResponses } from '../faults/engine-proxy.ts';
 import { runs } from '../support/runs.ts';
 import { type Fault, testSequences } from './list-sequences.ts';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { handler as onSchedule } from '../../functions/jobs/on-schedule.ts';
-import { forEach } from '../../functions/shared/for-each.ts';
-import { readJobs } from '../../functions/shared/store/cascades/read-jobs.ts';
-import { createEntity } from '../../functions/shared/store/entities/create-entity.ts';
-import { listEntities } from '../../functions/shared/store/lists/list-entities.ts';
-import { manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
-import { buildCreate } from '../../functions/shared/store/model/changes.ts';
-import { applyInBatches } from '../../functions/shared/store/unit-of-work/commit.ts';
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import { functionContext, scheduledEvent } from '../../lib/local/lambda-context.ts';
+import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
+import { forEach } from '#functions/runtime/for-each.ts';
+import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { manifestSortKey } from '#functions/store/model/change-log.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
+import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
 

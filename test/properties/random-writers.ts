@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
-import { auditTable } from '../../lib/audit/audit-table.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
 import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';

@@ -1,6 +1,6 @@
-import { routes } from '../../functions/routes.ts';
-import { scopeOf } from '../../functions/shared/contract/contract.ts';
-import { type Service, startService } from '../../lib/local/service.ts';
+import { scopeOf } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { type Service, startService } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer, strangeKey } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
 

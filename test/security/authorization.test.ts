@@ -1,6 +1,6 @@
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import type { Resource } from '#functions/contract/resource.ts';
+import { referencesOf } from '#functions/store/model/relations.ts';
 import { audience } from '../support/issuer.ts';
 import {
   bodyFor,

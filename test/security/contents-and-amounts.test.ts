@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { maxBodyBytes } from '../../functions/shared/http/json-body.ts';
-import { readOnlyFields } from '../../functions/shared/store/model/entity.ts';
-import { internalAttributes } from '../../functions/shared/store/model/item-codec.ts';
-import { entityKey } from '../../functions/shared/store/model/keys.ts';
-import { committedFile } from '../../lib/openapi/committed-document.ts';
-import type { OpenApiDocument, Schema } from '../../lib/openapi/types.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import type { Resource } from '#functions/contract/resource.ts';
+import { maxBodyBytes } from '#functions/http/json-body.ts';
+import { readOnlyFields } from '#functions/store/model/entity.ts';
+import { internalAttributes } from '#functions/store/model/item-codec.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
 import {
   guarded,
   type Ids,

@@ -1,4 +1,4 @@
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
+import { referencesOf } from '#functions/store/model/relations.ts';
 import { contracts, type Ids, pathWith, resources, startTwoTenants, type TwoTenants } from './two-tenants.ts';
 
 /** `expand` shows entities of other kinds: the token needs the read scope of each of them. */

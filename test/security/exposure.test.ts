@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { methodsByPath } from '../../functions/routes.ts';
-import { startService } from '../../lib/local/service.ts';
-import { committedFile } from '../../lib/openapi/committed-document.ts';
-import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+import { methodsByPath } from '#functions/routes.ts';
+import { startService } from '#lib/local/service.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { audience } from '../support/issuer.ts';
 import {
   contracts,

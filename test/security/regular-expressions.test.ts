@@ -4,7 +4,7 @@ import { parseSync } from '@swc/core';
 import * as fc from 'fast-check';
 import { isSafe } from 'redos-detector';
 import * as v from 'valibot';
-import { documentedEmail, email } from '../../functions/shared/contract/fields.ts';
+import { documentedEmail, email } from '#functions/contract/fields.ts';
 
 /**
  * No request can make a regular expression slow. An analysis proves that every regular expression that reads input has a

@@ -1,8 +1,8 @@
-import { routes } from '../../functions/routes.ts';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
-import type { Resource } from '../../functions/shared/contract/resource.ts';
-import { referencesOf } from '../../functions/shared/store/model/relations.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { type Contract, scopeOf } from '#functions/contract/contract.ts';
+import type { Resource } from '#functions/contract/resource.ts';
+import { routes } from '#functions/routes.ts';
+import { referencesOf } from '#functions/store/model/relations.ts';
+import type { Service } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
 

@@ -1,10 +1,10 @@
 /** The entities of a simulation: random ones, and what a plain search of all of them says that a list must be. */
 
-import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
-import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import { toRowQuery } from '../../functions/shared/store/lists/to-row-query.ts';
-import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import type { ListQuery } from '../../functions/shared/store/model/list-query.ts';
+import type { RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
+import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
+import type { StoredEntity } from '#functions/store/model/entity.ts';
+import type { ListQuery } from '#functions/store/model/list-query.ts';
 import { isValue, sortedBy } from '../support/list-queries.ts';
 import { plainList } from '../support/plain-list.ts';
 import { type RandomField, randomQuery } from '../support/random-queries.ts';

@@ -4,17 +4,17 @@
  */
 
 import { inflateRawSync } from 'node:zlib';
-import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
-import type { CompactionSizes } from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import type { ListSource, RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
-import { emptyManifest, manifestNames } from '../../functions/shared/store/lists/engine/manifest.ts';
-import { type LogMemory, ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
-import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
-import type { LogReader } from '../../functions/shared/store/lists/engine/storage.ts';
-import type { Change } from '../../functions/shared/store/model/changes.ts';
-import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
-import { maxClockSkewMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
+import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import type { CompactionSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import { emptyManifest, manifestNames } from '#functions/store/lists/engine/format/manifest.ts';
+import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import type { ListSource, RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
+import type { LogReader } from '#functions/store/lists/engine/storage.ts';
+import type { Change } from '#functions/store/model/changes.ts';
+import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { firstIdAt } from '#functions/store/model/ids.ts';
+import { maxClockSkewMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
 import { readRows } from '../support/read-rows.ts';
 import { expectedPage, isPage, isPossiblePage, type ListCase, randomCase, randomFields } from './entities.ts';
 import { Crash, MemoryLog, type Process } from './memory-log.ts';

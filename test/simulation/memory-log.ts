@@ -6,9 +6,9 @@ import {
   encodeManifest,
   type ItemName,
   type Manifest,
-} from '../../functions/shared/store/lists/engine/manifest.ts';
-import type { LogHead, LogWriter } from '../../functions/shared/store/lists/engine/storage.ts';
-import { type LogRecord, manifestSortKey } from '../../functions/shared/store/model/change-log.ts';
+} from '#functions/store/lists/engine/format/manifest.ts';
+import type { LogHead, LogWriter } from '#functions/store/lists/engine/storage.ts';
+import { type LogRecord, manifestSortKey } from '#functions/store/model/change-log.ts';
 
 /** A compaction that crashes: everything that it wrote before stays. */
 export class Crash extends Error {}

@@ -9,12 +9,12 @@ import {
   recordWrites,
   stampPrefix,
   transactionStamp,
-} from '../../functions/shared/store/model/change-log.ts';
-import type { Change } from '../../functions/shared/store/model/changes.ts';
-import type { StoredEntity } from '../../functions/shared/store/model/entity.ts';
-import { ConditionFailed, TransactionExpired } from '../../functions/shared/store/model/errors.ts';
-import { marginMs, maxCommitMs } from '../../functions/shared/store/model/log-timing.ts';
-import { applyOnce } from '../../functions/shared/store/unit-of-work/apply-once.ts';
+} from '#functions/store/model/change-log.ts';
+import type { Change } from '#functions/store/model/changes.ts';
+import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { ConditionFailed, TransactionExpired } from '#functions/store/model/errors.ts';
+import { marginMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
+import { applyOnce } from '#functions/store/unit-of-work/apply-once.ts';
 import type { MemoryLog } from './memory-log.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
-import type { FunctionHost } from '../../lib/local/hosted-functions.ts';
-import { type Service, type ServiceOptions, startService } from '../../lib/local/service.ts';
+import type { FunctionHost } from '#lib/local/hosted-functions.ts';
+import { type Service, type ServiceOptions, startService } from '#lib/local/service.ts';
 import { decoded } from './decoded-response.ts';
 import { ResponseChecker } from './response-checker.ts';
 

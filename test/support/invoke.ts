@@ -3,10 +3,10 @@
  * explains it.
  */
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
-import { routes } from '../../functions/routes.ts';
-import { type Contract, scopeOf } from '../../functions/shared/contract/contract.ts';
-import { type InvokeResult, invokeWithEvent, openFunctions } from '../../lib/local/invoke.ts';
-import { type OperationRequest, operationEvent } from '../../lib/local/operation-event.ts';
+import { type Contract, scopeOf } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { type InvokeResult, invokeWithEvent, openFunctions } from '#lib/local/invoke.ts';
+import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { startTestStore, type TestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
@@ -15,8 +15,8 @@ export {
   type ItemChange,
   scheduledEvent,
   streamEvent,
-} from '../../lib/local/lambda-context.ts';
-export { operationEvent } from '../../lib/local/operation-event.ts';
+} from '#lib/local/lambda-context.ts';
+export { operationEvent } from '#lib/local/operation-event.ts';
 
 interface TestRequest extends OperationRequest {
   /** Tenant of the request. Each tenant has its own data. Default: `test`. */

@@ -1,5 +1,5 @@
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
+import type { Service } from '#lib/local/service.ts';
 import { fromEnvironment, startSynthesized } from '../synthesized/synthesized-service.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 import { testWorker } from './test-worker.ts';

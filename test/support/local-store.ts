@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { connect } from '../../functions/shared/store/dynamodb/client.ts';
-import { Database } from '../../functions/shared/store/dynamodb/database.ts';
-import { Deadline } from '../../functions/shared/store/dynamodb/deadline.ts';
-import type { Session } from '../../functions/shared/store/unit-of-work/session.ts';
-import { setEngineEnvironment } from '../../lib/local/engine-environment.ts';
-import { ensureTable } from '../../lib/local/table.ts';
+import { connect } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
+import { ensureTable } from '#lib/local/table.ts';
 import { testWorker } from './test-worker.ts';
 
 /** The store on an engine, in a table of its own, without gateway and functions. */

@@ -1,17 +1,14 @@
 /** A change log for tests: it derives records from the rows after each transaction. */
 
-import { compact } from '../../functions/shared/store/lists/engine/compaction/compact.ts';
-import {
-  type CompactionSizes,
-  defaultSizes,
-} from '../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import type { RowPage } from '../../functions/shared/store/lists/engine/list-rows.ts';
-import { ProcessMemory } from '../../functions/shared/store/lists/engine/process-memory.ts';
-import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import { type LogRecord, stampPrefix } from '../../functions/shared/store/model/change-log.ts';
-import { firstIdAt } from '../../functions/shared/store/model/ids.ts';
-import type { LogEntry } from '../../functions/shared/store/model/log-entry.ts';
-import type { Row } from '../../functions/shared/store/model/row.ts';
+import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import type { RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
+import { type LogRecord, stampPrefix } from '#functions/store/model/change-log.ts';
+import { firstIdAt } from '#functions/store/model/ids.ts';
+import type { LogEntry } from '#functions/store/model/log-entry.ts';
+import type { Row } from '#functions/store/model/row.ts';
 import { MemoryLog } from '../simulation/memory-log.ts';
 import { readRows } from './read-rows.ts';
 

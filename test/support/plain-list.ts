@@ -1,6 +1,6 @@
 /** What a list must be, by a plain search, sort and count over all entities. It shares no code with the store. */
-import type { ItemFields } from '../../functions/shared/store/model/entity.ts';
-import type { Filter, ListQuery, Page, ValueCount } from '../../functions/shared/store/model/list-query.ts';
+import type { ItemFields } from '#functions/store/model/entity.ts';
+import type { Filter, ListQuery, Page, ValueCount } from '#functions/store/model/list-query.ts';
 
 /** A value of an entity: lists know no others. */
 type Plain = string | null | readonly string[];

@@ -1,12 +1,8 @@
 /** Lists of rows in tests, without a table. */
-import {
-  type ListSource,
-  listRows,
-  type RowPage,
-} from '../../functions/shared/store/lists/engine/list-rows.ts';
-import { readState } from '../../functions/shared/store/lists/engine/read-state.ts';
-import type { RowQuery } from '../../functions/shared/store/lists/engine/row-query.ts';
-import { StaleRead } from '../../functions/shared/store/lists/engine/stale-read.ts';
+import { type ListSource, listRows, type RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import { readState } from '#functions/store/lists/engine/read/read-state.ts';
+import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
+import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 
 const maxAttempts = 5;
 

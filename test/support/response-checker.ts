@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { SentResponse } from '../../lib/local/gateway.ts';
-import { committedFile } from '../../lib/openapi/committed-document.ts';
-import type { Components, OpenApiDocument, Operation, Response, Schema } from '../../lib/openapi/types.ts';
+import type { SentResponse } from '#lib/local/gateway.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import type { Components, OpenApiDocument, Operation, Response, Schema } from '#lib/openapi/types.ts';
 
 /** Headers that HTTP and the gateway add to every response. */
 const transportHeaders =

@@ -1,11 +1,11 @@
 /** The handler of an operation with module state of its own, as in a process of its own. */
 
-import { routes } from '../../functions/routes.ts';
-import type { Contract } from '../../functions/shared/contract/contract.ts';
-import { requestTimeoutMs } from '../../lib/hosting/functions.ts';
-import type { LambdaFunction } from '../../lib/local/gateway.ts';
-import { functionContext } from '../../lib/local/lambda-context.ts';
-import { type OperationRequest, operationEvent } from '../../lib/local/operation-event.ts';
+import type { Contract } from '#functions/contract/contract.ts';
+import { routes } from '#functions/routes.ts';
+import { requestTimeoutMs } from '#lib/hosting/functions.ts';
+import type { LambdaFunction } from '#lib/local/gateway.ts';
+import { functionContext } from '#lib/local/lambda-context.ts';
+import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { ResponseChecker } from './response-checker.ts';
 
 export interface SeparateProcess {
@@ -22,7 +22,7 @@ export async function startSeparateProcess(contract: Contract): Promise<Separate
   let handler: LambdaFunction | undefined;
   let client: { destroy(): void } | undefined;
   await jest.isolateModulesAsync(async () => {
-    const { connect, shareClient } = await import('../../functions/shared/store/dynamodb/client.ts');
+    const { connect, shareClient } = await import('#functions/store/dynamodb/client.ts');
     const own = connect();
     shareClient(own);
     client = own;

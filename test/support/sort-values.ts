@@ -1,8 +1,8 @@
 /** Values of a field and the orders of lists by it, for the tests of sort keys. */
 import fc from 'fast-check';
-import type { ColumnValue } from '../../functions/shared/store/lists/engine/dictionary.ts';
-import type { ValueOrder } from '../../functions/shared/store/lists/engine/sort-key.ts';
-import { rowText } from '../../functions/shared/store/model/row.ts';
+import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
+import type { ValueOrder } from '#functions/store/lists/engine/read/sort-key.ts';
+import { rowText } from '#functions/store/model/row.ts';
 
 export const long = 'x'.repeat(100);
 

@@ -1,6 +1,6 @@
 /** What the test files of a jest worker share: a database engine, and the code of the service. `test-worker.ts` returns it. */
-import { type Engine, existingEngine, inMemory, startEngine } from '../../lib/local/dynamodb-engine.ts';
-import type { Service } from '../../lib/local/service.ts';
+import { type Engine, existingEngine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
+import type { Service } from '#lib/local/service.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { routes } from '../../functions/routes.ts';
-import type { PermissionReport } from '../../lib/cloud-assembly/iam-proxy.ts';
+import { routes } from '#functions/routes.ts';
+import type { PermissionReport } from '#lib/cloud-assembly/iam-proxy.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 
 /** Returns the permissions in the reports of all services of the run, by function. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Service } from '../../lib/local/service.ts';
+import type { Service } from '#lib/local/service.ts';
 import { spawnStart, untilItListens } from '../cli/started-service.ts';
 
 /** A cloud assembly to run, in a process of its own. */

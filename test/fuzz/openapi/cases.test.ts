@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import type { Service } from '../../../lib/local/service.ts';
-import { committedFile } from '../../../lib/openapi/committed-document.ts';
-import type { OpenApiDocument, Schema } from '../../../lib/openapi/types.ts';
-import { startTestService } from '../../support/local-service.ts';
-import { ResponseChecker } from '../../support/response-checker.ts';
+import type { Service } from '#lib/local/service.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
+import { startTestService } from '#test/support/local-service.ts';
+import { ResponseChecker } from '#test/support/response-checker.ts';
 import { type Case, cases, KnownId } from './cases.ts';
 
 /** Compares the running service with the OpenAPI document. The test uses no contract and no resource. */

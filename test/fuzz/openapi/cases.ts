@@ -9,8 +9,8 @@ import type {
   Reference,
   RequestBody,
   Schema,
-} from '../../../lib/openapi/types.ts';
-import { anyCharacter } from '../../support/any-character.ts';
+} from '#lib/openapi/types.ts';
+import { anyCharacter } from '#test/support/any-character.ts';
 
 export interface Case {
   readonly operation: Operation;

@@ -1,7 +1,7 @@
-import { createEntity } from '../../../functions/shared/store/entities/create-entity.ts';
-import { updateEntity } from '../../../functions/shared/store/entities/update-entity.ts';
-import type { Session } from '../../../functions/shared/store/unit-of-work/session.ts';
-import { startTestStore, type TestStore } from '../../support/local-store.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** What a long description costs, as the embedded engine reports it. docs/performance.md contains these numbers. */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { logPartition, recordWrites } from '../../../functions/shared/store/model/change-log.ts';
-import { startTestStore, type TestStore } from '../../support/local-store.ts';
-import { sentence, typicalChanges } from '../../support/typical-changes.ts';
+import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { sentence, typicalChanges } from '#test/support/typical-changes.ts';
 
 /**
  * How many records one read unit reads, as the embedded engine reports it: 4 KB, with keys and names of attributes. The tenant has 36

@@ -1,9 +1,9 @@
-import { deleteEntity } from '../../../functions/shared/store/cascades/delete-entity.ts';
-import { createEntity } from '../../../functions/shared/store/entities/create-entity.ts';
-import { updateEntity } from '../../../functions/shared/store/entities/update-entity.ts';
-import type { Fields } from '../../../functions/shared/store/model/entity.ts';
-import type { Session } from '../../../functions/shared/store/unit-of-work/session.ts';
-import { startTestStore, type TestStore } from '../../support/local-store.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import type { Fields } from '#functions/store/model/entity.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The capacity units of writes, as the embedded engine reports them. docs/performance.md contains these numbers. */
 

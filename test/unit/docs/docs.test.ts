@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { methodsByPath } from '../../../functions/routes.ts';
-import { functionFiles } from '../../../lib/hosting/functions.ts';
+import { methodsByPath } from '#functions/routes.ts';
+import { functionFiles } from '#lib/hosting/functions.ts';
 
 const root = join(__dirname, '../../..');
 const folders = ['benchmarks', 'client', 'docs', 'examples', 'functions', 'lib', 'test'];
@@ -59,7 +59,7 @@ test('finds pages in all folders, their links and anchors', () => {
       'CONTRIBUTING.md',
       'docs/running.md',
       'docs/guides/errors.md',
-      'functions/shared/store/README.md',
+      'functions/store/README.md',
     ]),
   );
   expect(linksOf('CONTRIBUTING.md')).toContainEqual({

@@ -1,5 +1,5 @@
-import type { SentResponse } from '../../../lib/local/gateway.ts';
-import { ResponseChecker } from '../../support/response-checker.ts';
+import type { SentResponse } from '#lib/local/gateway.ts';
+import { ResponseChecker } from '#test/support/response-checker.ts';
 
 /** The check that stands behind all suites must see what is wrong. */
 

@@ -1,4 +1,4 @@
-import { durationText, progressText } from '../../support/verify-progress.js';
+import { durationText, progressText } from '#test/support/verify-progress.js';
 
 test.each([
   [1, 4, 10_000, '1 of 4 files, 25 %, about 30 s left'],

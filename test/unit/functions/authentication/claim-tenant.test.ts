@@ -1,5 +1,5 @@
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
-import { handler } from '../../../../functions/authentication/claim-tenant.ts';
+import { handler } from '#functions/authentication/claim-tenant.ts';
 
 const event = (userAttributes: Record<string, string>) => ({
   version: '3',

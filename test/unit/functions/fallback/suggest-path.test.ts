@@ -1,4 +1,4 @@
-import { suggestPath } from '../../../../functions/fallback/suggest-path.ts';
+import { suggestPath } from '#functions/fallback/suggest-path.ts';
 
 const templates = [
   '/',

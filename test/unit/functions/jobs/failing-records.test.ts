@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { handler } from '../../../../functions/jobs/on-stream.ts';
-import { buildJobWrite, type Job } from '../../../../functions/shared/store/model/job.ts';
-import { functionContext } from '../../../../lib/local/lambda-context.ts';
-import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+import { handler } from '#functions/jobs/on-stream.ts';
+import { buildJobWrite, type Job } from '#functions/store/model/job.ts';
+import { functionContext } from '#lib/local/lambda-context.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** Stream batches with invalid records among valid ones. */
 

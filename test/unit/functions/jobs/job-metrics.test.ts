@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { measureJobs } from '../../../../functions/jobs/job-metrics.ts';
-import { alwaysDue, type Job, type JobWork } from '../../../../functions/shared/store/model/job.ts';
+import { measureJobs } from '#functions/jobs/job-metrics.ts';
+import { alwaysDue, type Job, type JobWork } from '#functions/store/model/job.ts';
 
 const nowMs = Date.parse('2026-01-01T01:00:00.000Z');
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { handler } from '../../../../functions/jobs/on-log-records.ts';
-import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
-import { logPartition } from '../../../../functions/shared/store/model/change-log.ts';
+import { handler } from '#functions/jobs/on-log-records.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { logPartition } from '#functions/store/model/change-log.ts';
 import {
   buildJobWrite,
   type CompactWork,
@@ -9,10 +9,10 @@ import {
   decodeJob,
   type Job,
   jobKey,
-} from '../../../../functions/shared/store/model/job.ts';
-import type { Kind } from '../../../../functions/shared/store/model/relations.ts';
-import { functionContext, type ItemChange, streamEvent } from '../../../support/invoke.ts';
-import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+} from '#functions/store/model/job.ts';
+import type { Kind } from '#functions/store/model/relations.ts';
+import { functionContext, type ItemChange, streamEvent } from '#test/support/invoke.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The function that compacts the logs of new records. */
 

@@ -1,5 +1,5 @@
-import { createTask, listTasks, readTask } from '../../../../functions/tasks/contract.ts';
-import { invoke, problemOf, useEmptyTable } from '../../../support/invoke.ts';
+import { createTask, listTasks, readTask } from '#functions/tasks/contract.ts';
+import { invoke, problemOf, useEmptyTable } from '#test/support/invoke.ts';
 
 /** The example of docs/testing.md. Copy it for your own test. */
 

@@ -1,14 +1,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { deleteEntity } from '../../../../functions/shared/store/cascades/delete-entity.ts';
-import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
-import { readEntity } from '../../../../functions/shared/store/entities/read-entity.ts';
-import { buildCreate } from '../../../../functions/shared/store/model/changes.ts';
-import type { Fields, StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
-import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
-import { applyChangeSet } from '../../../../functions/shared/store/unit-of-work/commit.ts';
-import type { Session } from '../../../../functions/shared/store/unit-of-work/session.ts';
-import { auditTable } from '../../../../lib/audit/audit-table.ts';
-import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { readEntity } from '#functions/store/entities/read-entity.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
+import { encodeEntity } from '#functions/store/model/item-codec.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
 

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { deleteEntity } from '../../../../functions/shared/store/cascades/delete-entity.ts';
-import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
-import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
-import { defaultSizes } from '../../../../functions/shared/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '../../../../functions/shared/store/lists/engine/compaction/table-log-writer.ts';
-import { emptyManifest } from '../../../../functions/shared/store/lists/engine/manifest.ts';
-import { listEntities } from '../../../../functions/shared/store/lists/list-entities.ts';
-import { logPartition, recordPrefix } from '../../../../functions/shared/store/model/change-log.ts';
-import type { StoredEntity } from '../../../../functions/shared/store/model/entity.ts';
-import { encodeEntity } from '../../../../functions/shared/store/model/item-codec.ts';
-import { entityKey } from '../../../../functions/shared/store/model/keys.ts';
-import { compareLogs, rebuildLogs } from '../../../../lib/audit/change-logs.ts';
-import { compactAll, heal } from '../../../support/compaction.ts';
-import { listQuery, sortedBy } from '../../../support/list-queries.ts';
-import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
+import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { encodeEntity } from '#functions/store/model/item-codec.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
+import { compareLogs, rebuildLogs } from '#lib/audit/change-logs.ts';
+import { compactAll, heal } from '#test/support/compaction.ts';
+import { listQuery, sortedBy } from '#test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 let store: TestStore;
 

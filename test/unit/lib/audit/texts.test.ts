@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { createEntity } from '../../../../functions/shared/store/entities/create-entity.ts';
-import { readEntity } from '../../../../functions/shared/store/entities/read-entity.ts';
-import { updateEntity } from '../../../../functions/shared/store/entities/update-entity.ts';
-import { newId } from '../../../../functions/shared/store/model/ids.ts';
-import { entityKey, textKey } from '../../../../functions/shared/store/model/keys.ts';
-import { auditTable } from '../../../../lib/audit/audit-table.ts';
-import { reportLines } from '../../../../lib/audit/report.ts';
-import { startTestStore, type TestStore } from '../../../support/local-store.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { readEntity } from '#functions/store/entities/read-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { newId } from '#functions/store/model/ids.ts';
+import { entityKey, textKey } from '#functions/store/model/keys.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { reportLines } from '#lib/audit/report.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 let store: TestStore;
 

@@ -1,12 +1,6 @@
-import {
-  announcement,
-  cdkArguments,
-  commandFlags,
-  contextOf,
-  requireFlags,
-} from '../../../../lib/cli/cdk-options.ts';
-import { UsageError } from '../../../../lib/cli/command-line.ts';
-import { readSettings } from '../../../../lib/infrastructure/read-settings.ts';
+import { announcement, cdkArguments, commandFlags, contextOf, requireFlags } from '#lib/cli/cdk-options.ts';
+import { UsageError } from '#lib/cli/command-line.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
 
 const development = readSettings({});
 const production = readSettings({ stage: 'production', machineClient: true });

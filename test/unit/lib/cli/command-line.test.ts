@@ -1,4 +1,4 @@
-import { parseFlags, UsageError, wholeNumber } from '../../../../lib/cli/command-line.ts';
+import { parseFlags, UsageError, wholeNumber } from '#lib/cli/command-line.ts';
 
 const read = (...args: string[]) =>
   parseFlags({ args, options: { port: { type: 'string' }, help: { type: 'boolean' } } });

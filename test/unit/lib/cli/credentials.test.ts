@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { requireAws } from '../../../../lib/cli/credentials.ts';
+import { requireAws } from '#lib/cli/credentials.ts';
 
 let error: string;
 let server: Server;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../../../../lib/cli/command-line.ts';
-import { invokeHelp, invokeOptions } from '../../../../lib/cli/invoke-options.ts';
+import { UsageError } from '#lib/cli/command-line.ts';
+import { invokeHelp, invokeOptions } from '#lib/cli/invoke-options.ts';
 
 function requestOf(...args: string[]) {
   const options = invokeOptions(args);

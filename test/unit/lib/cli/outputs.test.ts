@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readOutputs, requiredOutput } from '../../../../lib/cli/outputs.ts';
+import { readOutputs, requiredOutput } from '#lib/cli/outputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'outputs-'));
 const file = join(folder, 'test.json');

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { progressBar, progressLines } from '../../../../lib/cli/progress.ts';
+import { progressBar, progressLines } from '#lib/cli/progress.ts';
 
 describe('progress as lines', () => {
   test('prints one line at the end of a phase, and more in a long phase', () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient } from '../../../../client/index.ts';
-import { CommandFailure } from '../../../../lib/cli/command-line.ts';
-import { requireService } from '../../../../lib/cli/require-service.ts';
+import { createClient } from '#client/index.ts';
+import { CommandFailure } from '#lib/cli/command-line.ts';
+import { requireService } from '#lib/cli/require-service.ts';
 
 const problem = (type: string, status: number, detail: string): string =>
   JSON.stringify({ type: `/docs#${type}`, title: 'Title', status, detail });

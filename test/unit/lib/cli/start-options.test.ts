@@ -1,6 +1,6 @@
-import { UsageError } from '../../../../lib/cli/command-line.ts';
-import { type StartOptions, startOptions } from '../../../../lib/cli/start-options.ts';
-import { isAws } from '../../../../lib/local/engine-environment.ts';
+import { UsageError } from '#lib/cli/command-line.ts';
+import { type StartOptions, startOptions } from '#lib/cli/start-options.ts';
+import { isAws } from '#lib/local/engine-environment.ts';
 
 const environment = process.env;
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CommandFailure } from '../../../../lib/cli/command-line.ts';
-import { machineToken, personToken } from '../../../../lib/cli/tokens.ts';
-import { freePort } from '../../../../lib/local/port.ts';
+import { CommandFailure } from '#lib/cli/command-line.ts';
+import { machineToken, personToken } from '#lib/cli/tokens.ts';
+import { freePort } from '#lib/local/port.ts';
 
 /** A sign-in page that signs everyone in, with the checks of Cognito. */
 

@@ -1,4 +1,4 @@
-import { npm } from '../../../../lib/cli/tools.ts';
+import { npm } from '#lib/cli/tools.ts';
 
 const before = process.env['npm_execpath'];
 

@@ -1,4 +1,4 @@
-import { matchesPattern } from '../../../../lib/cloud-assembly/event-pattern.ts';
+import { matchesPattern } from '#lib/cloud-assembly/event-pattern.ts';
 
 const jobs = { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } };
 const records = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'r#' }] } } } };

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cpuShare, FunctionProcesses } from '../../../../lib/cloud-assembly/function-processes.ts';
-import { functionContext } from '../../../../lib/local/lambda-context.ts';
+import { cpuShare, FunctionProcesses } from '#lib/cloud-assembly/function-processes.ts';
+import { functionContext } from '#lib/local/lambda-context.ts';
 
 /** A function that uses CPU time, and tells how long that took. */
 const source = `

@@ -6,10 +6,10 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type IamProxy, startIamProxy } from '../../../../lib/cloud-assembly/iam-proxy.ts';
-import { Policy, type Statement } from '../../../../lib/cloud-assembly/policy.ts';
-import { type Engine, inMemory, startEngine } from '../../../../lib/local/dynamodb-engine.ts';
-import { ensureTable } from '../../../../lib/local/table.ts';
+import { type IamProxy, startIamProxy } from '#lib/cloud-assembly/iam-proxy.ts';
+import { Policy, type Statement } from '#lib/cloud-assembly/policy.ts';
+import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { ensureTable } from '#lib/local/table.ts';
 
 const place = { region: 'us-east-1', account: '000000000000' };
 const tableName = 'guarded';

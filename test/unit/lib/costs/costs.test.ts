@@ -6,7 +6,7 @@ import {
   monthOf,
   requestMetricsMonth,
   total,
-} from '../../../../lib/costs/costs.ts';
+} from '#lib/costs/costs.ts';
 
 const usage = { readUnits: 2, writeUnits: 10, billedMs: 100, memoryMb: 1_024, responseBytes: 1_000 };
 

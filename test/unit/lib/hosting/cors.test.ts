@@ -1,5 +1,5 @@
-import type { Service } from '../../../../lib/local/service.ts';
-import { startTestService } from '../../../support/local-service.ts';
+import type { Service } from '#lib/local/service.ts';
+import { startTestService } from '#test/support/local-service.ts';
 
 /** Tests which origins the local gateway allows, in responses and in preflight requests. */
 

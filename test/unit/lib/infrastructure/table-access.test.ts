@@ -1,10 +1,5 @@
-import { routes } from '../../../../functions/routes.ts';
-import {
-  accessOf,
-  compactionAccess,
-  jobsAccess,
-  scheduleAccess,
-} from '../../../../lib/infrastructure/table-access.ts';
+import { routes } from '#functions/routes.ts';
+import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
 
 /** Returns the permissions of an operation. */
 function access(operation: string) {

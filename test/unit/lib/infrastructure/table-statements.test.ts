@@ -1,4 +1,4 @@
-import { tableStatements } from '../../../../lib/infrastructure/table-statements.ts';
+import { tableStatements } from '#lib/infrastructure/table-statements.ts';
 
 const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities';
 

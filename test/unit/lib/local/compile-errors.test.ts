@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileErrors } from '../../../../lib/local/compile-errors.ts';
+import { compileErrors } from '#lib/local/compile-errors.ts';
 
 const root = join(__dirname, '../../../..');
 const copy = mkdtempSync(join(tmpdir(), 'compile-'));

@@ -1,11 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  endpointOfOwner,
-  lockDatabaseFile,
-  prepareDatabaseFile,
-} from '../../../../lib/local/database-file.ts';
+import { endpointOfOwner, lockDatabaseFile, prepareDatabaseFile } from '#lib/local/database-file.ts';
 
 /** Tests with a user who is not root. All messages of `npm start` about database files: test/cli/database-file.test.ts. */
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inMemory, startEngine } from '../../../../lib/local/dynamodb-engine.ts';
-import { engineOnPath, nativeEngine, nativeFile } from '../../../../lib/local/engine-programs.ts';
+import { inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { engineOnPath, nativeEngine, nativeFile } from '#lib/local/engine-programs.ts';
 
 test.each([
   ['linux', 'x64', '@dynoxide/linux-x64/dynoxide'],

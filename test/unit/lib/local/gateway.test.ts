@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Service } from '../../../../lib/local/service.ts';
-import { startTestService } from '../../../support/local-service.ts';
+import type { Service } from '#lib/local/service.ts';
+import { startTestService } from '#test/support/local-service.ts';
 
 let service: Service;
 let last: APIGatewayProxyEventV2;

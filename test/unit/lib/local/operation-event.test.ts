@@ -1,6 +1,6 @@
-import { checkHealth } from '../../../../functions/health/contract.ts';
-import { createTask, listTasks, readTask } from '../../../../functions/tasks/contract.ts';
-import { operationEvent } from '../../../../lib/local/operation-event.ts';
+import { checkHealth } from '#functions/health/contract.ts';
+import { createTask, listTasks, readTask } from '#functions/tasks/contract.ts';
+import { operationEvent } from '#lib/local/operation-event.ts';
 
 test('builds the event of a body', () => {
   const event = operationEvent(createTask, { body: { name: 'Ä' } });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startSchedule } from '../../../../lib/local/schedule.ts';
+import { startSchedule } from '#lib/local/schedule.ts';
 
 test('calls again after a failed call, never twice at once, and stops after the call in progress', async () => {
   const logged = jest.spyOn(console, 'error').mockImplementation(() => {});

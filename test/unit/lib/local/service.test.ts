@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Service, startService } from '../../../../lib/local/service.ts';
-import { ensureTable } from '../../../../lib/local/table.ts';
+import { type Service, startService } from '#lib/local/service.ts';
+import { ensureTable } from '#lib/local/table.ts';
 
 let service: Service;
 let client: DynamoDBClient;

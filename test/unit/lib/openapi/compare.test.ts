@@ -1,7 +1,7 @@
-import { committedFile, earlierDocument } from '../../../../lib/openapi/committed-document.ts';
-import { breakingChanges, isBreakingVersion } from '../../../../lib/openapi/compare.ts';
-import { openApiDocument } from '../../../../lib/openapi/document.ts';
-import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
+import { committedFile, earlierDocument } from '#lib/openapi/committed-document.ts';
+import { breakingChanges, isBreakingVersion } from '#lib/openapi/compare.ts';
+import { openApiDocument } from '#lib/openapi/document.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 
 const document = openApiDocument();
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { routes } from '../../../../functions/routes.ts';
-import { scopeOf } from '../../../../functions/shared/contract/contract.ts';
-import { catalogue } from '../../../../functions/shared/http/problems.ts';
-import { files } from '../../../../lib/hosting/functions.ts';
-import { clientTypes } from '../../../../lib/openapi/client-types.ts';
-import { clientTypesFile, committedFile } from '../../../../lib/openapi/committed-document.ts';
-import { documentText, openApiDocument } from '../../../../lib/openapi/document.ts';
-import type { OpenApiDocument, Schema } from '../../../../lib/openapi/types.ts';
+import { scopeOf } from '#functions/contract/contract.ts';
+import { catalogue } from '#functions/http/problems.ts';
+import { routes } from '#functions/routes.ts';
+import { files } from '#lib/hosting/functions.ts';
+import { clientTypes } from '#lib/openapi/client-types.ts';
+import { clientTypesFile, committedFile } from '#lib/openapi/committed-document.ts';
+import { documentText, openApiDocument } from '#lib/openapi/document.ts';
+import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
 
 const document = openApiDocument();
 

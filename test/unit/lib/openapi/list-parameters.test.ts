@@ -1,12 +1,12 @@
-import { routes } from '../../../../functions/routes.ts';
-import type { Resource } from '../../../../functions/shared/contract/resource.ts';
-import { readEntityView, readListQuery } from '../../../../functions/shared/http/parse-list-query.ts';
-import { tag } from '../../../../functions/tags/resource.ts';
-import { task } from '../../../../functions/tasks/resource.ts';
-import { openApiDocument } from '../../../../lib/openapi/document.ts';
-import { expandParameterNames, listParameters } from '../../../../lib/openapi/list-parameters.ts';
-import { resourceDocs } from '../../../../lib/openapi/resources.ts';
-import type { Parameter } from '../../../../lib/openapi/types.ts';
+import type { Resource } from '#functions/contract/resource.ts';
+import { readEntityView, readListQuery } from '#functions/http/parse-list-query.ts';
+import { routes } from '#functions/routes.ts';
+import { tag } from '#functions/tags/resource.ts';
+import { task } from '#functions/tasks/resource.ts';
+import { openApiDocument } from '#lib/openapi/document.ts';
+import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
+import { resourceDocs } from '#lib/openapi/resources.ts';
+import type { Parameter } from '#lib/openapi/types.ts';
 
 const resources: readonly Resource[] = [
   ...new Set(routes.flatMap(({ contract }) => contract.resource ?? ([] as Resource[]))),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { committedFile } from '../../../../lib/openapi/committed-document.ts';
-import { describeCascade } from '../../../../lib/openapi/operation-descriptions.ts';
-import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import { describeCascade } from '#lib/openapi/operation-descriptions.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 
 const background =
   'A deletion that needs more than 100 writes continues in the background after the response.';

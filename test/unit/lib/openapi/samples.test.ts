@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { committedFile } from '../../../../lib/openapi/committed-document.ts';
-import { referenceDocument } from '../../../../lib/openapi/reference-document.ts';
-import type { OpenApiDocument } from '../../../../lib/openapi/types.ts';
+import { committedFile } from '#lib/openapi/committed-document.ts';
+import { referenceDocument } from '#lib/openapi/reference-document.ts';
+import type { OpenApiDocument } from '#lib/openapi/types.ts';
 
 const root = join(__dirname, '../../../..');
 const reference = referenceDocument(JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument);

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { createOrganization } from '../../../../functions/organizations/contract.ts';
-import { createProject } from '../../../../functions/projects/contract.ts';
-import { createTag } from '../../../../functions/tags/contract.ts';
-import { createTask } from '../../../../functions/tasks/contract.ts';
-import { createUser } from '../../../../functions/users/contract.ts';
-import { knownStatuses } from '../../../../lib/openapi/resources.ts';
-import { DataGenerator, type Ids } from '../../../../lib/seed/data.ts';
-import { type Amounts, type Kind, kinds } from '../../../../lib/seed/options.ts';
+import { createOrganization } from '#functions/organizations/contract.ts';
+import { createProject } from '#functions/projects/contract.ts';
+import { createTag } from '#functions/tags/contract.ts';
+import { createTask } from '#functions/tasks/contract.ts';
+import { createUser } from '#functions/users/contract.ts';
+import { knownStatuses } from '#lib/openapi/resources.ts';
+import { DataGenerator, type Ids } from '#lib/seed/data.ts';
+import { type Amounts, type Kind, kinds } from '#lib/seed/options.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../../../../lib/cli/command-line.ts';
-import { seedOptions } from '../../../../lib/seed/options.ts';
+import { UsageError } from '#lib/cli/command-line.ts';
+import { seedOptions } from '#lib/seed/options.ts';
 
 describe('the options of npm run seed', () => {
   test('have defaults', () => {

@@ -1,6 +1,6 @@
-import { type Service, startService } from '../../../../lib/local/service.ts';
-import { kinds } from '../../../../lib/seed/options.ts';
-import { seed } from '../../../../lib/seed/seed.ts';
+import { type Service, startService } from '#lib/local/service.ts';
+import { kinds } from '#lib/seed/options.ts';
+import { seed } from '#lib/seed/seed.ts';
 
 interface List {
   readonly total: number;

@@ -1,0 +1,58 @@
+/** Writes one log line for each request. CloudWatch makes metrics of each operation from it. */
+import { environment } from '../runtime/environment.ts';
+import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../runtime/logger.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
+import { traceContext } from './trace-context.ts';
+
+const started = Symbol('started');
+
+type TimedEvent = PipelineRequest['event'] & { [started]?: number };
+
+export const logContext = (operation: string, { event }: PipelineRequest): LogContext => {
+  const now = performance.now();
+  return {
+    requestId: event.requestContext.requestId,
+    operation,
+    tenant: event.session?.tenant ?? '',
+    duration: Math.round(now - ((event as TimedEvent)[started] ?? now)),
+    ...traceContext(event.headers['traceparent']),
+  };
+};
+
+/** The property of the line that is the dimension of its metrics. A metric of each tenant would cost too much. */
+const dimension = 'operation';
+
+/**
+ * Returns the metrics of a request. CloudWatch charges for each metric of each operation, so those that are 0 are absent, and the number of
+ * requests is the number of samples of `duration`.
+ */
+function metricsOf({ event, response }: PipelineRequest): Metric[] {
+  const { readUnits = 0, writeUnits = 0 } = event.session?.database.consumption ?? {};
+  return [
+    { name: 'duration', unit: 'Milliseconds' },
+    ...((response?.statusCode ?? 500) >= 500 ? [{ name: 'errors', value: 1 }] : []),
+    ...(readUnits > 0 ? [{ name: 'readUnits', value: readUnits }] : []),
+    ...(writeUnits > 0 ? [{ name: 'writeUnits', value: writeUnits }] : []),
+  ];
+}
+
+export function requestLog(operation: string): Middleware {
+  const write = (request: PipelineRequest): void => {
+    const metrics = metricsOf(request);
+    const namespace = environment.requestMetrics();
+    logInfo('The request is finished.', logContext(operation, request), {
+      status: request.response?.statusCode,
+      ...Object.fromEntries(
+        metrics.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+      ),
+      ...(namespace && embeddedMetrics({ namespace, dimension }, metrics)),
+    });
+  };
+  return {
+    before: ({ event }) => {
+      (event as TimedEvent)[started] = performance.now();
+    },
+    after: write,
+    onError: write,
+  };
+}

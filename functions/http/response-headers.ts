@@ -1,0 +1,26 @@
+/** Sets the headers that every response has, and removes the content of responses to `HEAD`. */
+import { environment } from '../runtime/environment.ts';
+import type { Consumption } from '../store/dynamodb/query.ts';
+import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
+
+const noConsumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
+
+function serverTiming({ session }: PipelineEvent): string {
+  const { calls, readUnits, writeUnits, durationMs } = session?.database.consumption ?? noConsumption;
+  return `dynamodb;dur=${durationMs.toFixed(1)};desc="calls=${calls}, read=${readUnits}, write=${writeUnits}"`;
+}
+
+function complete({ event, response }: PipelineRequest): void {
+  if (!response) return;
+  response.headers = {
+    ...response.headers,
+    ...event.rateLimitHeaders,
+    // Most responses contain texts of users: no browser may interpret them as a page (OWASP REST Security Cheat Sheet).
+    'x-content-type-options': 'nosniff',
+    ...(environment.serverTiming() && { 'server-timing': serverTiming(event) }),
+  };
+  // RFC 9110, 9.3.2: the headers of GET, and no content.
+  if (event.requestContext.http.method === 'HEAD') delete response.body;
+}
+
+export const responseHeaders: Middleware = { after: complete, onError: complete };

@@ -1,0 +1,110 @@
+/** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
+import { allIds, rangeOfId, unionRanges } from '../lists/engine/read/id-ranges.ts';
+import type { RowFilter } from '../lists/engine/read/row-filter.ts';
+import type { RowQuery } from '../lists/engine/read/row-query.ts';
+import { type EntityPage, readPage } from '../lists/read-page.ts';
+import type { StoredEntity } from '../model/entity.ts';
+import { StoreUnavailable } from '../model/errors.ts';
+import { idAfter, newId } from '../model/ids.ts';
+import type { Relation } from '../model/relations.ts';
+import type { Session } from '../unit-of-work/session.ts';
+
+/** Children on a page. */
+const pageSize = 100;
+
+/** Which children a page has. */
+export interface ChildrenRange {
+  /** Begins after the child with this id; an empty text begins with the first child. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Which children a page has that a job handles. */
+export interface SnapshotRange extends ChildrenRange {
+  /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
+  readonly snapshotId?: string;
+}
+
+export interface ChildrenPage {
+  readonly children: readonly StoredEntity[];
+  /** The id after which the next page begins, if there is one. */
+  readonly next: string | undefined;
+}
+
+/** A page of children with the number of all from its beginning to the end of the range. */
+export interface CountedPage extends ChildrenPage {
+  readonly total: number;
+}
+
+/** Returns whether an entity refers to one of some others. */
+export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
+  const value = entity[field];
+  const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
+  return references.some((id) => id !== null && ids.includes(id));
+}
+
+/** Returns the filter of the rows that refer to one of some entities. */
+const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilter => ({
+  field,
+  condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
+});
+
+/**
+ * Lists the children of some parents.
+ * @throws StoreUnavailable when they change so often that they cannot be read.
+ */
+async function listChildren(
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+  page: Pick<RowQuery, 'ids' | 'isDescending' | 'limit'>,
+): Promise<EntityPage> {
+  const filters = [filterOf(relation, parentIds)];
+  const query = { filters, orders: [], countBy: [], skip: 0, ...page };
+  const found = await readPage(session, relation.child, query);
+  // Such a page says nothing about the children after it.
+  if (found.stored.length === 0 && found.total > 0)
+    throw new StoreUnavailable('Every child of the page was deleted during the read.');
+  return found;
+}
+
+/**
+ * Reads one page of the children of some parents.
+ * @throws StoreUnavailable when they change so often that they cannot be read.
+ */
+export async function readChildren(
+  session: Session,
+  relation: Relation,
+  parentIds: readonly string[],
+  { after = '', snapshotId, limit = pageSize }: SnapshotRange = {},
+): Promise<CountedPage> {
+  const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
+  const page = { ids: unionRanges([range]), isDescending: false, limit };
+  const { stored, total } = await listChildren(session, relation, parentIds, page);
+  return {
+    // A child that changes during each attempt to read the page can have another parent by now.
+    children: stored.filter((child) => refersToAny(relation, child, parentIds)),
+    next: total > stored.length ? stored.at(-1)?.entity.id : undefined,
+    total,
+  };
+}
+
+/**
+ * Returns an id greater than every existing child's. A job ignores children created after it began. The clock alone does not
+ * tell: that of another process may be ahead.
+ * @param firstPage the first page of these children.
+ */
+export async function createSnapshotId(
+  session: Session,
+  relation: Relation,
+  parentId: string,
+  { children, next }: ChildrenPage,
+): Promise<string> {
+  const newest = { isDescending: true, limit: 1 };
+  const { stored } =
+    next === undefined
+      ? { stored: children.slice(-1) }
+      : await listChildren(session, relation, [parentId], newest);
+  const last = stored[0]?.entity.id;
+  return last === undefined ? newId().id : idAfter(last);
+}

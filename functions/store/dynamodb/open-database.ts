@@ -1,0 +1,18 @@
+import { environment } from '../../runtime/environment.ts';
+import { sharedClient } from './client.ts';
+import { Database } from './database.ts';
+import { Deadline, maxRequestMs } from './deadline.ts';
+
+/**
+ * Returns the database for the time of one invocation.
+ * @param reserveMs milliseconds of the invocation that are kept for its response.
+ * @param maxMs milliseconds, if less than the invocation has.
+ */
+export function openDatabase(
+  context: { getRemainingTimeInMillis(): number },
+  reserveMs: number,
+  maxMs = maxRequestMs,
+): Database {
+  const timeMs = Math.min(context.getRemainingTimeInMillis() - reserveMs, maxMs);
+  return new Database(sharedClient(), environment.tableName(), new Deadline(timeMs));
+}

@@ -1,0 +1,53 @@
+/**
+ * Garbage collection: each compaction step first records which items it is about to write and to replace. With these records, a later
+ * step finds the items that no manifest refers to, including those of a step that crashed.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { garbageMs } from '../../../model/log-timing.ts';
+import { type ItemName, type Manifest, manifestNames, type StepId } from '../format/manifest.ts';
+import type { LogWriter } from '../storage.ts';
+
+interface StepItems {
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  /** Items that the step writes, and items that its manifest does not need any more. */
+  readonly names: readonly ItemName[];
+}
+
+/** The partition of the list. */
+const partition = 'steps';
+
+/** Digits of a version in a sort key: steps are in their order. */
+const versionDigits = 12;
+
+const stepName = (version: number, id: StepId): ItemName =>
+  `${partition}/${String(version).padStart(versionDigits, '0')}#${id}`;
+
+/** Writes which items a step writes and replaces. */
+export const recordStep = (
+  writer: LogWriter,
+  { version }: Manifest,
+  id: StepId,
+  step: StepItems,
+): Promise<void> => writer.putItems(new Map([[stepName(version, id), deflateRawSync(JSON.stringify(step))]]));
+
+/** Steps that one step cleans up after. */
+const maxSteps = 4;
+
+/**
+ * Deletes the items of old steps that the manifest does not refer to. Names are never used again, so an item that is not in use an
+ * hour after its step began is never used again either.
+ */
+export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
+  const steps = await writer.listItems(partition, maxSteps);
+  let live: ReadonlySet<ItemName> | undefined;
+  for (const [name, encoded] of steps) {
+    const { beganAt, names } = JSON.parse(inflateRawSync(encoded).toString()) as StepItems;
+    if (beganAt + garbageMs > nowMs) return;
+    live ??= new Set(manifestNames(manifest));
+    const isLive = live;
+    // The list's item last: a crash in between leaves it for the next step.
+    await writer.deleteItems(names.filter((one) => !isLive.has(one)));
+    await writer.deleteItems([name]);
+  }
+}

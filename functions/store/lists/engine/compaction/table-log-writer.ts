@@ -1,0 +1,50 @@
+/** The log and the columns of one kind in the table, for compaction. */
+import { forEach } from '../../../../runtime/for-each.ts';
+import type { Database } from '../../../dynamodb/database.ts';
+import { decodeRecord, logPartition, manifestSortKey } from '../../../model/change-log.ts';
+import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
+import { ConditionFailed } from '../../../model/errors.ts';
+import type { Kind } from '../../../model/relations.ts';
+import { encodeManifest } from '../format/manifest.ts';
+import type { LogWriter } from '../storage.ts';
+import { encodedItems, itemKey, openLogReader, readRange, recordRange } from '../table-log.ts';
+
+/** Items that are written or deleted at the same time. */
+const concurrency = 8;
+
+/** Returns the log of a kind, for compaction. */
+export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
+  return {
+    ...openLogReader(database, tenant, kind),
+    readOldestRecords: async (above, upTo, max) => {
+      const range = { ...recordRange(above, upTo, true), max };
+      const { items, hasMore } = await readRange(database, tenant, kind, range);
+      return { records: items.map(decodeRecord), hasMore };
+    },
+    listItems: async (prefix, max) => {
+      const { items } = await database.query({
+        KeyConditionExpression: 'pk = :partition',
+        ExpressionAttributeValues: { ':partition': itemKey(tenant, kind, `${prefix}/`).pk },
+        Limit: max,
+      });
+      return encodedItems(items);
+    },
+    putItems: (items) =>
+      forEach(items, concurrency, ([name, bytes]) =>
+        database.putItem({ ...itemKey(tenant, kind, name), bytes }),
+      ),
+    deleteItems: (names) =>
+      forEach(names, concurrency, (name) => database.deleteItem(itemKey(tenant, kind, name))),
+    replaceManifest: async (manifest) => {
+      const key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
+      const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
+      try {
+        await database.putItem({ ...key, ...encodeManifest(manifest) }, condition);
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionFailed) return false;
+        throw error;
+      }
+    },
+  };
+}

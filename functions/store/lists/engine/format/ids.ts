@@ -1,0 +1,64 @@
+/** Ids of rows, 16 bytes each, in their order. */
+import { idBytes, uuidAt, uuidBytes } from '../../../model/bytes.ts';
+
+/** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
+export const chunkRows = 240;
+
+/** Returns the item of ids that has the id of a row. */
+export const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
+
+/** Encodes ids. */
+export const encodeIds = (ids: readonly string[]): Buffer => Buffer.concat(ids.map(uuidBytes));
+
+/** Returns the number of ids. */
+export const countIds = (ids: Buffer): number => ids.length / idBytes;
+
+/** Returns the id at a position. */
+export const idAt = (ids: Buffer, position: number): string => uuidAt(ids, position * idBytes);
+
+/** Returns the number of ids that are less than another one. */
+export function positionOfId(ids: Buffer, id: string): number {
+  const bytes = uuidBytes(id);
+  let low = 0;
+  let high = countIds(ids);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids.compare(bytes, 0, idBytes, middle * idBytes, (middle + 1) * idBytes) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the chunk of a segment that an id belongs to. @param fence the first id of each chunk. */
+export function chunkOf(fence: Buffer, id: string): number {
+  const position = positionOfId(fence, id);
+  const isFirst = position < countIds(fence) && idAt(fence, position) === id;
+  return Math.max(0, isFirst ? position : position - 1);
+}
+
+/** Returns the number of ids that are less than a text, which need not be an id. */
+export function positionOfBoundary(ids: Buffer, text: string): number {
+  let low = 0;
+  let high = countIds(ids);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (idAt(ids, middle) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the chunk of a segment that has the last id that is less than a text; the first one if there is none. */
+export const chunkOfBoundary = (fence: Buffer, text: string): number =>
+  Math.max(0, positionOfBoundary(fence, text) - 1);
+
+/** Returns the items of a segment's ids: the chunks, and the fence, which is the first id of each chunk. */
+export function encodeIdChunks(ids: readonly string[]): {
+  readonly chunks: Buffer[];
+  readonly fence: Buffer;
+} {
+  const chunks = Array.from({ length: Math.ceil(ids.length / chunkRows) }, (_, chunk) =>
+    encodeIds(ids.slice(chunk * chunkRows, (chunk + 1) * chunkRows)),
+  );
+  return { chunks, fence: encodeIds(ids.filter((_, row) => row % chunkRows === 0)) };
+}

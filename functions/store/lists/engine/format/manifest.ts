@@ -1,0 +1,214 @@
+/**
+ * Manifests: which immutable items make up the state of a log at its watermark. Replacing the manifest is the only step of
+ * compaction that readers see.
+ */
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { manifestSortKey } from '../../../model/change-log.ts';
+import type { Item } from '../../../model/writes.ts';
+import { chunkRows } from './ids.ts';
+
+/** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
+export const versionField = '$version';
+
+/** A version of a deleted row. */
+export const deletedVersion = '0';
+
+/**
+ * The name under which one compaction step writes its items: the step's sequence number and a random part, so that two steps never
+ * write the same item.
+ */
+export type StepId = string;
+
+/** Consecutive rows in the order of ids. Its rows never change; patches of runs hide their values. */
+export interface Segment {
+  /** The step that wrote its ids, and its number in that step. */
+  readonly id: string;
+  /** Ids from this one on, up to the next segment's, belong to the segment. */
+  readonly first: string;
+  /** The last id among its rows. */
+  readonly last: string;
+  /** Number of rows, deleted ones included. */
+  readonly rows: number;
+  /** Number of deleted rows. */
+  readonly deleted: number;
+  /** By field: the step that wrote the column. */
+  readonly columns: Readonly<Record<string, StepId>>;
+  /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
+  readonly buckets: Readonly<Record<string, number>>;
+  /** By field: the number of values in runs that the column does not contain. */
+  readonly patched: Readonly<Record<string, number>>;
+}
+
+/** Values of one or more compaction steps that replace those of columns. */
+export interface Run {
+  readonly step: StepId;
+  /** Number of values. */
+  readonly values: number;
+  /** By field: the number of items that hold its values. A small run is one item. */
+  readonly items?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The name of an immutable item: its partition within the log, and its sort key. */
+export type ItemName = `${string}/${string}`;
+
+export interface Manifest {
+  /** Number of writes: the condition of the next one. */
+  readonly version: number;
+  /** Records with this stamp or an earlier one are in the columns. Milliseconds since 1970. */
+  readonly watermark: number;
+  /** When compaction looked for late records the last time. Milliseconds since 1970. */
+  readonly healedAt: number;
+  /**
+   * Compaction looks for late records above this stamp only: the columns were built from entities that were read later. 0 if they were never
+   * built from entities. Milliseconds since 1970.
+   */
+  readonly rebuiltUpTo: number;
+  /** In the order of ids. */
+  readonly segments: readonly Segment[];
+  /** The oldest first. */
+  readonly runs: readonly Run[];
+}
+
+/** Bytes of a column, and of an item of a run, at most: an item of the table has at most 400 KB. */
+export const maxItemBytes = 360 * 1024;
+
+/** The state of a log that has never been compacted. */
+export const emptyManifest: Manifest = {
+  version: 0,
+  watermark: 0,
+  healedAt: 0,
+  rebuiltUpTo: 0,
+  segments: [],
+  runs: [],
+};
+
+/** Returns the sequence number of the compaction step that wrote a step. */
+export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);
+
+/** Returns a new name for the items of the step that writes a version of the manifest. */
+export const newStepId = (version: number): StepId =>
+  `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
+
+/** Returns the fields of a segment. A field that is newer than the segment has values in runs and no column. */
+export const storedFields = ({ columns, patched }: Segment): string[] =>
+  Object.keys({ ...columns, ...patched });
+
+/** Returns the names of the items of a segment's column, in the order of the buckets. */
+export function columnNames({ id, columns, buckets }: Segment, field: string): ItemName[] {
+  const step = columns[field];
+  if (step === undefined) return [];
+  const name: ItemName = `${id}/${step}/${field}`;
+  const count = buckets[field];
+  if (count === undefined) return [name];
+  return Array.from({ length: count }, (_, bucket): ItemName => `${bucketPrefix(name)}${bucket}`);
+}
+
+/** Returns the beginning of the names of a column's buckets. */
+export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
+
+/** A column in buckets, with the names of all of them. */
+export interface BucketedColumn {
+  readonly name: ItemName;
+  readonly buckets: readonly ItemName[];
+}
+
+/** Returns the columns of which all buckets are among some names. */
+export const wholeColumns = (segments: readonly Segment[], names: ReadonlySet<ItemName>): BucketedColumn[] =>
+  segments.flatMap((segment) =>
+    Object.keys(segment.buckets)
+      .map((field) => ({
+        name: `${segment.id}/${segment.columns[field]}/${field}` as const,
+        buckets: columnNames(segment, field),
+      }))
+      .filter(({ buckets }) => buckets.every((name) => names.has(name))),
+  );
+
+/** Returns whether an item of a segment is a column or a bucket of one. The names of ids have two parts. */
+export const isColumnName = (name: ItemName): boolean => name.split('/').length === 3;
+
+/** Returns whether an item of a segment is a bucket of a column. The names of fields contain no point. */
+export const isBucketName = (name: ItemName): boolean =>
+  isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
+
+/** Returns the name of a chunk of a segment's ids. */
+export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
+
+/** Returns the name of the first ids of a segment's chunks. */
+export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
+
+/** The beginning of the names of runs' items. Ids of segments contain no colon, so no item of a segment has it. */
+const runPrefix = 'run:';
+
+/** Returns the name of the only item of a small run. */
+export const smallRunName = (step: StepId): ItemName => `${runPrefix}${step}/all`;
+
+/** Returns the name of one of the items that hold the values of a field. */
+export const runName = (step: StepId, field: string, number: number): ItemName =>
+  `${runPrefix}${step}/${field}.${number}`;
+
+/** Returns whether an item belongs to a run. */
+export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix);
+
+/**
+ * Returns the names of a run's items.
+ * @param wanted returns only those that hold the values of some fields.
+ */
+export function runNames({ step, items }: Run, wanted?: readonly string[]): ItemName[] {
+  if (!items) return [smallRunName(step)];
+  return (wanted ?? Object.keys(items)).flatMap((field) =>
+    Array.from({ length: items[field] ?? 0 }, (_, number) => runName(step, field, number)),
+  );
+}
+
+/** Returns the names of all items of a segment. */
+export function segmentNames(segment: Segment): ItemName[] {
+  const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
+    idsName(segment, chunk),
+  );
+  const columns = Object.keys(segment.columns).flatMap((field) => columnNames(segment, field));
+  return [...columns, fenceName(segment), ...chunks];
+}
+
+/** Returns the names of all items that a manifest refers to. */
+export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
+  ...segments.flatMap(segmentNames),
+  ...runs.flatMap((run) => runNames(run)),
+];
+
+/** Returns the position of the segment that an id belongs to. */
+export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
+  let low = 0;
+  let high = segments.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((segments[middle] as Segment).first <= id) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+const format = 4;
+
+/** Returns the attributes of a manifest's item, without its key. */
+export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({
+  format,
+  version,
+  state: deflateRawSync(JSON.stringify(state)),
+});
+
+/**
+ * Returns the manifest that an item stores.
+ * @throws TypeError when another version of the service has written it.
+ */
+export function decodeManifest(item: Item): Manifest {
+  if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
+  const state = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString()) as Omit<
+    Manifest,
+    'version'
+  >;
+  return { version: item['version'] as number, ...state };
+}
+
+/** Returns whether an item is a manifest. */
+export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

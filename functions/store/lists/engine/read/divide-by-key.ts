@@ -1,0 +1,214 @@
+/**
+ * Groups of rows that are next to each other in the order of a list. Only the groups that overlap the page are divided further, so the cost
+ * of a division depends on the rows of the group.
+ */
+import {
+  countBelow,
+  type KeyCounts,
+  keyAtRank,
+  ListedKeys,
+  lowerBound,
+  type PositionCounts,
+  upperBound,
+} from './key-counts.ts';
+import type { OrderedColumn } from './ordered-column.ts';
+import type { RowRange } from './row-filter.ts';
+import { compareSortKeys, type SortKey } from './sort-key.ts';
+import type { RowDelta } from './tail-changes.ts';
+
+/** The rows of one segment that belong to a group. */
+export interface GroupPart {
+  /** The position of the segment. */
+  readonly segment: number;
+  readonly count: number;
+  /** Returns the rows, in ascending order. */
+  readonly rows: () => Uint32Array;
+}
+
+/** Rows and deltas, and the part of them that is on the page: the positions `from` up to, but without, `to`. */
+export interface Group extends RowRange {
+  /** In the order of segments. */
+  readonly parts: readonly GroupPart[];
+  readonly deltas: readonly RowDelta[];
+  /** Number of rows, with those that the deltas add and without those that they remove. */
+  readonly count: number;
+}
+
+interface Counted {
+  readonly count: number;
+}
+
+/** Returns the groups that overlap a window, each with the part of the window that is in it. */
+export function overlapping<Counts extends Counted>(
+  groups: Iterable<Counts>,
+  { from, to }: RowRange,
+): (Counts & RowRange)[] {
+  const found: (Counts & RowRange)[] = [];
+  let start = 0;
+  for (const group of groups) {
+    const end = start + group.count;
+    if (Math.min(end, to) > Math.max(start, from)) {
+      found.push({ ...group, from: Math.max(0, from - start), to: Math.min(group.count, to - start) });
+    }
+    start = end;
+  }
+  return found;
+}
+
+/** Returns a group whose window is counted from its other end. */
+export const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed => ({
+  ...group,
+  from: group.count - group.to,
+  to: group.count - group.from,
+});
+
+/** Divides a group in one of the two directions. @param divide divides in ascending order. */
+export function divideInDirection<From extends Counted & RowRange, To extends Counted & RowRange>(
+  group: From,
+  isDescending: boolean,
+  divide: (group: From) => To[],
+): To[] {
+  return isDescending ? divide(mirror(group)).map(mirror).reverse() : divide(group);
+}
+
+/** The rows of a part with one sort key. Their values have the positions `from` up to, but without, `to`. */
+interface Span extends RowRange {
+  readonly key: SortKey;
+  readonly count: number;
+}
+
+/** Rows or a delta with one sort key. */
+interface Keyed {
+  readonly key: SortKey;
+  readonly count: number;
+  readonly part?: GroupPart;
+  readonly delta?: RowDelta;
+}
+
+/** A part of a group, divided by sort key. */
+class DividedPart {
+  readonly counts: PositionCounts;
+  readonly #part: GroupPart;
+  readonly #column: OrderedColumn;
+  readonly #spans: Span[] = [];
+  /** The rows of each span. */
+  #rows: readonly Uint32Array[] | undefined;
+
+  constructor(part: GroupPart, column: OrderedColumn) {
+    this.#part = part;
+    this.#column = column;
+    this.counts = column.countsOf(part.rows());
+  }
+
+  /** Returns the parts with one sort key each, from one key up to and including another. */
+  divide(first: SortKey | undefined, last: SortKey | undefined): Keyed[] {
+    const { counts } = this;
+    const end = last === undefined ? counts.size : upperBound(counts, last);
+    for (let place = first === undefined ? 0 : lowerBound(counts, first); place < end; place += 1) {
+      const count = counts.before(place + 1) - counts.before(place);
+      // Most keys of a large dictionary have no matching rows.
+      if (count > 0) this.#add(counts.keyAt(place), counts.positionAt(place), count);
+    }
+    const { segment } = this.#part;
+    return this.#spans.map(({ key, count }, number) => ({
+      key,
+      count,
+      part: { segment, count, rows: () => this.#rowsOf(number) },
+    }));
+  }
+
+  #add(key: SortKey, position: number, count: number): void {
+    const previous = this.#spans.at(-1);
+    const isEqual = previous !== undefined && compareSortKeys(previous.key, key) === 0;
+    if (isEqual) this.#spans.pop();
+    this.#spans.push({
+      key,
+      from: isEqual ? previous.from : position,
+      to: position + 1,
+      count: count + (isEqual ? previous.count : 0),
+    });
+  }
+
+  #rowsOf(number: number): Uint32Array {
+    if (this.#column.isWhole(this.#part.rows())) return this.#column.rowsBetween(this.#spans[number] as Span);
+    this.#rows ??= this.#collect();
+    return this.#rows[number] as Uint32Array;
+  }
+
+  /** Collects the rows of all spans at once: each row is looked at once, however many spans there are. */
+  #collect(): readonly Uint32Array[] {
+    const spans = this.#spans;
+    const rows = spans.map(({ count }) => new Uint32Array(count));
+    const counts = spans.map(() => 0);
+    const { from, to } = { from: (spans[0] as Span).from, to: (spans.at(-1) as Span).to };
+    for (const row of this.#part.rows()) {
+      const position = this.#column.positionOf(row);
+      if (position < from || position >= to) continue;
+      const number = spanOf(spans, position);
+      if (position >= (spans[number] as Span).to) continue;
+      const next = counts[number] as number;
+      (rows[number] as Uint32Array)[next] = row;
+      counts[number] = next + 1;
+    }
+    return rows;
+  }
+}
+
+/** Returns the last span that begins at a position or before. */
+function spanOf(spans: readonly Span[], position: number): number {
+  let low = 0;
+  let high = spans.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((spans[middle] as Span).from <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Returns the groups of equal keys, in the order of the keys. */
+function groupByKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
+  const groups: { parts: GroupPart[]; deltas: RowDelta[]; count: number }[] = [];
+  let previous: Keyed | undefined;
+  for (const one of keyed.toSorted((a, b) => compareSortKeys(a.key, b.key))) {
+    const isEqual = previous !== undefined && compareSortKeys(previous.key, one.key) === 0;
+    const group = (isEqual && groups.at(-1)) || { parts: [], deltas: [], count: 0 };
+    if (!isEqual) groups.push(group);
+    if (one.part) group.parts.push(one.part);
+    if (one.delta) group.deltas.push(one.delta);
+    group.count += one.count;
+    previous = one;
+  }
+  return groups;
+}
+
+/**
+ * Divides a group by the sort key of one level, in ascending order.
+ * @param columnOf returns the ordered column of a segment at this level.
+ */
+export function divideByKey(
+  group: Group,
+  level: number,
+  columnOf: (segment: number) => OrderedColumn,
+): Group[] {
+  const { parts, deltas, count, from, to } = group;
+  if (count === 1 && deltas.length === 0) return [group];
+  const divided = parts.map((part) => new DividedPart(part, columnOf(part.segment)));
+  const keyed = deltas.map((delta): Keyed & { readonly delta: RowDelta } => ({
+    key: delta.keys[level] as SortKey,
+    count: delta.count,
+    delta,
+  }));
+  const all: KeyCounts[] = [...divided.map(({ counts }) => counts), new ListedKeys(keyed)];
+  const first = from > 0 ? keyAtRank(all, from) : undefined;
+  const last = to < count ? keyAtRank(all, to - 1) : undefined;
+  const isBetween = ({ key }: Keyed): boolean =>
+    (first === undefined || compareSortKeys(key, first) >= 0) &&
+    (last === undefined || compareSortKeys(key, last) <= 0);
+  const groups = groupByKey([
+    ...divided.flatMap((part) => part.divide(first, last)),
+    ...keyed.filter(isBetween),
+  ]);
+  const skipped = first === undefined ? 0 : countBelow(all, first);
+  return overlapping(groups, { from: from - skipped, to: to - skipped });
+}

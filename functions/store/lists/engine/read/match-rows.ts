@@ -1,0 +1,110 @@
+/** The rows of segments that match a query. */
+
+import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
+import { type Segment, versionField } from '../format/manifest.ts';
+import type { LogReader } from '../storage.ts';
+import type { ColumnReader } from './column-reader.ts';
+import { type IdRange, rangesBetween } from './id-ranges.ts';
+import type { OrderedColumn } from './ordered-column.ts';
+import {
+  type FilteredColumn,
+  isNotDeleted,
+  isSearch,
+  matchingRows,
+  type RowFilter,
+  type RowRange,
+  textAfter,
+} from './row-filter.ts';
+import type { RowQuery } from './row-query.ts';
+
+/** The rows of one segment that match. */
+export interface SegmentRows {
+  readonly segment: Segment;
+  /** Number of rows that match. */
+  readonly count: number;
+  /** Absent when the page has no row of the segment. */
+  readonly rows?: Uint32Array | undefined;
+  /** The columns by which the list is sorted. */
+  readonly columns?: readonly OrderedColumn[] | undefined;
+}
+
+/** How much of a segment is in a set of ids. */
+export type Coverage = 'none' | 'part' | 'all';
+
+/** Returns the part of a set that is between the first and the last id of a segment. */
+const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
+  rangesBetween(ids, first, textAfter(last));
+
+/** Returns how much of a segment is in a set of ids. Without a set, it is all of it. */
+export function coverageOf(ids: readonly IdRange[] | undefined, segment: Segment): Coverage {
+  if (!ids) return 'all';
+  const [range, ...more] = idsOfSegment(ids, segment);
+  if (!range) return 'none';
+  const isWhole = more.length === 0 && range.from <= segment.first && range.to > segment.last;
+  return isWhole ? 'all' : 'part';
+}
+
+/** Returns the rows of a segment whose ids are in a set. */
+async function rowRanges(
+  columnReader: ColumnReader,
+  segment: Segment,
+  ids: readonly IdRange[] | undefined,
+): Promise<RowRange[]> {
+  if (!ids || coverageOf(ids, segment) === 'all') return [{ from: 0, to: segment.rows }];
+  const own = idsOfSegment(ids, segment);
+  await columnReader.loadFences([segment]);
+  const fence = columnReader.fence(segment);
+  const chunks = own.flatMap(({ from, to }) => [chunkOfBoundary(fence, from), chunkOfBoundary(fence, to)]);
+  await columnReader.loadIds([...new Set(chunks)].map((chunk) => ({ segment, chunk })));
+  const rowOf = (boundary: string): number => {
+    const chunk = chunkOfBoundary(fence, boundary);
+    return chunk * chunkRows + positionOfBoundary(columnReader.ids(segment, chunk), boundary);
+  };
+  return own.map(({ from, to }) => ({ from: rowOf(from), to: rowOf(to) }));
+}
+
+/** Returns the filters that rows of a segment must match. */
+const filtersOf = ({ deleted }: Segment, { filters }: RowQuery): readonly RowFilter[] =>
+  deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
+
+/** Returns the rows of a segment that match. Its columns are in memory. */
+function segmentRows(
+  columnReader: ColumnReader,
+  segment: Segment,
+  ranges: readonly RowRange[],
+  query: RowQuery,
+): SegmentRows {
+  const filtered = filtersOf(segment, query).map((filter): FilteredColumn => {
+    const column = columnReader.filterColumn(segment, filter);
+    const searchTexts = isSearch(filter) ? columnReader.searchTexts(segment, filter.field) : undefined;
+    return { filter, column, searchTexts };
+  });
+  const rows = matchingRows(filtered, ranges);
+  const columns = query.orders.map((order) => columnReader.orderedColumn(segment, order));
+  return { segment, count: rows.length, rows, columns };
+}
+
+const noRows = new Uint32Array(0);
+
+/** Reads the columns of segments, and returns their rows that match. */
+export async function readSegments(
+  { requireTime }: Pick<LogReader, 'requireTime'>,
+  columnReader: ColumnReader,
+  segments: readonly Segment[],
+  query: RowQuery,
+): Promise<SegmentRows[]> {
+  const covered = segments.filter((segment) => coverageOf(query.ids, segment) !== 'none');
+  const filtered = covered.map((segment) => ({ segment, filters: filtersOf(segment, query) }));
+  const fields = [...query.orders, ...query.countBy].map(({ field }) => field);
+  const [ranges] = await Promise.all([
+    Promise.all(covered.map((segment) => rowRanges(columnReader, segment, query.ids))),
+    columnReader.loadFilters(filtered, fields),
+  ]);
+  const rangesOf = new Map(covered.map((segment, position) => [segment, ranges[position]]));
+  return segments.map((segment) => {
+    const own = rangesOf.get(segment);
+    if (!own) return { segment, count: 0, rows: noRows };
+    requireTime();
+    return segmentRows(columnReader, segment, own, query);
+  });
+}

@@ -1,0 +1,58 @@
+/** Pages in the order of creation without filters: the manifest tells which segments have their rows. */
+import type { Segment } from '../format/manifest.ts';
+import type { LogReader } from '../storage.ts';
+import type { ColumnReader } from './column-reader.ts';
+import { overlapping } from './divide-by-key.ts';
+import { coverageOf, readSegments, type SegmentRows } from './match-rows.ts';
+import type { RowRange } from './row-filter.ts';
+import type { RowQuery } from './row-query.ts';
+import { groupDeltas, type RowDelta, sumOf } from './tail-changes.ts';
+
+/** Returns the sum of the rows of segments and of what the tail adds and removes. */
+export const totalOf = (counts: readonly number[], deltas: readonly RowDelta[]): number =>
+  counts.reduce((sum, count) => sum + count, 0) + sumOf(deltas);
+
+/** Returns the window of a page in the order of creation, counted from the lowest row. */
+function windowOf({ isDescending, skip, limit }: RowQuery, total: number): RowRange {
+  const [from, to] = isDescending ? [total - skip - limit, total - skip] : [skip, skip + limit];
+  return { from: Math.max(0, from), to: Math.max(0, Math.min(total, to)) };
+}
+
+/** Returns the number of rows in a set of ids in each segment. Only the segments at the edges of the set are read. */
+async function countIds(reader: LogReader, columnReader: ColumnReader, query: RowQuery): Promise<number[]> {
+  const { segments } = columnReader.manifest;
+  const edges = segments.filter((segment) => coverageOf(query.ids, segment) === 'part');
+  const read = await readSegments(reader, columnReader, edges, query);
+  const counts = new Map(read.map(({ segment, count }) => [segment, count]));
+  return segments.map((segment) => {
+    const isCovered = coverageOf(query.ids, segment) === 'all';
+    return counts.get(segment) ?? (isCovered ? segment.rows - segment.deleted : 0);
+  });
+}
+
+/** Returns the rows of all segments; of segments that have no row of the page, only their number. */
+export async function readPageSegments(
+  reader: LogReader,
+  columnReader: ColumnReader,
+  deltas: readonly RowDelta[],
+  query: RowQuery,
+): Promise<SegmentRows[]> {
+  const { segments } = columnReader.manifest;
+  const counts = await countIds(reader, columnReader, query);
+  const bySegment = groupDeltas(deltas, ({ segment }) => segment);
+  const groups = counts.map((count, position) => ({
+    segment: segments[position] as Segment,
+    count: count + sumOf(bySegment.get(position) ?? []),
+  }));
+  const onPage = overlapping(groups, windowOf(query, totalOf(counts, deltas)));
+  const read = await readSegments(
+    reader,
+    columnReader,
+    onPage.map(({ segment }) => segment),
+    query,
+  );
+  const rowsOf = new Map(read.map((rows) => [rows.segment, rows]));
+  return segments.map(
+    (segment, position) => rowsOf.get(segment) ?? { segment, count: counts[position] as number },
+  );
+}

@@ -1,0 +1,88 @@
+/** The state of a log: its manifest, and the changes since. */
+
+import type { LogRecord } from '../../../model/change-log.ts';
+import { marginMs } from '../../../model/log-timing.ts';
+import { emptyManifest, type Manifest } from '../format/manifest.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
+import type { LogMemory } from '../process-memory.ts';
+import type { LogReader } from '../storage.ts';
+import { StaleRead } from './stale-read.ts';
+
+export interface LogState {
+  readonly manifest: Manifest;
+  /** The changes that the manifest's columns do not contain, by id. */
+  readonly tail: ReadonlyMap<string, RowChange>;
+}
+
+/** Milliseconds before the usual watermark at which a process begins that has not read the log yet. */
+const guessMs = 10_000;
+
+/** What a process remembers of a log. The next read continues above it. */
+interface KnownLog {
+  readonly watermark: number;
+  /** Records with this stamp or an earlier one are settled: no others appear. */
+  readonly settledUpTo: number;
+  /** The settled records above the watermark. */
+  readonly records: readonly LogRecord[];
+  /** When all of them were read, in milliseconds since 1970. */
+  readonly readAt: number;
+}
+
+/** The name of the known log in memory. */
+const knownName = 'known-log';
+
+/** Bytes of a record in memory, about: a row before and a row after. */
+const recordBytes = 2_500;
+
+/** Records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
+const maxKnownRecords = 5_000;
+
+/**
+ * Milliseconds for which records are remembered. A record that becomes visible later than the margin appears when they are read again;
+ * and compaction moves on meanwhile.
+ */
+const maxKnownMs = 60_000;
+
+function knownLog(memory: LogMemory, nowMs: number): KnownLog | undefined {
+  const known = memory.get(knownName) as KnownLog | undefined;
+  // The clock of a process can be set back.
+  return known && known.readAt <= nowMs && known.readAt + maxKnownMs > nowMs ? known : undefined;
+}
+
+/**
+ * Checks that no record is missing between the watermark and those that were read.
+ * @throws StaleRead when an entity's earlier change is not there.
+ */
+function requireNoGap(tail: ReadonlyMap<string, RowChange>, watermark: number): void {
+  for (const { id, previousStamp } of tail.values()) {
+    if (previousStamp > watermark) throw new StaleRead(`an earlier record of ${id} is missing`);
+  }
+}
+
+/**
+ * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
+ * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
+ */
+export async function readState(reader: LogReader, memory: LogMemory, nowMs: number): Promise<LogState> {
+  const known = knownLog(memory, nowMs);
+  const above = known?.settledUpTo ?? Math.max(0, nowMs - marginMs - guessMs);
+  const head = await reader.readHead(above);
+  const manifest = head.manifest ?? emptyManifest;
+  const { watermark } = manifest;
+  const isKnown = known !== undefined && known.watermark <= watermark;
+  const unknown = !isKnown && watermark < above ? await reader.readRecords(watermark, above) : [];
+  const earlier = isKnown ? known.records : unknown;
+  const records = [...head.records, ...earlier].filter(({ stamp }) => stamp > watermark);
+  const tail = mergeRecords(records);
+  // After a gap, the next attempt must read everything again.
+  memory.set(knownName, undefined, 0);
+  requireNoGap(tail, watermark);
+  const settledUpTo = Math.max(watermark, nowMs - marginMs);
+  const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
+  const readAt = isKnown ? known.readAt : nowMs;
+  if (settled.length <= maxKnownRecords) {
+    const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
+    memory.set(knownName, next, recordBytes * (settled.length + 1));
+  }
+  return { manifest, tail };
+}

@@ -1,0 +1,195 @@
+/** Filters: which rows of a segment match. */
+import { type Row, sortedText, splitIds, type Value } from '../../../model/row.ts';
+import type { Column } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
+import { deletedVersion } from '../format/manifest.ts';
+import { type SearchTexts, toSearchText } from './search-texts.ts';
+
+/** A condition on the texts of a field. Texts compare by Unicode code point. */
+export type TextCondition =
+  /** Is one of these. */
+  | { readonly by: 'texts'; readonly texts: readonly string[] }
+  /** Is not less than one text, and less than another. */
+  | { readonly by: 'range'; readonly from: string; readonly to: string | undefined }
+  /** Begins with a text, or contains it, in lower case. */
+  | { readonly by: 'beginning' | 'part'; readonly text: string }
+  /** Of an array of ids: has one of these, or all of them. */
+  | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] };
+
+/** A condition on the value of one field. */
+export interface RowFilter {
+  readonly field: string;
+  readonly condition: TextCondition;
+  /** Accepts the texts for which the condition does not hold. */
+  readonly isNegated?: boolean;
+  readonly acceptsNull?: boolean;
+  /** The value of rows that are older than the field. */
+  readonly defaultValue?: Value;
+}
+
+/** Returns the text that sorts next after another one. */
+export const textAfter = (text: string): string => `${text}\u0000`;
+
+/** Returns the filter that accepts one text. */
+export const isText = (field: string, text: string): RowFilter => ({
+  field,
+  condition: { by: 'texts', texts: [text] },
+});
+
+/** Returns the filter that accepts arrays that have an id. */
+export const hasId = (field: string, id: string): RowFilter => ({
+  field,
+  condition: { by: 'anyId', ids: [id] },
+});
+
+/** Accepts rows that are not deleted, for a column of versions. */
+export const isNotDeleted = (field: string): RowFilter => ({
+  ...isText(field, deletedVersion),
+  isNegated: true,
+});
+
+/** Returns the only texts that a filter accepts, if no row without a text matches. */
+export function onlyTexts({
+  condition,
+  isNegated,
+  acceptsNull,
+  defaultValue = null,
+}: RowFilter): readonly string[] | undefined {
+  if (condition.by !== 'texts' || isNegated || acceptsNull) return undefined;
+  const { texts } = condition;
+  return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
+}
+
+/** Returns the only text that a filter accepts, if no row without a text matches. */
+export function onlyText(filter: RowFilter): string | undefined {
+  const texts = onlyTexts(filter);
+  return texts?.length === 1 ? texts[0] : undefined;
+}
+
+/** Returns whether a text meets the condition of a filter. */
+function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {
+  switch (condition.by) {
+    case 'texts': {
+      const texts = new Set(condition.texts);
+      return (text) => texts.has(text);
+    }
+    case 'range': {
+      const from = Buffer.from(condition.from);
+      const to = condition.to === undefined ? undefined : Buffer.from(condition.to);
+      return (text) => {
+        const bytes = Buffer.from(text);
+        return bytes.compare(from) >= 0 && (to === undefined || bytes.compare(to) < 0);
+      };
+    }
+    case 'beginning':
+      return (text) => toSearchText(sortedText(field, text)).startsWith(condition.text);
+    case 'part':
+      return (text) => toSearchText(sortedText(field, text)).includes(condition.text);
+    case 'anyId': {
+      const ids = new Set(condition.ids);
+      return (text) => splitIds(text).some((id) => ids.has(id));
+    }
+    case 'allIds':
+      return (text) => {
+        const ids = splitIds(text);
+        return condition.ids.every((id) => ids.includes(id));
+      };
+  }
+}
+
+/** Returns the function that tells whether a filter accepts a value; `undefined` is a row that is older than the field. */
+export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
+  const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
+  const meets = textPredicate(filter);
+  return (value) => {
+    const known = value === undefined ? defaultValue : value;
+    return known === null ? acceptsNull : meets(known) !== isNegated;
+  };
+}
+
+/** Returns the function that tells whether a row matches all filters. */
+export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boolean {
+  const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
+  return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
+}
+
+/** Returns whether a filter searches the texts of a column in lower case. */
+export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';
+
+/** A filter and what it decides. */
+export interface FilteredColumn {
+  readonly filter: RowFilter;
+  readonly column: Column;
+  /** Present if the filter searches. */
+  readonly searchTexts?: SearchTexts | undefined;
+}
+
+/** Marks the ordinals of the texts for which a predicate holds. */
+function markEach(accepted: Uint8Array, { dictionary }: Column, meets: (text: string) => boolean): void {
+  for (let ordinal = dictionary.special.length; ordinal < dictionary.size; ordinal += 1) {
+    if (meets(dictionary.at(ordinal) as string)) accepted[ordinal] = 1;
+  }
+}
+
+/** Marks the ordinals of the texts for which a condition holds. */
+function markTexts(accepted: Uint8Array, { filter, column, searchTexts }: FilteredColumn): void {
+  const { condition } = filter;
+  const { dictionary } = column;
+  const positionOf = (text: string): number => dictionary.positionOf(Buffer.from(text));
+  if (condition.by === 'texts') {
+    for (const ordinal of condition.texts.map((text) => dictionary.ordinalOf(text))) {
+      if (ordinal >= 0) accepted[ordinal] = 1;
+    }
+  } else if (condition.by === 'range') {
+    const { from, to } = condition;
+    accepted.fill(1, positionOf(from), to === undefined ? dictionary.size : positionOf(to));
+  } else if ('text' in condition && searchTexts) {
+    searchTexts.mark(accepted, condition.text, condition.by === 'beginning');
+  } else {
+    markEach(accepted, column, textPredicate(filter));
+  }
+}
+
+/** Returns for each ordinal of a column whether the filter accepts its value; `undefined` when it accepts none. */
+function acceptedOrdinals(filtered: FilteredColumn): Uint8Array | undefined {
+  const { filter, column } = filtered;
+  const { special, size } = column.dictionary;
+  const accepted = new Uint8Array(size);
+  markTexts(accepted, filtered);
+  if (filter.isNegated) {
+    for (let ordinal = special.length; ordinal < size; ordinal += 1)
+      accepted[ordinal] = 1 - (accepted[ordinal] as number);
+  }
+  const accepts = valuePredicate(filter);
+  for (const [ordinal, value] of special.entries()) accepted[ordinal] = accepts(value) ? 1 : 0;
+  return accepted.includes(1) ? accepted : undefined;
+}
+
+/** A range of rows: `from` up to, but without, `to`. */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the rows of some ranges that match all filters, in their order. */
+export function matchingRows(filtered: readonly FilteredColumn[], ranges: readonly RowRange[]): Uint32Array {
+  let count = 0;
+  const rows = new Uint32Array(ranges.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0));
+  for (const { from, to } of ranges) {
+    for (let row = from; row < to; row += 1) rows[count++] = row;
+  }
+  for (const one of filtered) {
+    if (count === 0) break;
+    const accepted = acceptedOrdinals(one);
+    if (!accepted) return rows.subarray(0, 0);
+    if (!accepted.includes(0)) continue;
+    const { ordinals } = one.column;
+    let kept = 0;
+    for (let place = 0; place < count; place += 1) {
+      const row = rows[place] as number;
+      if (accepted[ordinals[row] as number] === 1) rows[kept++] = row;
+    }
+    count = kept;
+  }
+  return rows.subarray(0, count);
+}

@@ -1,0 +1,21 @@
+/** Queries of rows. */
+
+import type { CountedField } from './count-values.ts';
+import type { IdRange } from './id-ranges.ts';
+import type { RowFilter } from './row-filter.ts';
+import type { SortOrder } from './sort-key.ts';
+
+export interface RowQuery {
+  /** All of them must hold. */
+  readonly filters: readonly RowFilter[];
+  /** Only these ids, as a set of ranges. */
+  readonly ids?: readonly IdRange[] | undefined;
+  /** The first one decides, then the next ones, then the id. Without any, the order is that of creation. */
+  readonly orders: readonly SortOrder[];
+  /** The direction of the ids of rows that are equal in all orders. */
+  readonly isDescending: boolean;
+  readonly skip: number;
+  readonly limit: number;
+  /** The fields whose values are counted over all rows that match. */
+  readonly countBy: readonly CountedField[];
+}

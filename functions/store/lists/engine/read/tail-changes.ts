@@ -1,0 +1,93 @@
+/** Row deltas: what the tail of the log adds to the rows of the columns, and removes from them. */
+import type { Row } from '../../../model/row.ts';
+import { type Manifest, segmentOf } from '../format/manifest.ts';
+import { isInRanges } from './id-ranges.ts';
+import type { LogState } from './read-state.ts';
+import { rowPredicate } from './row-filter.ts';
+import type { RowQuery } from './row-query.ts';
+import { compareSortKeys, type KeyedRow, type SortKey, toSortKey } from './sort-key.ts';
+
+/** A row that matches, and that the columns do not contain yet, or still contain. */
+export interface MatchingChange {
+  readonly id: string;
+  readonly row: Row;
+  /** 1 adds the row, -1 removes it. */
+  readonly count: 1 | -1;
+}
+
+/** The place of such a row in the order of a list. */
+export interface RowDelta extends KeyedRow {
+  readonly count: 1 | -1;
+  /** The position of its segment; after the last one for ids that are greater than all in the columns. */
+  readonly segment: number;
+}
+
+/** Returns how many rows deltas add. */
+export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
+  deltas.reduce((sum, { count }) => sum + count, 0);
+
+/** Returns deltas by a number that they belong to. */
+export function groupDeltas(
+  deltas: readonly RowDelta[],
+  numberOf: (delta: RowDelta) => number,
+): Map<number, RowDelta[]> {
+  const groups = new Map<number, RowDelta[]>();
+  for (const delta of deltas) {
+    const number = numberOf(delta);
+    const group = groups.get(number);
+    if (group) group.push(delta);
+    else groups.set(number, [delta]);
+  }
+  return groups;
+}
+
+/** Returns the rows of the tail that match, before and after their changes. */
+export function matchingChanges(
+  { tail }: Pick<LogState, 'tail'>,
+  { filters, ids }: Pick<RowQuery, 'filters' | 'ids'>,
+): MatchingChange[] {
+  const matches = rowPredicate(filters);
+  const changes: MatchingChange[] = [];
+  const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
+    if (row && matches(row)) changes.push({ id, row, count });
+  };
+  for (const { id, before, after } of tail.values()) {
+    if (!isInRanges(ids, id)) continue;
+    add(id, before, -1);
+    add(id, after, 1);
+  }
+  return changes;
+}
+
+/** Returns the deltas of changes. */
+export function toDeltas(
+  manifest: Manifest,
+  changes: readonly MatchingChange[],
+  { orders }: Pick<RowQuery, 'orders'>,
+): RowDelta[] {
+  const { segments } = manifest;
+  const last = segments.at(-1)?.last ?? '';
+  return withoutUnmoved(
+    changes.map(({ id, row, count }) => ({
+      id,
+      keys: orders.map((order) => toSortKey(order, row[order.field])),
+      count,
+      segment: id > last ? segments.length : segmentOf(manifest, id),
+    })),
+  );
+}
+
+const areEqual = (one: readonly SortKey[], other: readonly SortKey[]): boolean =>
+  one.every((key, level) => compareSortKeys(key, other[level] as SortKey) === 0);
+
+/** Leaves out rows that are removed and added at the same place: their chunk of ids need not be read. */
+function withoutUnmoved(deltas: readonly RowDelta[]): RowDelta[] {
+  const kept: RowDelta[] = [];
+  for (const delta of deltas) {
+    const previous = kept.at(-1);
+    const isUnmoved = previous?.id === delta.id && areEqual(previous.keys, delta.keys);
+    if (isUnmoved) kept.pop();
+    else kept.push(delta);
+  }
+  return kept;
+}

@@ -1,0 +1,109 @@
+/** The log and the columns of one kind in the table, for lists: it only reads. */
+import type { Database } from '../../dynamodb/database.ts';
+import type { Query } from '../../dynamodb/query.ts';
+import {
+  decodeRecord,
+  logPartition,
+  manifestSortKey,
+  recordPrefix,
+  stampPrefix,
+} from '../../model/change-log.ts';
+import { StoreUnavailable } from '../../model/errors.ts';
+import type { Kind } from '../../model/relations.ts';
+import type { Item, Key } from '../../model/writes.ts';
+import { bucketPrefix, decodeManifest, type ItemName, isManifest } from './format/manifest.ts';
+import type { LogReader } from './storage.ts';
+
+/** Returns the key of an immutable item. A segment's columns have a partition of their own: one partition serves 3,000 read units a second. */
+export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
+  const end = name.indexOf('/');
+  return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
+}
+
+/** Returns the name of an immutable item. */
+export const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+
+/** Returns the bytes of immutable items by their names. */
+export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
+  new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
+
+/** Items of a log between two sort keys. */
+interface KeyRange {
+  readonly first: string;
+  readonly last: string;
+  readonly isAscending: boolean;
+}
+
+/** Returns the range of the records with a stamp above one and not above another. */
+export const recordRange = (above: number, upTo: number, isAscending: boolean): KeyRange => ({
+  first: stampPrefix(above + 1),
+  last: stampPrefix(upTo + 1),
+  isAscending,
+});
+
+/** Returns the consistent query of a range of a log. */
+const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: KeyRange): Query => ({
+  KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':first': first, ':last': last },
+  ConsistentRead: true,
+  ScanIndexForward: isAscending,
+});
+
+/**
+ * Reads whole pages of a range of a log.
+ * @param max number of items after which it stops.
+ * @returns the items, and whether the range has further ones.
+ */
+export async function readRange(
+  database: Database,
+  tenant: string,
+  kind: Kind,
+  { max = Number.POSITIVE_INFINITY, ...range }: KeyRange & { readonly max?: number | undefined },
+): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
+  const items: Item[] = [];
+  let start: Readonly<Record<string, unknown>> | undefined;
+  do {
+    const page = await database.query(rangeQuery(tenant, kind, range), start);
+    items.push(...page.items);
+    start = page.next;
+  } while (start && items.length < max);
+  return { items, hasMore: start !== undefined };
+}
+
+/** Returns the log of a kind, for lists. */
+export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
+  return {
+    readHead: async (above) => {
+      const range = { first: stampPrefix(above + 1), last: manifestSortKey, isAscending: false };
+      const { items } = await readRange(database, tenant, kind, range);
+      const manifest = items.find(isManifest);
+      return {
+        manifest: manifest && decodeManifest(manifest),
+        records: items.filter(({ sk }) => sk.startsWith(recordPrefix)).map(decodeRecord),
+      };
+    },
+    readRecords: async (above, upTo, max) => {
+      const range = { ...recordRange(above, upTo, false), max };
+      return (await readRange(database, tenant, kind, range)).items.map(decodeRecord);
+    },
+    readItems: async (names, isConsistent) => {
+      const keys = names.map((name) => itemKey(tenant, kind, name));
+      const items = await database.getMany(keys, isConsistent);
+      return encodedItems(items);
+    },
+    readBuckets: async (column, isConsistent) => {
+      const { pk, sk } = itemKey(tenant, kind, column);
+      const pages = database.pages({
+        KeyConditionExpression: 'pk = :partition AND begins_with(sk, :buckets)',
+        ExpressionAttributeValues: { ':partition': pk, ':buckets': bucketPrefix(sk) },
+        ConsistentRead: isConsistent,
+      });
+      const items: Item[] = [];
+      for await (const page of pages) items.push(...page);
+      return encodedItems(items);
+    },
+    requireTime: () => {
+      if (database.deadline.remaining() <= 0) throw new StoreUnavailable('the list takes too long');
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** Lists of entities, by the query plan. */
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { Kind } from '../model/relations.ts';
+import { toRow } from '../model/row.ts';
+import type { Session } from '../unit-of-work/session.ts';
+import { findEntity } from '../unit-of-work/whole-entities.ts';
+import { countRows } from './engine/read/count-values.ts';
+import { isInRanges } from './engine/read/id-ranges.ts';
+import { rowPredicate } from './engine/read/row-filter.ts';
+import type { RowQuery } from './engine/read/row-query.ts';
+import { planQuery } from './query-plan.ts';
+import { type EntityPage, readPage } from './read-page.ts';
+import { toRowQuery } from './to-row-query.ts';
+
+const toPage = ({ stored, total, counts }: EntityPage): Page => ({
+  entities: stored.map(({ entity }) => entity),
+  versions: stored.map(({ version }) => version),
+  total,
+  counts,
+});
+
+/** Returns the page of a list that filters by id. */
+async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<Page> {
+  const { filters, ids, skip, countBy } = query;
+  const stored = isInRanges(ids, id) ? await findEntity(session, kind, id) : undefined;
+  const matching = stored && rowPredicate(filters)(toRow(stored.entity)) ? [stored] : [];
+  const rows = matching.map(({ entity }) => toRow(entity));
+  return toPage({
+    stored: skip === 0 ? matching : [],
+    total: matching.length,
+    counts: countRows(countBy, rows),
+  });
+}
+
+/**
+ * Returns one page of the entities that match, in a total order, the exact total, and the counts of values.
+ * @throws StoreUnavailable when the time of the request does not suffice.
+ */
+export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
+  const plan = planQuery(session.tenant, kind, query);
+  const rowQuery = toRowQuery(kind, query);
+  const isEmpty = plan.by === 'nothing' || rowQuery.ids?.length === 0;
+  if (isEmpty) return toPage({ stored: [], total: 0, counts: countRows(rowQuery.countBy, []) });
+  if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
+  const { withTexts } = query;
+  return toPage(await readPage(session, kind, rowQuery, { delivery: plan.delivery, withTexts }));
+}

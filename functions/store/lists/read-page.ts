@@ -1,0 +1,141 @@
+/** Pages of entities: the list engine selects the rows of a page, then their entities are read. */
+import type { StoredEntity } from '../model/entity.ts';
+import { StoreUnavailable } from '../model/errors.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { Kind } from '../model/relations.ts';
+import type { Session } from '../unit-of-work/session.ts';
+import { readTexts } from '../unit-of-work/whole-entities.ts';
+import { logMemory } from './engine/process-memory.ts';
+import type { Counts } from './engine/read/count-values.ts';
+import { type ListedRow, type ListSource, listRows, type RowPage } from './engine/read/list-rows.ts';
+import { type LogState, readState } from './engine/read/read-state.ts';
+import type { RowQuery } from './engine/read/row-query.ts';
+import { StaleRead } from './engine/read/stale-read.ts';
+import { openLogReader } from './engine/table-log.ts';
+import type { Delivery } from './query-plan.ts';
+import { readFromIndex } from './read-index.ts';
+
+export interface EntityPage {
+  readonly stored: readonly StoredEntity[];
+  readonly total: number;
+  readonly counts: Counts;
+}
+
+/** How the entities of a page are read. */
+export interface PageOptions {
+  readonly delivery?: Delivery | undefined;
+  /** Whether their long texts are read too. */
+  readonly withTexts?: boolean;
+}
+
+/** Times that a page is read, at most, while the log or the entities of the page change. */
+const maxAttempts = 5;
+
+/**
+ * Entities that an index has for each one on the page, at most. A read unit has about ten entities of an index, or two that are read by
+ * key.
+ */
+const maxReadFactor = 4;
+
+/** A page whose rows the list engine has selected. */
+interface SelectedPage extends RowPage {
+  readonly source: ListSource;
+  readonly state: LogState;
+  readonly query: RowQuery;
+}
+
+async function selectPage({ tenant, database }: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
+  const reader = openLogReader(database, tenant, kind);
+  const source = { reader, memory: logMemory(database, tenant, kind), nowMs: Date.now() };
+  const state = await readState(source.reader, source.memory, source.nowMs);
+  return { source, state, query, ...(await listRows(source, state, query)) };
+}
+
+/** Returns the number of entities that an index has between the ends of a page, at most. */
+async function countInIndex(page: SelectedPage, { all }: Delivery): Promise<number> {
+  const { source, state, query, rows, total } = page;
+  if (!all) return rows.length;
+  if (query.filters.length === 1 && !query.ids) return total;
+  const children = { filters: [all], orders: [], isDescending: false, skip: 0, limit: 0, countBy: [] };
+  return (await listRows(source, state, children)).total;
+}
+
+/** Returns entities of a page from an index, and perhaps others; none if it has many others. */
+async function readDelivery(
+  { database }: Session,
+  page: SelectedPage,
+  delivery: Delivery,
+): Promise<StoredEntity[]> {
+  const { rows } = page;
+  if (rows.length === 0) return [];
+  const max = await countInIndex(page, delivery);
+  if (max > maxReadFactor * rows.length) return [];
+  return readFromIndex(database, delivery, { ids: rows.map(({ id }) => id), max });
+}
+
+/**
+ * Returns the entities of rows. Indexes and replicas of the table may lag behind: what they do not have in the version of the row, or a later
+ * one, is read by key, at last consistently.
+ * @param known entities from an index.
+ */
+async function readEntities(
+  { tenant, database }: Session,
+  kind: Kind,
+  rows: readonly ListedRow[],
+  known: readonly StoredEntity[],
+): Promise<StoredEntity[]> {
+  const found = new Map(known.map((stored) => [stored.entity.id, stored]));
+  for (const isConsistent of [false, true]) {
+    const missing = rows.filter(({ id, version }) => !((found.get(id)?.version ?? 0) >= version));
+    const keys = missing.map(({ id }) => entityKey(tenant, kind, id));
+    for (const stored of (await database.getMany(keys, isConsistent)).map(decodeEntity))
+      found.set(stored.entity.id, stored);
+  }
+  return rows.flatMap(({ id }) => found.get(id) ?? []);
+}
+
+interface PageRead extends EntityPage {
+  /** Whether the entities have the versions that their rows had when the page was selected. */
+  readonly isCurrent: boolean;
+}
+
+/** @throws StaleRead when the log changes meanwhile. */
+async function readOnce(
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+  { delivery, withTexts }: PageOptions,
+): Promise<PageRead> {
+  const page = await selectPage(session, kind, query);
+  const { rows, total, counts } = page;
+  const known = delivery ? await readDelivery(session, page, delivery) : [];
+  const found = await readEntities(session, kind, rows, known);
+  const stored = withTexts ? await readTexts(session, found) : found;
+  const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
+  const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
+  return { stored, total: total - (rows.length - stored.length), counts, isCurrent };
+}
+
+/**
+ * Returns one page of the entities that match, the exact total, and the counts of values.
+ * @throws StoreUnavailable when the log changes so often that it cannot be read.
+ */
+export async function readPage(
+  session: Session,
+  kind: Kind,
+  query: RowQuery,
+  options: PageOptions = {},
+): Promise<EntityPage> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
+      const own = attempt === 1 ? options : { ...options, delivery: undefined };
+      const page = await readOnce(session, kind, query, own);
+      if (page.isCurrent || attempt === maxAttempts) return page;
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error;
+      if (attempt === maxAttempts) throw new StoreUnavailable(error);
+    }
+  }
+}

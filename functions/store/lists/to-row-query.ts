@@ -1,0 +1,32 @@
+/** Translates the query of a list into one of the list engine. */
+import type { ListQuery } from '../model/list-query.ts';
+import type { Kind } from '../model/relations.ts';
+import type { RowQuery } from './engine/read/row-query.ts';
+import type { ValueOrder } from './engine/read/sort-key.ts';
+import { creationFields, defaultOf, distinctFilters, idsOf, isArray, toRowFilter } from './filters.ts';
+
+/** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
+export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
+  const { sort, countBy, page, limit, ranks, defaults } = query;
+  const filters = distinctFilters(query.filters);
+  const ids = idsOf(filters);
+  const orderOf = (field: string): ValueOrder => ({
+    field,
+    ranks: ranks?.[field],
+    defaultValue: defaultOf(field, defaults),
+  });
+  const end = sort.findIndex(({ field }) => creationFields.has(field));
+  return {
+    filters: filters
+      .filter(({ field }) => !creationFields.has(field))
+      .map((filter) => toRowFilter(kind, filter, defaults)),
+    ...(ids && { ids }),
+    orders: sort
+      .slice(0, end < 0 ? sort.length : end)
+      .map(({ field, direction }) => ({ ...orderOf(field), isDescending: direction === 'desc' })),
+    isDescending: sort[Math.max(0, end)]?.direction === 'desc',
+    skip: (page - 1) * limit,
+    limit,
+    countBy: countBy.map((field) => ({ ...orderOf(field), isArray: isArray(kind, field) })),
+  };
+}

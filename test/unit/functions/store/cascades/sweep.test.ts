@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { beginSweep, buildDelete, sweepChild, sweepStep } from '#functions/store/cascades/sweep.ts';
+import { buildCreate, buildUpdate } from '#functions/store/model/changes.ts';
+import type { StoredEntity } from '#functions/store/model/entity.ts';
+import type { Job, SweepWork } from '#functions/store/model/job.ts';
+import { type Kind, relationOf } from '#functions/store/model/relations.ts';
+import { applyChangeSet, applyInBatches } from '#functions/store/unit-of-work/commit.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+const parentId = '01890000-0000-7000-8000-000000000001';
+const otherId = '01890000-0000-7000-8000-000000000002';
+
+const stored = (kind: Kind, fields: object = {}): StoredEntity => ({
+  kind,
+  version: 3,
+  stamp: 1,
+  entity: {
+    id: '01890000-0000-7000-8000-000000000007',
+    name: 'x',
+    status: 'open',
+    createdAt: '2023-07-04T00:00:00.000Z',
+    updatedAt: '2023-07-04T00:00:00.000Z',
+    ...fields,
+  },
+});
+
+describe('beginSweep', () => {
+  const work = { type: 'sweep', kind: 'project', id: parentId, final: false, relation: 0 };
+
+  test('begins the first sweep, due at once, under a new id', () => {
+    expect(beginSweep('acme', 'project', parentId)).toMatchObject({
+      put: { sk: 'job', version: 1, dueAt: '1970-01-01T00:00:00.000Z', work },
+      condition: { expression: 'attribute_not_exists(pk)' },
+    });
+  });
+
+  test('begins it under a given id', () => {
+    expect(beginSweep('acme', 'project', parentId, 'sweep-1')).toMatchObject({
+      put: { pk: 'acme#job#sweep-1', work },
+    });
+  });
+});
+
+describe('buildDelete', () => {
+  test('deletes an entity without dependents, without a job', () => {
+    const task = stored('task');
+    expect(buildDelete('acme', task)).toEqual({ changes: [{ before: task }] });
+  });
+
+  test.each(['organization', 'project', 'user', 'tag'] as const)(
+    'deletes a %s and begins the sweep of its dependents',
+    (kind) => {
+      const entity = stored(kind);
+      const { changes, writes } = buildDelete('acme', entity);
+      expect(changes).toEqual([{ before: entity }]);
+      expect(writes).toEqual([
+        expect.objectContaining({
+          put: expect.objectContaining({
+            work: { type: 'sweep', kind, id: entity.entity.id, final: false, relation: 0 },
+          }),
+        }),
+      ]);
+    },
+  );
+});
+
+describe('sweepChild', () => {
+  test('deletes a child of a cascade, with the sweep of its own dependents', () => {
+    const project = stored('project', { organizationId: parentId });
+    const { changes, writes } = sweepChild('acme', relationOf('project', 'organization'), project, [
+      parentId,
+    ]);
+    expect(changes).toEqual([{ before: project }]);
+    expect(writes).toHaveLength(1);
+  });
+
+  test('sets a reference to null', () => {
+    const task = stored('task', { userId: parentId, projectId: otherId });
+    const { changes, writes } = sweepChild('acme', relationOf('task', 'user'), task, [parentId]);
+    expect(changes).toEqual([
+      {
+        before: task,
+        after: {
+          ...task,
+          version: 4,
+          entity: { ...task.entity, userId: null, updatedAt: expect.stringMatching(/Z$/) },
+        },
+      },
+    ]);
+    expect(writes).toBeUndefined();
+  });
+
+  test('removes a reference from an array, and keeps the others in their order', () => {
+    const task = stored('task', { tagIds: [otherId, parentId, '01890000-0000-7000-8000-000000000003'] });
+    const { changes } = sweepChild('acme', relationOf('task', 'tag'), task, [parentId]);
+    expect(changes[0]?.after?.entity['tagIds']).toEqual([otherId, '01890000-0000-7000-8000-000000000003']);
+  });
+});
+
+describe('sweepStep', () => {
+  let store: TestStore;
+  let session: Session;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  beforeEach(() => {
+    session = store.session(randomUUID());
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const sweep = (kind: Kind, more: Partial<SweepWork> = {}): Job<SweepWork> => ({
+    id: '1',
+    tenant: session.tenant,
+    version: 1,
+    dueAt: '1970-01-01T00:00:00.000Z',
+    work: { type: 'sweep', kind, id: parentId, final: false, relation: 0, ...more },
+  });
+
+  async function makeTasks(number: number, fields: object): Promise<string[]> {
+    const changes = Array.from({ length: number }, () =>
+      buildCreate('task', {
+        name: 'x',
+        status: 'open',
+        projectId: null,
+        userId: null,
+        tagIds: [],
+        ...fields,
+      }),
+    );
+    const changeSets = changes.map((change) => ({ changes: [change] }));
+    await applyInBatches(session, changeSets, 90);
+    return changes.map(({ after }) => after.entity.id);
+  }
+
+  /** Returns the ids of the changed entities, sorted: a batch read returns items in any order. */
+  const idsOf = ({ repeatable = [] }: Awaited<ReturnType<typeof sweepStep>>) =>
+    repeatable.map(({ changes }) => changes[0]?.before?.entity.id).sort();
+
+  test.each([
+    ['project', { projectId: parentId }],
+    ['user', { userId: parentId }],
+    ['tag', { tagIds: [otherId, parentId] }],
+  ] as const)(
+    'changes the tasks of a %s, 100 in each step, and then takes the next relation',
+    async (kind, fields) => {
+      const ids = await makeTasks(120, fields);
+      const first = await sweepStep(session, sweep(kind));
+      expect(idsOf(first)).toEqual(ids.slice(0, 100));
+      expect(first.left).toEqual(sweep(kind).work);
+      await applyInBatches(session, first.repeatable ?? [], 25);
+      const second = await sweepStep(session, sweep(kind));
+      expect(idsOf(second)).toEqual(ids.slice(100));
+      expect(second).toMatchObject({ left: { relation: 1 } });
+      expect(second).not.toHaveProperty('dueAt');
+    },
+  );
+
+  test('takes the relations of an organization one after the other: projects, users and tags', async () => {
+    const kinds = ['project', 'user', 'tag'] as const;
+    for (const kind of kinds) {
+      const change = buildCreate(kind, { name: 'x', status: 'open', organizationId: parentId });
+      await applyChangeSet(session, { changes: [change] });
+    }
+    for (const [relation, kind] of kinds.entries()) {
+      const { repeatable, left } = await sweepStep(session, sweep('organization', { relation }));
+      expect(repeatable?.map(({ changes }) => changes[0]?.before?.kind)).toEqual([kind]);
+      expect(left).toEqual({ ...sweep('organization').work, relation: relation + 1 });
+    }
+  });
+
+  test('leaves a child alone that got another parent after the list was read', async () => {
+    const [moved, kept] = await makeTasks(2, { projectId: parentId });
+    const { database } = session;
+    const getMany = database.getMany.bind(database);
+    jest.spyOn(database, 'getMany').mockImplementationOnce(async (keys) => {
+      const [item] = await getMany(keys.filter(({ pk }) => pk.endsWith(moved ?? '')));
+      const { pk: _, sk: __, kind: ___, version, stamp, ...entity } = item as Record<string, unknown>;
+      const before = { kind: 'task', version, stamp, entity } as unknown as StoredEntity;
+      const other = store.session(session.tenant);
+      await applyChangeSet(other, { changes: [buildUpdate(before, { projectId: otherId })] });
+      return getMany(keys);
+    });
+    expect(idsOf(await sweepStep(session, sweep('project')))).toEqual([kept]);
+  });
+
+  test('sweeps again after 37 seconds: the longest request and the difference of clocks', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-02-03T04:05:06.789Z'));
+    expect(await sweepStep(session, sweep('project', { relation: 1 }))).toEqual({
+      left: { ...sweep('project').work, final: true, relation: 0 },
+      dueAt: '2026-02-03T04:05:43.789Z',
+    });
+  });
+
+  test('ends after the second sweep', async () => {
+    expect(await sweepStep(session, sweep('project', { final: true, relation: 1 }))).toEqual({
+      left: undefined,
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { ThrottlingException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { hasVersion, notExists } from '#functions/store/model/condition-expressions.ts';
+import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#functions/store/model/errors.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+const item = { pk: 'acme#task#1', sk: 'entity', version: 1, name: 'Build' };
+const key = { pk: 'acme#task#1', sk: 'entity' };
+
+describe('on an engine', () => {
+  let store: TestStore;
+
+  beforeAll(async () => {
+    store = await startTestStore();
+  });
+
+  afterAll(() => store.stop());
+
+  beforeEach(() => store.database().deleteItem(key));
+
+  describe('putItem', () => {
+    test('replaces an item without a condition', async () => {
+      await store.database().putItem(item);
+      await store.database().putItem({ ...item, name: 'Test' });
+      expect(await store.database().get(key)).toEqual({ ...item, name: 'Test' });
+    });
+
+    test('stores bytes as they are', async () => {
+      await store.database().putItem({ ...key, bytes: Buffer.from([0, 1, 255]) });
+      expect((await store.database().get(key))?.['bytes']).toEqual(new Uint8Array([0, 1, 255]));
+    });
+
+    test('puts an item whose condition holds', async () => {
+      await store.database().putItem(item, notExists);
+      await store.database().putItem({ ...item, version: 2 }, hasVersion(1));
+      expect(await store.database().get(key)).toEqual({ ...item, version: 2 });
+    });
+
+    test.each([
+      ['that the item does not exist', notExists],
+      ['of another version', hasVersion(7)],
+    ])(
+      'throws ConditionFailed and changes nothing when the condition %s does not hold',
+      async (_, condition) => {
+        await store.database().putItem(item);
+        const error = await store
+          .database()
+          .putItem({ ...item, name: 'Test' }, condition)
+          .catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(ConditionFailed);
+        expect(error).toMatchObject({ positions: [0], cause: { name: 'ConditionalCheckFailedException' } });
+        expect(await store.database().get(key)).toEqual(item);
+      },
+    );
+
+    test('throws the error of DynamoDB for an item that it refuses', async () => {
+      const call = store.database().putItem({ pk: '', sk: 'entity' });
+      await expect(call).rejects.toMatchObject({ name: 'ValidationException' });
+    });
+
+    test('counts the write units that it consumes', async () => {
+      const database = store.database();
+      await database.putItem({ ...key, bytes: Buffer.alloc(3_000) });
+      expect(database.consumption).toMatchObject({ calls: 1, readUnits: 0, writeUnits: 3 });
+    });
+  });
+
+  describe('deleteItem', () => {
+    test('deletes an item', async () => {
+      await store.database().putItem(item);
+      await store.database().deleteItem(key);
+      expect(await store.database().get(key)).toBeUndefined();
+    });
+
+    test('accepts an item that does not exist', async () => {
+      await expect(store.database().deleteItem(key)).resolves.toBeUndefined();
+    });
+  });
+
+  describe('getMany', () => {
+    const keys = Array.from({ length: 250 }, (_, number) => ({ pk: `acme#tag#${number}`, sk: 'entity' }));
+
+    beforeAll(() => Promise.all(keys.map((one) => store.database().putItem(one))));
+
+    test('reads more items than fit into one call', async () => {
+      const database = store.database();
+      const found = await database.getMany(keys);
+      expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());
+      expect(database.consumption).toMatchObject({ calls: 3, readUnits: 250 });
+    });
+
+    test('costs half as much when it is not consistent', async () => {
+      const database = store.database();
+      expect(await database.getMany(keys.slice(0, 20), false)).toHaveLength(20);
+      expect(database.consumption).toMatchObject({ calls: 1, readUnits: 10 });
+    });
+
+    test('leaves out items that do not exist', async () => {
+      expect(await store.database().getMany([key, { pk: 'acme#tag#7', sk: 'entity' }])).toEqual([
+        { pk: 'acme#tag#7', sk: 'entity' },
+      ]);
+    });
+
+    test('makes no call without a key', async () => {
+      const database = store.database();
+      expect(await database.getMany([])).toEqual([]);
+      expect(database.consumption.calls).toBe(0);
+    });
+  });
+});
+
+describe('transact', () => {
+  let nowMs = 0;
+
+  beforeEach(() => {
+    nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    // No wait between two attempts.
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const throttling = new ThrottlingException({ message: 'throttled', $metadata: {} });
+  const lostResponse = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+
+  /**
+   * Makes a transaction of which every attempt fails after some time.
+   * @param errors of the attempts; the last one is that of all others.
+   * @returns the error of the transaction, and whether the signal of each attempt was aborted from the beginning.
+   */
+  async function transactFailing(
+    { requestMs = 30_000, limitMs = undefined as number | undefined, attemptMs = 1_000 },
+    errors: readonly Error[] = [throttling],
+  ) {
+    const attempts: boolean[] = [];
+    const send = async (_: unknown, { abortSignal }: { abortSignal: AbortSignal }): Promise<never> => {
+      attempts.push(abortSignal.aborted);
+      nowMs += attemptMs;
+      throw errors[attempts.length - 1] ?? errors.at(-1);
+    };
+    const database = new Database(
+      { send } as unknown as DynamoDBDocumentClient,
+      'table',
+      new Deadline(requestMs),
+    );
+    const limit = limitMs === undefined ? undefined : new Deadline(limitMs);
+    const call = database.transact([{ put: item, condition: notExists }], limit);
+    const error = await call.catch((thrown: unknown) => thrown);
+    return { error, attempts, remainingMs: database.deadline.remaining() };
+  }
+
+  test('makes no attempt when the time of the transaction is over, although the request has more', async () => {
+    const { error, attempts, remainingMs } = await transactFailing({ limitMs: 3_000 });
+    expect(error).toBeInstanceOf(TransactionExpired);
+    expect(error).toMatchObject({ isInDoubt: false, cause: throttling });
+    expect([attempts, remainingMs]).toEqual([[false, false, false], 27_000]);
+  });
+
+  test.each([
+    ['an attempt', [throttling, lostResponse, throttling]],
+    ['the last attempt', [throttling, throttling, lostResponse]],
+  ])('is in doubt when no response to %s arrives', async (_, errors) => {
+    const { error } = await transactFailing({ limitMs: 3_000 }, errors);
+    expect(error).toMatchObject({ name: 'TransactionExpired', isInDoubt: true });
+  });
+
+  test('sends nothing when the time of the transaction is over before the first attempt', async () => {
+    const { error, attempts } = await transactFailing({ limitMs: -1 }, [lostResponse]);
+    expect(error).toBeInstanceOf(TransactionExpired);
+    expect(attempts).toEqual([true]);
+  });
+
+  test.each([
+    ['without a limit', undefined],
+    ['whose limit is later', 10_001],
+  ])('makes attempts at a transaction %s until the time of the request is over', async (_, limitMs) => {
+    const { error, attempts } = await transactFailing({
+      requestMs: 10_000,
+      limitMs,
+      attemptMs: 6_000,
+    });
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(attempts).toHaveLength(2);
+  });
+});

@@ -1,0 +1,441 @@
+import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import type { CompactionSource } from '#functions/store/lists/engine/compaction/read-input.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
+import {
+  emptyManifest,
+  type Manifest,
+  manifestNames,
+} from '#functions/store/lists/engine/format/manifest.ts';
+import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { isText } from '#functions/store/lists/engine/read/row-filter.ts';
+import { retentionDays } from '#functions/store/model/change-log.ts';
+import { garbageMs, marginMs } from '#functions/store/model/log-timing.ts';
+import type { Row } from '#functions/store/model/row.ts';
+import { Crash } from '#test/simulation/memory-log.ts';
+import { Random } from '#test/simulation/random.ts';
+import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
+
+const [a, b, c, d] = [1, 2, 3, 4].map(idOf) as [string, string, string, string];
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+let log: LogBuilder;
+
+beforeEach(() => {
+  log = new LogBuilder();
+});
+
+/** Takes a step with the margin and the sizes of the service. */
+const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
+  compact({
+    writer: log.log.open(),
+    memory: new ProcessMemory().of('acme', 'task'),
+    nowMs,
+    isForced: true,
+    ...source,
+  });
+
+const watermark = (): number => (log.log.manifest?.watermark ?? 0) - startMs;
+
+describe('a step', () => {
+  test('writes nothing for an empty log', async () => {
+    expect(await step(startMs)).toMatchObject({ records: 0, waiting: 0, hasMore: false });
+    expect(log.log.manifest).toBeUndefined();
+    expect(log.log.items.size).toBe(0);
+  });
+
+  test('absorbs the records that are older than the margin', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    log.commit(startMs + 1_000, { [b]: { name: 'b' } });
+    expect(await step(startMs + 999 + marginMs)).toMatchObject({ records: 1, waiting: 0, hasMore: false });
+    expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 999, runs: [] });
+    expect(log.log.manifest?.segments.map(({ first, last, rows }) => [first, last, rows])).toEqual([
+      [a, a, 1],
+    ]);
+    expect(await step(startMs + 1_000 + marginMs)).toMatchObject({ records: 1 });
+    expect(await log.list()).toMatchObject({ total: 2, rows: [{ id: a }, { id: b }] });
+  });
+
+  test('writes a run of the changed values of older rows', async () => {
+    const rows = Array.from(
+      { length: 20 },
+      (_, number) => [idOf(number), { name: 'a', color: 'red' }] as const,
+    );
+    log.commit(startMs, Object.fromEntries(rows));
+    await log.compact(startMs + 1);
+    log.commit(startMs + 10, { [a]: { name: 'b', color: 'red' } });
+    await log.compact(startMs + 11);
+    const { segments = [], runs } = log.log.manifest ?? {};
+    expect(runs).toEqual([{ step: expect.stringMatching(/^2-/), values: 2 }]);
+    expect(segments[0]).toMatchObject({ rows: 20, deleted: 0, patched: { $version: 1, name: 1 } });
+    log.commit(startMs + 20, { [a]: { name: 'c', color: 'red' } });
+    await log.compact(startMs + 21);
+    expect(log.log.manifest?.segments[0]).toMatchObject({ patched: { $version: 2, name: 2 } });
+  });
+
+  test('fills segments with the rows of several steps', async () => {
+    for (let number = 0; number < 12; number += 1) {
+      const rows = Array.from({ length: 20 }, (_, row) => [idOf(20 * number + row), { name: 'a' }] as const);
+      log.commit(startMs + 10 * number, Object.fromEntries(rows));
+      await log.compact(startMs + 10 * number + 1, { maxRows: 30 });
+    }
+    expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual(Array(8).fill(30));
+    expect(await log.list({ limit: 300 })).toMatchObject({ total: 240 });
+  });
+
+  test('merges new values with runs that have at most twice as many', async () => {
+    const rows = Array.from({ length: 100 }, (_, number) => [idOf(number), { name: 'a' }] as const);
+    log.commit(startMs, Object.fromEntries(rows));
+    await log.compact(startMs + 1);
+    const values: (readonly number[])[] = [];
+    for (let change = 1; change <= 8; change += 1) {
+      log.commit(startMs + 10 * change, { [idOf(change)]: { name: `b${change}` } });
+      await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 1 });
+      values.push((log.log.manifest?.runs ?? []).map((run) => run.values));
+    }
+    expect(values).toEqual([[2], [4], [6], [6, 2], [10], [10, 2], [10, 4], [16]]);
+  });
+
+  test('writes at most a few columns again, those with the largest share of values in runs', async () => {
+    const rowsOf = (count: number, values: Row): Record<string, Row> =>
+      Object.fromEntries(Array.from({ length: count }, (_, number) => [idOf(number), values]));
+    const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1 };
+    log.commit(startMs, rowsOf(100, { name: '0', color: '0' }));
+    await log.compact(startMs + 1);
+    const patched = () => log.log.manifest?.segments[0]?.patched;
+    log.commit(startMs + 10, rowsOf(40, { name: '0', color: '1' }));
+    log.commit(startMs + 11, rowsOf(20, { name: '1', color: '1' }));
+    await log.compact(startMs + 12, sizes);
+    expect(patched()).toEqual({ color: 40, name: 20 });
+    log.commit(startMs + 20, rowsOf(5, { name: '2', color: '1' }));
+    await log.compact(startMs + 21, sizes);
+    expect(patched()).toEqual({ name: 25, $version: 5 });
+    log.commit(startMs + 30, rowsOf(5, { name: '3', color: '1' }));
+    await log.compact(startMs + 31, sizes);
+    expect(patched()).toEqual({ $version: 10 });
+    expect(await log.list({ filters: [isText('name', '1')] })).toMatchObject({ total: 15 });
+  });
+
+  test('returns undefined, and changes no list, when another process was faster', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    await log.compact(startMs + 1);
+    const writer = log.log.open();
+    log.commit(startMs + 10, { [b]: { name: 'b' } });
+    const readHead = async (above: number) => {
+      const head = await writer.readHead(above);
+      await log.compact(startMs + 11);
+      return head;
+    };
+    expect(await step(startMs + minuteMs, { writer: { ...writer, readHead } })).toBeUndefined();
+    expect(log.log.manifest?.version).toBe(2);
+    expect(await log.ids()).toEqual([a, b]);
+  });
+
+  test('writes items under new names, also when two processes take the same step', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    const { manifest } = log.log;
+    await log.compact(startMs + 1);
+    log.log.manifest = manifest;
+    // The log throws when an item is overwritten.
+    await expect(log.compact(startMs + 1)).resolves.toMatchObject({ records: 1 });
+  });
+
+  test.each(Array.from({ length: 12 }, (_, writes) => [writes]))(
+    'that crashes after %i writes changes no list, and the next one cleans up after it',
+    async (writes) => {
+      log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+      await log.compact(startMs + 1);
+      log.commit(startMs + 10, { [a]: { name: 'a2' }, [b]: undefined, [c]: { name: 'c' } });
+      let left = writes;
+      const beforeWrite = (): void => {
+        left -= 1;
+        if (left < 0) throw new Crash();
+      };
+      const crashed = step(startMs + 11 + marginMs, { writer: log.log.open({ beforeWrite }) });
+      await crashed.catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+      expect(await log.ids()).toEqual([a, c]);
+      log.commit(startMs + 2 * garbageMs, { [d]: { name: 'd' } });
+      await log.compact(startMs + 3 * garbageMs);
+      log.commit(startMs + 3 * garbageMs + 1, { [a]: { name: 'a3' } });
+      const before = log.log.manifest as Manifest;
+      await log.compact(startMs + 5 * garbageMs);
+      expect(await log.ids()).toEqual([a, c, d]);
+      const names = [...log.log.items.keys()].filter((name) => /^[12]-/.test(name));
+      // What the last step has replaced stays for an hour.
+      const live = new Set<string>([
+        ...manifestNames(before),
+        ...manifestNames(log.log.manifest as Manifest),
+      ]);
+      expect(names.filter((name) => !live.has(name))).toEqual([]);
+    },
+  );
+});
+
+test('what a step replaces stays for an hour, however old it is', async () => {
+  log.commit(startMs, { [a]: { name: 'a' } });
+  await log.compact(startMs + 1);
+  const before = log.log.manifest as Manifest;
+  log.commit(startMs + 2 * garbageMs, { [b]: { name: 'b' } });
+  await log.compact(startMs + 3 * garbageMs);
+  const replaced = manifestNames(before).filter(
+    (name) => !manifestNames(log.log.manifest as Manifest).includes(name),
+  );
+  expect(replaced.length).toBeGreaterThan(0);
+  expect(replaced.filter((name) => !log.log.items.has(name))).toEqual([]);
+  log.commit(startMs + 4 * garbageMs, { [c]: { name: 'c' } });
+  await log.compact(startMs + 5 * garbageMs);
+  expect(replaced.filter((name) => log.log.items.has(name))).toEqual([]);
+});
+
+describe('settled records', () => {
+  test('that are too few wait for a later step', async () => {
+    const sizes = { ...defaultSizes, minFirstRecords: 3, minRecords: 2 };
+    log.commit(startMs, { [a]: { name: 'a' } });
+    log.commit(startMs + 1, { [b]: { name: 'b' } });
+    const source = { sizes, isForced: false };
+    expect(await step(startMs + minuteMs, source)).toMatchObject({ records: 0, waiting: 2, hasMore: false });
+    expect(log.log.manifest).toBeUndefined();
+    log.commit(startMs + 2, { [c]: { name: 'c' } });
+    expect(await step(startMs + minuteMs, source)).toMatchObject({ records: 3, waiting: 0 });
+    log.commit(startMs + minuteMs, { [d]: { name: 'd' } });
+    expect(await step(startMs + 2 * minuteMs, source)).toMatchObject({ records: 0, waiting: 1 });
+    log.commit(startMs + minuteMs, { [d]: { name: 'd2' } });
+    expect(await step(startMs + 2 * minuteMs, source)).toMatchObject({ records: 2, waiting: 0 });
+  });
+
+  test('are absorbed after a day however few there are', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    expect(await step(startMs + dayMs, { isForced: false })).toMatchObject({ records: 0, waiting: 1 });
+    expect(await step(startMs + dayMs + 1, { isForced: false })).toMatchObject({ records: 1, waiting: 0 });
+  });
+
+  test('are absorbed in several steps when there are many, up to the stamp before the last one that was read', async () => {
+    for (let number = 0; number < 6; number += 1)
+      log.commit(startMs + number, { [idOf(number)]: { name: 'a' } });
+    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
+      records: 3,
+      waiting: 0,
+      hasMore: true,
+    });
+    expect(watermark()).toBe(2);
+    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
+      records: 3,
+      waiting: 0,
+      hasMore: false,
+    });
+    expect(watermark()).toBe(100);
+    expect(await log.list()).toMatchObject({ total: 6 });
+  });
+
+  test('of one stamp are absorbed together', async () => {
+    for (let number = 0; number < 6; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
+    for (let number = 6; number < 9; number += 1) log.commit(startMs + 1, { [idOf(number)]: { name: 'a' } });
+    expect(await log.compact(startMs + 100, { maxRecords: 2 })).toMatchObject({
+      records: 6,
+      waiting: 0,
+      hasMore: true,
+    });
+    expect(watermark()).toBe(0);
+  });
+});
+
+test('the watermark does not move back when the clock of a process is behind', async () => {
+  log.commit(startMs, { [a]: { name: 'a' } });
+  await log.compact(startMs + 10 * minuteMs);
+  const late = log.build(startMs + 1, { [a]: { name: 'a2' } });
+  log.log.records.push(late);
+  // Its clock is behind the watermark, and a minute after the last healing: it writes a manifest.
+  const { healedAt = 0 } = log.log.manifest ?? {};
+  log.log.manifest = { ...(log.log.manifest as Manifest), healedAt: healedAt - 5 * minuteMs };
+  await log.compact(startMs + 8 * minuteMs);
+  expect(log.log.manifest).toMatchObject({ version: 2, watermark: startMs + 10 * minuteMs });
+});
+
+describe('a late record', () => {
+  test('is absorbed by the first step that is a minute after the last one that looked for late records', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    await log.compact(startMs + 10);
+    log.log.records.push(log.build(startMs + 1, { [b]: { name: 'b' } }));
+    await log.compact(startMs + 10 + minuteMs - 1);
+    expect(await log.ids()).toEqual([a]);
+    await log.compact(startMs + 10 + minuteMs);
+    expect(await log.ids()).toEqual([a, b]);
+  });
+
+  test('is absorbed when it is among the latest ones that one step reads', async () => {
+    for (let stamp = 0; stamp < 10; stamp += 1) log.commit(startMs + stamp, { [idOf(stamp)]: { name: 'a' } });
+    await log.compact(startMs + 10);
+    log.log.records.push(log.build(startMs + 5, { [idOf(50)]: { name: 'late' } }));
+    await log.compact(startMs + minuteMs + 10, { maxHealingRecords: 4 });
+    expect(await log.list()).toMatchObject({ total: 10 });
+    await log.compact(startMs + 2 * minuteMs + 10, { maxHealingRecords: 6 });
+    expect(await log.list()).toMatchObject({ total: 11 });
+  });
+
+  test('is absorbed up to ten minutes below the watermark', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    await log.compact(startMs + 10 * minuteMs);
+    log.log.records.push(
+      log.build(startMs, { [b]: { name: 'b' } }),
+      log.build(startMs + 1, { [c]: { name: 'c' } }),
+    );
+    await log.compact(startMs + 11 * minuteMs);
+    expect(await log.ids()).toEqual([a, c]);
+  });
+
+  test('of a change between two that were absorbed changes nothing', async () => {
+    log.commit(startMs, { [a]: { name: 'a' } });
+    const late = log.build(startMs + 1, { [a]: { name: 'late' } });
+    log.commit(startMs + 2, { [a]: { name: 'last' } });
+    await log.compact(startMs + 10);
+    log.log.records.push(late);
+    await log.compact(startMs + 2 * minuteMs);
+    expect(log.log.manifest?.version).toBe(1);
+    const isLast = isText('name', 'last');
+    expect(await log.list({ filters: [isLast] })).toMatchObject({ rows: [{ id: a, version: 3 }] });
+  });
+
+  test('of a change before one that is absorbed with it is merged by version', async () => {
+    log.commit(startMs, { [a]: { name: 'a', color: 'red' } });
+    await log.compact(startMs + 10);
+    log.log.records.push(log.build(startMs + 1, { [a]: { name: 'late', color: 'blue' } }));
+    log.commit(startMs + 20, { [a]: { name: 'last', color: 'blue' } });
+    await log.compact(startMs + 2 * minuteMs);
+    const isBlue = isText('color', 'blue');
+    expect(await log.list({ filters: [isBlue] })).toMatchObject({
+      rows: [{ id: a, version: 3 }],
+    });
+  });
+
+  test('does not bring back a row of it that was deleted meanwhile', async () => {
+    log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' }, [c]: { name: 'c' }, [d]: { name: 'd' } });
+    const late = log.build(startMs + 1, { [a]: { name: 'a2' }, [b]: { name: 'b2' } });
+    log.commit(startMs + 2, { [b]: undefined, [c]: undefined });
+    await log.compact(startMs + 10);
+    // Rewrites the segment without the deleted rows.
+    log.commit(startMs + 20, { [d]: { name: 'd2' } });
+    await log.compact(startMs + 30);
+    log.log.records.push(late);
+    await log.compact(startMs + 2 * minuteMs);
+    expect(await log.list()).toMatchObject({
+      total: 2,
+      rows: [
+        { id: a, version: 2 },
+        { id: d, version: 2 },
+      ],
+    });
+  });
+});
+
+test('a deleted row does not come back when the record of its deletion expires first', async () => {
+  log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+  log.commit(startMs + 1, { [a]: undefined });
+  await log.compact(startMs + 2);
+  log.log.records.pop();
+  log.commit(startMs + retentionDays * dayMs, { [b]: { name: 'b2' } });
+  await log.compact(startMs + retentionDays * dayMs);
+  expect(await log.ids()).toEqual([b]);
+});
+
+test('a rewritten segment keeps a field that is newer than the segment', async () => {
+  log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' }, [c]: { name: 'c' } });
+  await log.compact(startMs + 1);
+  log.commit(startMs + 2, { [b]: { name: 'b', color: 'red' } });
+  await log.compact(startMs + 3, { maxShareOfColumn: 1 });
+  log.commit(startMs + 4, { [d]: { name: 'd' }, [a]: undefined });
+  await log.compact(startMs + 5);
+  const isRed = isText('color', 'red');
+  expect(await log.ids({ filters: [isRed] })).toEqual([b]);
+});
+
+test('a column that is written again does not keep values that no row has', async () => {
+  log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+  await log.compact(startMs + 1);
+  const lengths: number[] = [];
+  for (let change = 1; change <= 40; change += 1) {
+    log.commit(startMs + 10 * change, { [a]: { name: String(Math.sin(change)) } });
+    await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 0 });
+    const [segment] = log.log.manifest?.segments ?? [];
+    const name = `${segment?.id}/${segment?.columns['name']}/name` as const;
+    lengths.push(log.log.items.get(name)?.length ?? 0);
+  }
+  expect(Math.max(...lengths)).toBeLessThan(40);
+});
+
+test('a column of ids that is written again has as many buckets as it needs', async () => {
+  const isFirst = isText('projectId', idOf(0));
+  const random = new Random(1);
+  const counts: number[] = [];
+  for (const [change, projects] of [20, 1, 90].entries()) {
+    const rows = Array.from(
+      { length: 400 },
+      (_, number) => [idOf(number), { projectId: idOf(random.below(projects)) }] as const,
+    );
+    log.commit(startMs + 10 * change, Object.fromEntries(rows));
+    await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxShareOfColumn: 0 });
+    const { segments = [], runs } = log.log.manifest ?? {};
+    expect(runs).toEqual([]);
+    counts.push(segments[0]?.buckets['projectId'] ?? 1);
+    const total = rows.filter(([, { projectId }]) => projectId === idOf(0)).length;
+    expect(await log.list({ filters: [isFirst] })).toMatchObject({ total });
+  }
+  expect(counts[0]).toBeGreaterThan(1);
+  expect(counts[1]).toBe(1);
+  expect(counts[2]).toBeGreaterThan(counts[0] as number);
+});
+
+test('lists work at the version of the manifest whose number spells the name of a run', async () => {
+  log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+  const version = Number.parseInt('run', 36);
+  log.log.manifest = { ...emptyManifest, version: version - 1 };
+  await log.compact(startMs + 1);
+  expect(log.log.manifest?.version).toBe(version);
+  expect(await log.ids()).toEqual([a, b]);
+});
+
+describe('values that deflate cannot shorten', () => {
+  /** Returns a text of 255 characters without repetitions. */
+  const longName = (seed: number): string => {
+    const random = new Random(seed);
+    return Array.from({ length: 255 }, () => String.fromCharCode(33 + random.below(90))).join('');
+  };
+  const rowCount = 24_000;
+  const sizes = { maxRows: 12_000, maxShareOfColumn: 0.1 };
+  const rowsOf = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
+    Object.fromEntries(
+      Array.from({ length: rowCount / every }, (_, number) => [
+        idOf(every * number),
+        { name: nameOf(every * number) },
+      ]),
+    );
+
+  /** Gives some of many rows long names, in a step of their own. */
+  async function compactLongNames(every: number): Promise<Manifest> {
+    log.commit(
+      startMs,
+      rowsOf(() => 'a', 1),
+    );
+    await log.compact(startMs + 1, sizes);
+    log.commit(startMs + 10, rowsOf(longName, every));
+    // The log throws when an item is larger than DynamoDB allows.
+    await log.compact(startMs + 11, sizes);
+    expect(await log.ids({ filters: [isText('name', longName(120))] })).toEqual([idOf(120)]);
+    expect(await log.list({ filters: [isText('name', 'a')] })).toMatchObject({
+      total: rowCount - rowCount / every,
+    });
+    return log.log.manifest as Manifest;
+  }
+
+  test('make a run have several items for a field', async () => {
+    const { segments, runs } = await compactLongNames(12);
+    expect(segments).toHaveLength(2);
+    expect(runs).toMatchObject([{ items: { $version: 1, name: 2 } }]);
+  });
+
+  test('divide a segment whose column is written again, and leave none of its values to runs', async () => {
+    const { segments, runs } = await compactLongNames(6);
+    expect(segments).toHaveLength(4);
+    expect(runs).toEqual([]);
+  });
+});

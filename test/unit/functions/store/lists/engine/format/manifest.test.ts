@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import {
+  columnNames,
+  decodeManifest,
+  emptyManifest,
+  encodeManifest,
+  fenceName,
+  idsName,
+  isBucketName,
+  isColumnName,
+  isManifest,
+  isRunName,
+  type Manifest,
+  manifestNames,
+  newStepId,
+  type Run,
+  runNames,
+  type Segment,
+  segmentNames,
+  segmentOf,
+  sequenceOf,
+  wholeColumns,
+} from '#functions/store/lists/engine/format/manifest.ts';
+import { stampPrefix } from '#functions/store/model/change-log.ts';
+
+const segment: Segment = {
+  id: '7-aaaaaa.0',
+  first: '01890000-0000-7000-8000-000000000001',
+  last: '01890000-0000-7000-8000-000000000300',
+  rows: 300,
+  deleted: 2,
+  columns: { $version: '7-aaaaaa', name: '8-bbbbbb' },
+  buckets: {},
+  patched: { $version: 5 },
+};
+
+const smallRun: Run = { step: '9-cccccc', values: 3 };
+const largeRun: Run = { step: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
+
+const manifest: Manifest = {
+  version: 9,
+  watermark: 1_770_000_000_000,
+  healedAt: 1_770_000_001_000,
+  rebuiltUpTo: 1_769_000_000_000,
+  segments: [segment],
+  runs: [largeRun, smallRun],
+};
+
+describe('names of items', () => {
+  test('of a segment are those of its columns, its fence and its chunks of ids', () => {
+    expect(columnNames(segment, 'name')).toEqual(['7-aaaaaa.0/8-bbbbbb/name']);
+    expect(columnNames(segment, 'color')).toEqual([]);
+    expect(fenceName(segment)).toBe('7-aaaaaa.0/fence');
+    expect(idsName(segment, 1)).toBe('7-aaaaaa.0/ids1');
+    expect(segmentNames(segment)).toEqual([
+      '7-aaaaaa.0/7-aaaaaa/$version',
+      '7-aaaaaa.0/8-bbbbbb/name',
+      '7-aaaaaa.0/fence',
+      '7-aaaaaa.0/ids0',
+      '7-aaaaaa.0/ids1',
+    ]);
+  });
+
+  test('of a column in buckets are one for each bucket', () => {
+    const bucketed = { ...segment, buckets: { name: 2 } };
+    const names = ['7-aaaaaa.0/8-bbbbbb/name.0', '7-aaaaaa.0/8-bbbbbb/name.1'];
+    expect(columnNames(bucketed, 'name')).toEqual(names);
+    expect(segmentNames(bucketed).filter(isBucketName)).toEqual(names);
+    expect(segmentNames(bucketed).filter(isColumnName)).toEqual(['7-aaaaaa.0/7-aaaaaa/$version', ...names]);
+  });
+
+  test('contain a column in buckets if they contain each bucket', () => {
+    const bucketed = { ...segment, buckets: { name: 2 } };
+    const buckets = columnNames(bucketed, 'name');
+    const names = new Set([...buckets, ...columnNames(bucketed, '$version')]);
+    expect(wholeColumns([bucketed], names)).toEqual([{ name: '7-aaaaaa.0/8-bbbbbb/name', buckets }]);
+    expect(wholeColumns([bucketed], new Set(buckets.slice(1)))).toEqual([]);
+    expect(wholeColumns([segment], names)).toEqual([]);
+  });
+
+  test('of a small run are one for all fields', () => {
+    expect(runNames(smallRun, ['name'])).toEqual(['run:9-cccccc/all']);
+    expect(runNames(smallRun)).toEqual(['run:9-cccccc/all']);
+  });
+
+  test('of a large run are those of the wanted fields that it has', () => {
+    expect(runNames(largeRun, ['name', 'color'])).toEqual(['run:8-bbbbbb/name.0', 'run:8-bbbbbb/name.1']);
+    expect(runNames(largeRun, ['color'])).toEqual([]);
+  });
+
+  test('of a manifest are those of its segments and runs', () => {
+    expect(manifestNames(manifest)).toEqual([
+      ...segmentNames(segment),
+      'run:8-bbbbbb/$version.0',
+      'run:8-bbbbbb/name.0',
+      'run:8-bbbbbb/name.1',
+      'run:9-cccccc/all',
+    ]);
+    expect(manifestNames(emptyManifest)).toEqual([]);
+  });
+
+  test('tell items of runs from those of segments, whatever the number of the step', () => {
+    expect(manifestNames(manifest).filter(isRunName)).toHaveLength(4);
+    const id = `${newStepId(Number.parseInt('run', 36))}.0`;
+    expect(segmentNames({ ...segment, id }).filter(isRunName)).toEqual([]);
+  });
+});
+
+describe('newStepId', () => {
+  test('begins with the number of the step', () => {
+    expect(newStepId(36)).toMatch(/^10-[0-9a-f]{6}$/);
+  });
+
+  test.each([[1], [35], [36], [123_456_789]])(
+    'returns a name of which sequenceOf returns the number %i',
+    (version) => {
+      expect(sequenceOf(newStepId(version))).toBe(version);
+    },
+  );
+
+  test('returns different names for two steps with the same number', () => {
+    const names = new Set(Array.from({ length: 5 }, () => newStepId(1)));
+    expect(names.size).toBe(5);
+  });
+});
+
+describe('segmentOf', () => {
+  const segmentsOf = (firstIds: readonly string[]): Pick<Manifest, 'segments'> => ({
+    segments: firstIds.map((first) => ({ ...segment, first })),
+  });
+
+  test('returns the last segment whose first id is not greater than an id, and else the first one', () => {
+    const firstIds = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 }).map((ids) => ids.toSorted());
+    fc.assert(
+      fc.property(firstIds, fc.uuid(), (ids, other) => {
+        for (const id of [...ids, other]) {
+          expect(segmentOf(segmentsOf(ids), id)).toBe(
+            Math.max(
+              0,
+              ids.findLastIndex((first) => first <= id),
+            ),
+          );
+        }
+      }),
+    );
+  });
+
+  test('returns 0 without segments', () => {
+    expect(segmentOf(emptyManifest, segment.first)).toBe(0);
+  });
+});
+
+describe('the item of a manifest', () => {
+  const item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
+
+  test('has its format and its version, which conditions compare', () => {
+    expect(item).toMatchObject({ format: 4, version: 9, state: expect.any(Buffer) });
+  });
+
+  test('is decoded to the same manifest', () => {
+    expect(decodeManifest(item)).toEqual(manifest);
+    expect(decodeManifest({ pk: '', sk: '', ...encodeManifest(emptyManifest) })).toEqual(emptyManifest);
+  });
+
+  test('of an unknown format throws TypeError', () => {
+    expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
+      new TypeError('Unknown format of a manifest: 2.'),
+    );
+  });
+
+  test('is told from records by its sort key', () => {
+    expect(isManifest(item)).toBe(true);
+    expect(isManifest({ pk: item.pk, sk: stampPrefix(1) })).toBe(false);
+  });
+});

@@ -1,0 +1,181 @@
+import { emptyManifest, type Manifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { readState } from '#functions/store/lists/engine/read/read-state.ts';
+import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
+import type { LogReader } from '#functions/store/lists/engine/storage.ts';
+import { marginMs } from '#functions/store/model/log-timing.ts';
+import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
+
+const [a, b] = [1, 2].map(idOf) as [string, string];
+const nowMs = startMs + 1_000_000;
+
+let log: LogBuilder;
+let memory: LogMemory;
+let calls: unknown[];
+
+beforeEach(() => {
+  log = new LogBuilder();
+  memory = new ProcessMemory().of('acme', 'task');
+  calls = [];
+});
+
+const manifestOf = (watermark: number): Manifest => ({ ...emptyManifest, version: 1, watermark });
+
+/** Returns a reader that notes its calls. @param lost keys of records that it does not return. */
+function readerOf(lost: readonly string[] = []): LogReader {
+  const reader = log.log.open();
+  return {
+    ...reader,
+    readHead: async (above) => {
+      calls.push(['head', above - startMs]);
+      const { records, ...head } = await reader.readHead(above);
+      return { ...head, records: records.filter(({ key }) => !lost.includes(key)) };
+    },
+    readRecords: (above, upTo) => {
+      calls.push(['records', above - startMs, upTo - startMs]);
+      return reader.readRecords(above, upTo);
+    },
+  };
+}
+
+const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<string, unknown>> => {
+  const { tail } = await readState(reader, memory, atMs);
+  return Object.fromEntries([...tail].map(([id, { after }]) => [id, after?.['name']]));
+};
+
+describe('the state of a log', () => {
+  test('that nobody has compacted is all of its records', async () => {
+    log.commit(startMs, { [a]: { name: '1' } });
+    log.commit(nowMs, { [a]: { name: '2' }, [b]: { name: '3' } });
+    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
+    expect(manifest).toEqual(emptyManifest);
+    expect([...tail.values()]).toEqual([
+      { id: a, from: 0, to: 2, previousStamp: 0, before: undefined, after: { name: '2' } },
+      { id: b, from: 0, to: 1, previousStamp: 0, before: undefined, after: { name: '3' } },
+    ]);
+  });
+
+  test('is the manifest, and the records above its watermark', async () => {
+    log.commit(startMs + 10, { [a]: { name: '1' } });
+    log.commit(startMs + 11, { [b]: { name: '2' } });
+    log.log.manifest = manifestOf(startMs + 10);
+    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
+    expect(manifest).toBe(log.log.manifest);
+    expect([...tail.keys()]).toEqual([b]);
+  });
+
+  test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), memory, nowMs);
+    log.commit(nowMs + 10, { [a]: { name: '1' } });
+    log.commit(nowMs + 20, { [b]: { name: '2' } });
+    log.log.manifest = manifestOf(nowMs + 10);
+    expect(await namesAfter(readerOf())).toEqual({ [b]: '2' });
+  });
+});
+
+describe('a process', () => {
+  test('that knows no watermark reads from a little before the usual one, and then down to the real one', async () => {
+    log.log.manifest = manifestOf(startMs + 5);
+    await readState(readerOf(), memory, nowMs);
+    const guess = 1_000_000 - marginMs - 10_000;
+    expect(calls).toEqual([
+      ['head', guess],
+      ['records', 5, guess],
+    ]);
+  });
+
+  test('that has read the log reads only what was not settled then, in one query', async () => {
+    const settled = nowMs - marginMs;
+    log.commit(settled - 1, { [a]: { name: 'settled' } });
+    log.commit(settled + 1, { [b]: { name: 'not settled' } });
+    log.log.manifest = manifestOf(startMs + 5);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'settled', [b]: 'not settled' });
+    calls = [];
+    log.commit(nowMs, { [b]: { name: 'new' } });
+    expect(await namesAfter(readerOf(), nowMs + 1_000)).toEqual({ [a]: 'settled', [b]: 'new' });
+    expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({ [a]: 'settled', [b]: 'new' });
+    expect(calls).toEqual([
+      ['head', settled - startMs],
+      ['head', settled - startMs + 1_000],
+    ]);
+  });
+
+  test('that has read the log reads from the watermark if that is later', async () => {
+    log.log.manifest = manifestOf(nowMs - 5);
+    await readState(readerOf(), memory, nowMs);
+    calls = [];
+    await readState(readerOf(), memory, nowMs + 1);
+    expect(calls).toEqual([['head', nowMs - 5 - startMs]]);
+  });
+
+  test('reads everything again a minute after it has read everything, and then sees records that became visible late', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), memory, nowMs);
+    const late = log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } });
+    log.log.records.push(late);
+    expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({});
+    calls = [];
+    expect(await namesAfter(readerOf(), nowMs + 60_000)).toEqual({ [a]: 'late' });
+    const guess = 1_060_000 - marginMs - 10_000;
+    expect(calls).toEqual([
+      ['head', guess],
+      ['records', 0, guess],
+    ]);
+  });
+
+  test.each([
+    [5_000, 'only the last moments', ['head', nowMs - marginMs - startMs]],
+    [5_001, 'everything again', ['head', nowMs - marginMs - 10_000 - startMs]],
+  ])('that has read %i settled records reads %s', async (count, _, call) => {
+    for (let number = 0; number < count; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
+    await readState(readerOf(), memory, nowMs);
+    calls = [];
+    expect((await readState(readerOf(), memory, nowMs)).tail.size).toBe(count);
+    expect(calls[0]).toEqual(call);
+  });
+
+  test('reads everything again after a gap', async () => {
+    log.log.manifest = manifestOf(startMs);
+    await readState(readerOf(), memory, nowMs);
+    log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
+    log.commit(nowMs, { [a]: { name: 'next' } });
+    await expect(readState(readerOf(), memory, nowMs)).rejects.toThrow(StaleRead);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'next' });
+  });
+
+  test('reads everything again when the watermark is earlier than it knew', async () => {
+    log.log.manifest = manifestOf(nowMs - marginMs - 5);
+    await readState(readerOf(), memory, nowMs);
+    log.commit(nowMs - marginMs - 10, { [a]: { name: 'a' } });
+    log.log.manifest = manifestOf(startMs);
+    expect(await namesAfter(readerOf())).toEqual({ [a]: 'a' });
+  });
+
+  test('reads the whole log shortly after 1970', async () => {
+    await readState(readerOf(), memory, 1_000);
+    expect(calls).toEqual([['head', -startMs]]);
+  });
+});
+
+describe('a missing record', () => {
+  test('of an earlier change above the watermark throws StaleRead', async () => {
+    log.commit(nowMs - 3, { [a]: { name: '1' } });
+    log.commit(nowMs - 2, { [a]: { name: '2' } });
+    log.commit(nowMs - 1, { [a]: { name: '3' } });
+    const [first, second] = log.log.records.map(({ key }) => key) as [string, string];
+    await readState(readerOf(), memory, nowMs);
+    await expect(readState(readerOf([first]), memory, nowMs)).rejects.toThrow(StaleRead);
+    await expect(readState(readerOf([first, second]), memory, nowMs)).rejects.toThrow(
+      `A list was read while it changed: an earlier record of ${a} is missing.`,
+    );
+  });
+
+  test('of a change that the manifest has absorbed is no gap', async () => {
+    log.commit(startMs + 1, { [a]: { name: '1' } });
+    log.commit(startMs + 2, { [a]: { name: '2' } });
+    log.log.manifest = manifestOf(startMs + 1);
+    const { tail } = await readState(readerOf(), memory, nowMs);
+    expect(tail.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
+  });
+});
