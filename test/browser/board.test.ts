@@ -187,6 +187,7 @@ test('explains how to start the service when there is none', async () => {
   const other = await serveBoard('http://localhost:9', 0);
   await page.goto(other.url);
   await page.getByText('npm start').waitFor({ timeout: 20_000 });
+  expect(await page.getByText('npm start').isVisible()).toBe(true);
   await other.stop();
 });
 

@@ -37,6 +37,8 @@ test('the schedule runs all jobs when the stream is not read', async () => {
     await delay(200);
     total = (await call('GET', `/v1/organizations/${organizationId}/users`))['total'] as number;
   }
+  // The job has cleared the reference of each user.
+  expect(await call('GET', `/v1/organizations/${organizationId}/users`)).toMatchObject({ total: 0 });
   await service.stop();
 }, 60_000);
 
