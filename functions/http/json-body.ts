@@ -1,5 +1,6 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { Contract } from '../contract/contract.ts';
-import type { Middleware } from './middleware.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 export const maxBodyBytes = 256 * 1024;
@@ -26,6 +27,13 @@ function isTooDeep(json: string): boolean {
   }
   return depth > maxDepth;
 }
+
+/** middy's parser, with an option that its types lack. */
+const parse = (
+  httpJsonBodyParser as unknown as (options: { disableContentTypeCheck: boolean }) => {
+    before: (request: PipelineRequest) => Promise<void>;
+  }
+)({ disableContentTypeCheck: true }).before;
 
 /** Returns the text of a body. API Gateway encodes bodies in Base64 whose media type is not text, or that are not UTF-8. */
 function textOf(body: string, isBase64Encoded: boolean): string {
@@ -55,19 +63,25 @@ function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
 /** Characters of the message of `JSON.parse`. It quotes about 20 characters of the body. */
 const maxMessageLength = 120;
 
-/** Returns why `JSON.parse` refuses a text. Invisible characters that it quotes are shown by their code points. */
-function syntaxErrorOf(error: unknown): string {
-  const message = String((error as Error).message).slice(0, maxMessageLength);
+/** Returns why `JSON.parse` refuses a text, as middy's parser reports it. Invisible characters of the text are shown by their code points. */
+function syntaxErrorOf({ cause }: Error): string {
+  const message = String((cause as { readonly message?: string }).message).slice(0, maxMessageLength);
   return message.replaceAll(/\p{C}/gu, (character) => {
     const codePoint = character.codePointAt(0) ?? 0;
     return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
   });
 }
 
-/** Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed. */
+/**
+ * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
+ *
+ * The parser checks neither size nor depth, and reports a malformed body with the status of a wrong media type: this middleware checks
+ * before and after it.
+ */
 export function jsonBody({ body: expected }: Contract): Middleware {
   return {
-    before: ({ event }) => {
+    before: async (request) => {
+      const { event } = request;
       const body = typeof event.body === 'string' ? event.body : '';
       event.body = undefined;
       if (!expected) return;
@@ -84,12 +98,13 @@ export function jsonBody({ body: expected }: Contract): Middleware {
       if (isTooDeep(text)) {
         throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
       }
+      event.body = text;
+      event.isBase64Encoded = false;
       try {
-        event.body = JSON.parse(text);
+        await parse(request);
       } catch (cause) {
-        throw new Problem('malformed-body', `The body is not valid JSON. ${syntaxErrorOf(cause)}.`, {
-          cause,
-        });
+        const detail = `The body is not valid JSON. ${syntaxErrorOf(cause as Error)}.`;
+        throw new Problem('malformed-body', detail, { cause });
       }
     },
   };
