@@ -2,8 +2,7 @@
  * Contracts: operations as data. The handlers, the infrastructure, the local gateway, the tests and the documentation are derived
  * from them.
  */
-import type * as v from 'valibot';
-import { batchSchema } from './batch-body.ts';
+import * as v from 'valibot';
 import { bodyFields, type Resource } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -135,6 +134,21 @@ export const remove = (resource: Resource) =>
     summary: `Deletes ${withArticle(resource)}.`,
     success: 'deleted',
     resource,
+  });
+
+/** Operations in one batch. With their long texts, jobs and records, they never exceed one transaction. */
+export const maxOperations = 25;
+
+/** `http/batch-operations.ts` validates the operations one by one. */
+const batchSchema = () =>
+  v.object({
+    operations: v.pipe(
+      v.array(v.unknown(), 'must be an array of operations'),
+      v.check(
+        ({ length }) => length >= 1 && length <= maxOperations,
+        `must have 1 to ${maxOperations} operations`,
+      ),
+    ),
   });
 
 export const batch = (resource: Resource) =>

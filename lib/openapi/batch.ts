@@ -1,4 +1,4 @@
-import { maxOperations } from '../../functions/contract/batch-body.ts';
+import { maxOperations } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
 import { resourceDocs } from './resources.ts';

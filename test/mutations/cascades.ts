@@ -25,7 +25,7 @@ export const cascadeMutations: readonly Mutation[] = [
     name: 'clone-of-later-tasks',
     description: 'a job handles children that were created after it began',
     file: children,
-    search: 'to: stepId ?? allIds.to };',
+    search: 'to: snapshotId ?? allIds.to };',
     replacement: 'to: allIds.to };',
     detectedBy: [`${tests}/children.test.ts`],
   },
