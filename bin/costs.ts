@@ -1,5 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { continueJob } from '../functions/store/cascades/continue-job.ts';
+import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
+import { readJobs } from '../functions/store/cascades/read-jobs.ts';
+import { sharedClient } from '../functions/store/dynamodb/client.ts';
+import { Database } from '../functions/store/dynamodb/database.ts';
+import { Deadline } from '../functions/store/dynamodb/deadline.ts';
+import { createEntity } from '../functions/store/entities/create-entity.ts';
+import { newId } from '../functions/store/model/ids.ts';
+import { alwaysDue, buildJobWrite } from '../functions/store/model/job.ts';
+import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
 import { progressLines } from '../lib/cli/progress.ts';
@@ -15,7 +25,8 @@ import {
   type Usage,
 } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
-import { startService } from '../lib/local/service.ts';
+import { type Service, startService } from '../lib/local/service.ts';
+import { ensureTable } from '../lib/local/table.ts';
 import { seed } from '../lib/seed/seed.ts';
 
 /** Milliseconds of a cold start: an estimate. The functions need 190 to 310 ms of it (`docs/performance/memory.md`). */
@@ -41,6 +52,9 @@ const habits = {
 };
 
 const amounts = { organizations: 1, users: 20, tags: 12, projects: 30, tasks: 2_000 };
+
+/** Tasks of the project whose deletion is measured. */
+const tasksOfProject = 50;
 
 type Answer = { readonly id: string; readonly data: readonly { readonly id: string }[] };
 
@@ -68,7 +82,55 @@ async function send(url: string, method: string, path: string, body?: object): P
   };
 }
 
-async function measure(url: string) {
+/** Makes the jobs of a tenant due, and continues them until none is left. @returns the units that the steps used. */
+async function continueJobs(session: () => Session): Promise<Pick<Usage, 'readUnits' | 'writeUnits'>> {
+  const used = { readUnits: 0, writeUnits: 0 };
+  for (;;) {
+    const { database } = session();
+    const [job] = (await readJobs(database)).filter(({ work }) => work.type !== 'compact');
+    if (!job) return used;
+    const due = { ...job, version: job.version + 1, dueAt: alwaysDue };
+    await database.transact([buildJobWrite(job, due)]);
+    const worker = session().database;
+    await continueJob(worker, job, { owner: 'costs' });
+    used.readUnits += worker.consumption.readUnits;
+    used.writeUnits += worker.consumption.writeUnits;
+  }
+}
+
+/** Deletes a project with tasks, in a table whose jobs only this function continues. */
+async function deleteProjectWithJob(endpoint: string): Promise<Answered['used']> {
+  const tableName = 'deletion';
+  const client = new DynamoDBClient({ endpoint });
+  await ensureTable(client, tableName, { stream: false });
+  client.destroy();
+  const session = (): Session => ({
+    tenant: 'public',
+    database: new Database(sharedClient(), tableName, new Deadline(60_000)),
+  });
+  const fields = { name: 'A project', status: 'active' };
+  const project = await createEntity(session(), 'project', { ...fields, organizationId: newId().id });
+  const projectId = project.entity.id;
+  for (let count = 0; count < tasksOfProject; count += 1)
+    await createEntity(session(), 'task', {
+      ...fields,
+      description: '',
+      projectId,
+      userId: null,
+      tagIds: [],
+    });
+  const deletion = session();
+  await deleteEntity(deletion, 'project', projectId);
+  const job = await continueJobs(session);
+  const { consumption } = deletion.database;
+  return {
+    readUnits: consumption.readUnits + job.readUnits,
+    writeUnits: consumption.writeUnits + job.writeUnits,
+    responseBytes: 0,
+  };
+}
+
+async function measure({ url, endpoint }: Service) {
   const first = async (plural: string): Promise<string> => {
     const { body } = await send(url, 'GET', `/v1/${plural}?limit=1`);
     return body.data[0]?.id ?? '';
@@ -110,12 +172,16 @@ async function measure(url: string) {
     'create a small task': small,
     'create a task with 5 KB of description': long,
     'create 25 small tasks in a batch': await send(url, 'POST', '/v1/tasks/batch', { operations }),
+    'change the priority of a task': await send(url, 'PATCH', task, { priority: 'high' }),
     'change the status of a task': await send(url, 'PATCH', task, { status: 'done' }),
     'change the status of a task with 5 KB of description': await send(url, 'PATCH', longTask, {
       status: 'done',
     }),
     'replace a task': await send(url, 'PUT', task, { name: 'Another name', ...parents }),
     'delete a task': await send(url, 'DELETE', task),
+    [`delete a project with ${tasksOfProject} tasks, with its job`]: {
+      used: await deleteProjectWithJob(endpoint),
+    },
     'create a project': project,
     'clone a project with 10 such tasks': await send(url, 'POST', `/v1/projects/${projectId}/clone`, {
       include: ['tasks'],
@@ -126,12 +192,12 @@ async function measure(url: string) {
 
 /** Returns what a million of each request cost, with what the compaction of their records costs. */
 const costsOf = (
-  measured: Awaited<ReturnType<typeof measure>>,
+  measured: Readonly<Record<string, Pick<Answered, 'used'>>>,
 ): Readonly<Record<string, { cost: Cost; usage: Answered['used'] }>> =>
   Object.fromEntries(
     Object.entries(measured).map(([operation, { used }]) => {
       const isList = operation.startsWith('list');
-      const readsColumns = isList || /^(?:clone|archive)/.test(operation);
+      const readsColumns = isList || /^(?:clone|archive|delete a project)/.test(operation);
       const time = {
         billedMs: isList ? billedMs.list : billedMs.request,
         memoryMb: readsColumns ? 1_769 : 1_024,
@@ -162,7 +228,7 @@ await runCommand('npm run costs', async () => {
   // Lists of a compacted log: records that are not compacted yet add to the read units.
   await rebuildLogs(DynamoDBDocumentClient.from(client), service.tableName);
   client.destroy();
-  const costs = costsOf(await measure(service.url));
+  const costs = costsOf(await measure(service));
   await service.stop();
   console.log(`Prices of ${prices.date}, in US dollars.
 
