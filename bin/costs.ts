@@ -7,7 +7,6 @@ import { sharedClient } from '../functions/store/dynamodb/client.ts';
 import { Database } from '../functions/store/dynamodb/database.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
-import { newId } from '../functions/store/model/ids.ts';
 import { alwaysDue, buildJobWrite } from '../functions/store/model/job.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
@@ -109,7 +108,9 @@ async function deleteProjectWithJob(endpoint: string): Promise<Answered['used']>
     database: new Database(sharedClient(), tableName, new Deadline(60_000)),
   });
   const fields = { name: 'A project', status: 'active' };
-  const project = await createEntity(session(), 'project', { ...fields, organizationId: newId().id });
+  const organization = await createEntity(session(), 'organization', fields);
+  const organizationId = organization.entity.id;
+  const project = await createEntity(session(), 'project', { ...fields, organizationId });
   const projectId = project.entity.id;
   for (let count = 0; count < tasksOfProject; count += 1)
     await createEntity(session(), 'task', {

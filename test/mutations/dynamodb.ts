@@ -73,10 +73,9 @@ export const dynamodbMutations: readonly Mutation[] = [
     name: 'truncated-page-ignored',
     description: 'a query ignores LastEvaluatedKey and ends after its first page of 1 MB',
     file: database,
-    search: 'start = next;',
-    replacement: 'start = next && undefined;',
-    detectedBy: ['test/faults/single-failures.test.ts'],
-    testNamePattern: 'cut at 1 MB',
+    search: 'start = page.next;',
+    replacement: 'start = page.next && undefined;',
+    detectedBy: ['test/unit/functions/store/lists/engine/storage.test.ts'],
   },
   {
     name: 'eventually-consistent-read',

@@ -4,7 +4,7 @@ import { decodeJob, type Job, jobPartitions, jobsQuery } from '../model/job.ts';
 
 async function readPartition(database: Database, partition: number): Promise<Job[]> {
   const found: Job[] = [];
-  for await (const items of database.pages(jobsQuery(partition))) found.push(...items.map(decodeJob));
+  for await (const { items } of database.pages(jobsQuery(partition))) found.push(...items.map(decodeJob));
   return found;
 }
 

@@ -112,12 +112,12 @@ export class Database {
   }
 
   /** Reads all pages of a query, one after the other. */
-  async *pages(query: Query): AsyncGenerator<Item[], void, undefined> {
+  async *pages(query: Query): AsyncGenerator<QueryPage, void, undefined> {
     let start: Values | undefined;
     do {
-      const { items, next } = await this.query(query, start);
-      yield items;
-      start = next;
+      const page = await this.query(query, start);
+      yield page;
+      start = page.next;
     } while (start);
   }
 

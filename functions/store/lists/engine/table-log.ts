@@ -61,13 +61,11 @@ export async function readRange(
   { max = Number.POSITIVE_INFINITY, ...range }: KeyRange & { readonly max?: number | undefined },
 ): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
   const items: Item[] = [];
-  let start: Readonly<Record<string, unknown>> | undefined;
-  do {
-    const page = await database.query(rangeQuery(tenant, kind, range), start);
+  for await (const page of database.pages(rangeQuery(tenant, kind, range))) {
     items.push(...page.items);
-    start = page.next;
-  } while (start && items.length < max);
-  return { items, hasMore: start !== undefined };
+    if (items.length >= max) return { items, hasMore: page.next !== undefined };
+  }
+  return { items, hasMore: false };
 }
 
 /** Returns the log of a kind, for lists. */
@@ -99,7 +97,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
         ConsistentRead: isConsistent,
       });
       const items: Item[] = [];
-      for await (const page of pages) items.push(...page);
+      for await (const page of pages) items.push(...page.items);
       return encodedItems(items);
     },
     requireTime: () => {

@@ -10,7 +10,7 @@ let calls: unknown[];
 const database = {
   async *pages(query: unknown) {
     calls.push(query);
-    yield [];
+    yield { items: [] };
   },
   query: async (query: unknown) => {
     calls.push(query);
