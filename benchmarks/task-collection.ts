@@ -182,6 +182,24 @@ export class TaskCollection {
     return database.consumption.writeUnits;
   }
 
+  /** Adds a project, moves random tasks into it, and compacts the log. @returns its id. */
+  async addProject(tasks: number): Promise<string> {
+    const { kind, defaults } = project;
+    const fields = {
+      ...defaults,
+      name: 'A project',
+      status: 'active',
+      organizationId: any(this.#ids.organizations),
+    };
+    const creation = buildCreate(kind, fields);
+    await this.#write(creation);
+    const projectId = creation.after.entity.id;
+    for (let number = 0; number < tasks; number += 1)
+      await this.#write(buildUpdate(await this.#anyTask(), { projectId }));
+    await this.compact();
+    return projectId;
+  }
+
   /** Changes random tasks, each in a transaction of its own, as many requests do. */
   async update(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {

@@ -3,17 +3,21 @@
  * `docs/performance/writes.md`.
  */
 import { fileURLToPath } from 'node:url';
+import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/table-log-writer.ts';
-import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '../functions/store/model/log-timing.ts';
-import { startTestStore } from '../test/support/local-store.ts';
+import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
 
 const writes = usualOrSmallest(10_000, 120);
+
+/** Tasks of the project whose deletion is measured. */
+const tasksOfProject = 3;
 
 /** Records that one step absorbs. */
 const recordsPerStep = 60;
@@ -26,6 +30,17 @@ interface Result {
   readonly write: number;
   readonly compactionWrite: number;
   readonly compactionRead: number;
+  /** Of the deletion of a project with a few tasks, in a process that has read no columns. */
+  readonly deletionRead: number;
+}
+
+/** Returns the read units of the deletion of a project with a few tasks, anywhere in the collection, in a process that has read no columns. */
+async function measureDeletion(store: TestStore, collection: TaskCollection): Promise<number> {
+  const id = await collection.addProject(tasksOfProject);
+  processMemory.clear();
+  const session = store.session(tenant);
+  await deleteEntity(session, 'project', id);
+  return session.database.consumption.readUnits;
 }
 
 async function measure(size: number, report: (result: Result) => void): Promise<void> {
@@ -45,6 +60,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     // All records are settled: nobody else writes.
     await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() });
   }
+  const deletionRead = await measureDeletion(store, collection);
   await store.stop();
   const perWrite = (units: number): number => units / writes;
   const { writeUnits: compactionUnits, readUnits } = jobs.consumption;
@@ -53,17 +69,19 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     write: perWrite(writeUnits),
     compactionWrite: perWrite(compactionUnits),
     compactionRead: perWrite(readUnits),
+    deletionRead,
   };
   console.log(result);
   report(result);
 }
 
 function publishAll(results: readonly Result[]): void {
-  const rows = results.map(({ size: tasks, write, compactionWrite, compactionRead }) => [
+  const rows = results.map(({ size: tasks, write, compactionWrite, compactionRead, deletionRead }) => [
     tasks.toLocaleString('en'),
     write.toFixed(2),
     compactionWrite.toFixed(2),
     compactionRead.toFixed(2),
+    deletionRead,
   ]);
   publishPage(
     'writes.md',
@@ -71,9 +89,9 @@ function publishAll(results: readonly Result[]): void {
 field, 15 % changes of the status, 5 % deletions, each of a random task. The change log is compacted after every ${recordsPerStep} writes, and
 replaced columns are deleted. All
 numbers are capacity units per write, as the embedded engine reports them. The record of the change log is a part of the
-write: two write units.
+write: two write units. The last column has the read units of one deletion of a project with ${tasksOfProject} tasks, in a process that has read no columns.
 
-${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units'], rows)}
+${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units', 'deletion of a project: read units'], rows)}
 `,
   );
 }
