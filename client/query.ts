@@ -105,39 +105,47 @@ function requireMeaning(name: string, value: unknown): void {
 /** Writes a comma or a backslash within one of several values so that the service does not separate there. */
 const escaped = (value: unknown): string => String(value).replaceAll(/[\\,]/g, '\\$&');
 
-const operatorParameters = (field: string, filter: object): [string, string][] =>
+type Parameter = [name: string, values: readonly string[]];
+
+const operatorParameters = (field: string, filter: object): Parameter[] =>
   Object.entries(filter)
     .filter(([, value]) => value !== undefined && !isEmpty(value))
     .map(([operator, value]) => {
       const name = `${field}[${operator}]`;
       requireMeaning(name, value);
-      return [name, Array.isArray(value) ? value.map(escaped).join(',') : String(value)];
+      return [name, Array.isArray(value) ? value.map(escaped) : [String(value)]];
     });
 
 /**
  * Returns the parameters of a query. Options without a value and empty arrays are left out: every entity matches an empty `notIn` or
  * `all`. No entity matches an empty `in`. The service has no such filter, so the query asks for the empty id, which no entity has.
  */
-export function queryParameters(query: object): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
+function queryParameters(query: object): Parameter[] {
+  const parameters: Parameter[] = [];
   let matchesNothing = false;
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || isEmpty(value)) continue;
     requireMeaning(name, value);
     if (isFilter(value)) {
-      for (const [parameter, text] of operatorParameters(name, value)) parameters.set(parameter, text);
+      parameters.push(...operatorParameters(name, value));
       matchesNothing ||= 'in' in value && isEmpty(value.in);
     } else {
-      parameters.set(name, Array.isArray(value) ? value.join(',') : String(value));
+      parameters.push([name, [value].flat().map(String)]);
     }
   }
-  if (matchesNothing) parameters.set('id[in]', '');
-  return parameters;
+  if (!matchesNothing) return parameters;
+  return [...parameters.filter(([name]) => name !== 'id[in]'), ['id[in]', ['']]];
 }
 
-/** Returns the query string of a query; `''` for a query without parameters. @throws TypeError for text that is not well-formed. */
+/**
+ * Returns the query string of a query; `''` for a query without parameters. Commas between values are not encoded: an encoded one belongs to
+ * a value.
+ * @throws TypeError for text that is not well-formed.
+ */
 export const queryString = (query: object): string =>
-  Array.from(queryParameters(query), (parameter) => parameter.map(encoded).join('=')).join('&');
+  queryParameters(query)
+    .map(([name, values]) => `${encoded(name)}=${values.map(encoded).join(',')}`)
+    .join('&');
 
 /** Fields whose order is the order of creation: an id contains the time of the creation. */
 const creationFields: readonly string[] = ['createdAt', 'id'];

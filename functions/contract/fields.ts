@@ -66,6 +66,10 @@ const noControlCharacters: Rule = {
 /** The same rule in the OpenAPI document. */
 const documentedText = '[^\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F]*';
 
+/** Returns whether a schema accepts texts with any characters but control characters. */
+export const isFreeText = (schema: v.GenericSchema): boolean =>
+  String(v.getMetadata(schema)['pattern']).includes(documentedText);
+
 /** Text without control characters. `maximum` is in Unicode code points. */
 export const text = (maximum: number) =>
   v.pipe(

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import type { FilterOperator } from '../store/model/list-query.ts';
 import { longTextField } from '../store/model/long-text.ts';
+import { isFreeText } from './fields.ts';
 
 /** The types of fields that lists tell apart. Of a long text, rows hold only the beginning. */
 export type FieldType =
@@ -45,6 +46,8 @@ export interface ListField {
   readonly name: string;
   readonly type: FieldType;
   readonly isNullable: boolean;
+  /** Whether a value can have any character, a comma too. */
+  readonly isFreeText: boolean;
   /** Of an enumeration: its values in the order of their rank. */
   readonly values: readonly string[];
   readonly operators: readonly ListOperator[];
@@ -88,6 +91,7 @@ const listField = (name: string, type: FieldType, isNullable: boolean): ListFiel
   name,
   type,
   isNullable,
+  isFreeText: false,
   values: [],
   operators: [...operatorsOfType[type], ...(isNullable ? (['isNull'] as const) : [])],
   isSortable: type !== 'list of references',
@@ -103,6 +107,7 @@ export function toListField(name: string, schema: v.GenericSchema | undefined): 
   const isNullable = withoutDefault(schema).type === 'nullable';
   return {
     ...listField(name, typeOf(name, schema), isNullable),
+    isFreeText: isFreeText(valueSchema(schema)),
     values: valueSchema(schema).options ?? [],
   };
 }

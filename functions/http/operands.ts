@@ -5,7 +5,6 @@ import {
   type ListField,
   type ListOperator,
   operatorsOfBooleans,
-  operatorsOfSeveralValues,
 } from '../contract/list-fields.ts';
 import type { Filter } from '../store/model/list-query.ts';
 import { quoted, suggestion } from './suggestion.ts';
@@ -18,23 +17,6 @@ export const maxLongTextPrefix = 100;
 
 /** An operand that a filter cannot have. Its message says what would be right. */
 export class InvalidOperand extends Error {}
-
-const separator = ',';
-const escapeMark = '\\';
-
-/** Returns the values of a list: `\,` is a comma within a value, and `\\` a backslash. */
-export function splitValues(list: string): string[] {
-  const values = [''];
-  for (let position = 0; position < list.length; position += 1) {
-    const character = list[position] as string;
-    const next = list[position + 1];
-    const isEscaped = character === escapeMark && (next === separator || next === escapeMark);
-    if (character === separator) values.push('');
-    else values.push((values.pop() ?? '') + (isEscaped ? next : character));
-    if (isEscaped) position += 1;
-  }
-  return values;
-}
 
 interface Moment {
   /** The last whole millisecond that is not later, as entities have times. */
@@ -79,6 +61,18 @@ function timeFilter(field: string, operator: ListOperator, moments: readonly Mom
   return { field, operator: other, values: other === 'notIn' ? [] : [first.text] };
 }
 
+/** Returns the filter of an exact match. A time is compared in time; a text that is no time matches nothing. */
+export function exactFilter({ name, type }: ListField, values: readonly string[]): Filter {
+  const filter = { field: name, operator: 'eq', values } as const;
+  if (type !== 'time') return filter;
+  try {
+    return timeFilter(name, 'in', values.map(readMoment));
+  } catch (error) {
+    if (error instanceof InvalidOperand) return filter;
+    throw error;
+  }
+}
+
 /** Returns the filter that compares by rank: an `in` with all values of a lower or higher rank. */
 function rankFilter({ name, values }: ListField, operator: ListOperator, value: string): Filter {
   const rank = values.indexOf(value);
@@ -110,11 +104,9 @@ const checks: Partial<Record<FieldType, (value: string, operator: ListOperator) 
 
 /**
  * Returns the filter of a field and an operator that it takes.
- * @param sent the values of the parameter, once for each time that it is sent.
  * @throws InvalidOperand when a value cannot be compared with the field.
  */
-export function toFilter(field: ListField, operator: ListOperator, sent: readonly string[]): Filter {
-  const values = operatorsOfSeveralValues.has(operator) ? sent.flatMap(splitValues) : sent;
+export function toFilter(field: ListField, operator: ListOperator, values: readonly string[]): Filter {
   if (values.length > maxValues) {
     throw new InvalidOperand(`has ${values.length} values; at most ${maxValues} are allowed.`);
   }

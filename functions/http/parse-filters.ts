@@ -1,10 +1,10 @@
 /** Filters of lists: `field=value` is an exact match, and `field[operator]=value` any other comparison. */
 import { type ListField, type ListOperator, operatorsOfSeveralValues } from '../contract/list-fields.ts';
 import type { Filter } from '../store/model/list-query.ts';
-import { InvalidOperand, toFilter } from './operands.ts';
+import { exactFilter, InvalidOperand, toFilter } from './operands.ts';
 import { exactMatchNames, otherOperatorNames, otherParameterNames, rangeNames } from './other-names.ts';
 import type { ValidationIssue } from './problems.ts';
-import type { Parameters } from './query-parameters.ts';
+import type { Parameters, Separation } from './query-parameters.ts';
 import { suggestFilter, suggestPresence } from './suggest-filter.ts';
 import { didYouMean, findNearestName, quoted, simplify, suggestion } from './suggestion.ts';
 
@@ -61,8 +61,15 @@ export function checkFilterName(
   return describeOperator(listField, operator);
 }
 
-export const mayRepeat = (parameter: string): boolean =>
-  operatorsOfSeveralValues.has(splitName(parameter).operator ?? '');
+/** Returns how the values of a filter are separated; `undefined` for one that has one value. */
+export function filterSeparation(
+  parameter: string,
+  fields: Readonly<Record<string, ListField>>,
+): Separation | undefined {
+  const { field, operator = '' } = splitName(parameter);
+  if (!operatorsOfSeveralValues.has(operator)) return undefined;
+  return fields[field]?.isFreeText ? 'literal comma' : 'comma';
+}
 
 /** Returns how to compare a field with several values, for a parameter that occurs with several; '' when there is no way. */
 export function severalValuesHint(parameter: string, fields: Readonly<Record<string, ListField>>): string {
@@ -96,7 +103,7 @@ export function readFilters(
     try {
       filters.push(
         operator === undefined
-          ? { field, operator: 'eq', values }
+          ? exactFilter(fields[field] as ListField, values)
           : toFilter(fields[field] as ListField, operator as ListOperator, values),
       );
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Direction, ListQuery, SortField } from '../store/model/list-query.
 import { longTextField } from '../store/model/long-text.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
-import { checkFilterName, mayRepeat, readFilters, severalValuesHint } from './parse-filters.ts';
+import { checkFilterName, filterSeparation, readFilters, severalValuesHint } from './parse-filters.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
 import { type Parameters, readParameters, unknownParameter } from './query-parameters.ts';
 import { explainFields, explainSort } from './suggest-option.ts';
@@ -16,6 +16,9 @@ export const maxLimit = 100;
 export const maxSortFields = 3;
 
 const listOptions = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'] as const;
+
+/** Options that take several names. */
+const nameLists: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'fields', 'expand', 'countBy']);
 
 const directions = ['asc', 'desc'] as const;
 
@@ -46,11 +49,10 @@ function readNames<Name extends string>(
   known: readonly Name[],
   issues: ValidationIssue[],
 ): Name[] | undefined {
-  const value = parameters.get(parameter)?.[0];
-  if (value === undefined) return undefined;
-  const names = [...new Set(value.split(','))];
+  const names = parameters.get(parameter);
+  if (names === undefined) return undefined;
   const unknown = names.find((name) => !(known as readonly string[]).includes(name));
-  if (unknown === undefined) return value.split(',') as Name[];
+  if (unknown === undefined) return [...names] as Name[];
   const hint = suggestion(unknown, known, { ...otherDirectionNames, ...otherFieldNames });
   issues.push({ parameter, detail: `${quoted(unknown)} is not a value of "${parameter}". ${hint}` });
   return undefined;
@@ -63,8 +65,8 @@ function isExplained(
   explain: (value: string) => string | undefined,
   issues: ValidationIssue[],
 ): boolean {
-  const value = parameters.get(parameter)?.[0];
-  const detail = value === undefined ? undefined : explain(value);
+  const values = parameters.get(parameter);
+  const detail = values && explain(values.join(','));
   if (detail !== undefined) issues.push({ parameter, detail });
   return detail !== undefined;
 }
@@ -134,8 +136,13 @@ export function readListQuery(resource: Resource, rawQueryString: string): ReadL
   const known = listParameters(resource);
   const check = (name: string) =>
     known.includes(name) ? undefined : checkFilterName(name, listFields, known);
-  const hint = (name: string) => severalValuesHint(name, listFields);
-  const parameters = readParameters(rawQueryString, { check, mayRepeat, severalValuesHint: hint }, issues);
+  const reading = {
+    check,
+    separationOf: (name: string) =>
+      nameLists.has(name) ? ('comma' as const) : filterSeparation(name, listFields),
+    severalValuesHint: (name: string) => severalValuesHint(name, listFields),
+  };
+  const parameters = readParameters(rawQueryString, reading, issues);
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
   const view = readView(resource, parameters, issues);
   const query: ListQuery = {
@@ -157,7 +164,7 @@ export function readEntityView(resource: Resource, rawQueryString: string): Enti
   const issues: ValidationIssue[] = [];
   const known = Object.keys(resource.expansions).length > 0 ? ['expand'] : [];
   const check = (name: string) => (known.includes(name) ? undefined : unknownParameter(name, known));
-  const parameters = readParameters(rawQueryString, { check, mayRepeat: () => false }, issues);
+  const parameters = readParameters(rawQueryString, { check, separationOf: () => 'comma' }, issues);
   const expansions = readExpansions(resource, parameters, issues);
   if (issues.length > 0) throw invalidRequest(issues);
   return { expansions };
@@ -166,10 +173,6 @@ export function readEntityView(resource: Resource, rawQueryString: string): Enti
 /** @throws Problem 400 when there is any parameter. */
 export function requireNoParameters(rawQueryString: string): void {
   const issues: ValidationIssue[] = [];
-  readParameters(
-    rawQueryString,
-    { check: (name) => unknownParameter(name, []), mayRepeat: () => false },
-    issues,
-  );
+  readParameters(rawQueryString, { check: (name) => unknownParameter(name, []) }, issues);
   if (issues.length > 0) throw invalidRequest(issues);
 }

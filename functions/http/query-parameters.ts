@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { otherParameterNames } from './other-names.ts';
 import { invalidRequest, type ValidationIssue } from './problems.ts';
 import { quoted, suggestion } from './suggestion.ts';
@@ -6,24 +7,78 @@ const maxParameters = 60;
 
 const spellings: Readonly<Record<string, string>> = { sort_by: 'sortBy', sort_order: 'sortOrder' };
 
+/** Some libraries add `[]` to the name of a list; `[eq]` is an exact match, as without an operator. */
+const withoutSuffix = (spelling: string): string => spelling.replace(/\[\]$/, '').replace(/\[eq\]$/, '');
+
 const nameOf = (spelling: string): string =>
   (Object.hasOwn(spellings, spelling) ? spellings[spelling] : undefined) ?? spelling;
 
+/** By name: the values of a parameter, without the commas that separate them. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * How the values of a parameter are separated. Each may be repeated too. Where a value can have a comma, an encoded one belongs to the
+ * value; elsewhere both separate, because libraries encode commas.
+ */
+export type Separation = 'comma' | 'literal comma';
 
 interface Reading {
   readonly check: (name: string) => string | undefined;
-  readonly mayRepeat: (name: string) => boolean;
+  /** Absent for a parameter that has one value. */
+  readonly separationOf?: (name: string) => Separation | undefined;
   /** Returns what to send instead of one parameter with several values, after a space; '' when there is nothing. */
   readonly severalValuesHint?: (name: string) => string;
 }
 
-/** Returns a parameter whose name was split at a `=` within its brackets, such as `status[!=]`, in one piece. */
-function rejoinBrackets([name, value]: [string, string]): [string, string] {
-  const isSplit = name.lastIndexOf('[') > name.lastIndexOf(']') && /^=*\]/.test(value);
-  if (!isSplit) return [name, value];
-  const end = value.indexOf(']') + 1;
-  return [`${name}=${value.slice(0, end)}`, value.slice(end).replace(/^=/, '')];
+/** Decodes a part of a query. A malformed escape is kept as it is. */
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return new URLSearchParams(`=${text}`).get('') ?? '';
+  }
+}
+
+/** Within a value, a backslash keeps a comma from separating, and another backslash from having a meaning. */
+const withoutEscapes = (value: string): string => value.replaceAll(/\\([,\\])/g, '$1');
+
+/** An escaped comma or backslash, a comma, or other characters. */
+const decodedTokens = /\\[,\\]|,|[^,\\]+|\\/g;
+const rawTokens = /(?:\\|%5C)(?:,|%2C|\\|%5C)|,|[^,\\%]+|[\\%]/gi;
+
+function splitAtCommas(text: string, tokens: RegExp): string[] {
+  const values = [''];
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === ',') values.push('');
+    else values[values.length - 1] += token;
+  }
+  return values;
+}
+
+/** Returns the values in a parameter, decoded. @param raw as it is sent. */
+export function readValues(raw: string, separation: Separation | undefined): string[] {
+  if (separation === undefined) return [decode(raw)];
+  const values =
+    separation === 'comma'
+      ? splitAtCommas(decode(raw), decodedTokens)
+      : splitAtCommas(raw, rawTokens).map(decode);
+  return values.map(withoutEscapes);
+}
+
+interface Sent {
+  readonly spelling: string;
+  readonly raw: string;
+}
+
+/** Returns the name and the value of a parameter. A name such as `status[!=]` contains a `=` within its brackets. */
+function splitPair(pair: string): Sent {
+  const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+  const name = decode(pair.slice(0, end));
+  const raw = pair.slice(end + 1);
+  const [rest] = (name.lastIndexOf('[') > name.lastIndexOf(']') && /^=*(?:\]|%5D)/i.exec(raw)) || [];
+  if (rest === undefined) return { spelling: name, raw };
+  return { spelling: `${name}=${decode(rest)}`, raw: raw.slice(rest.length).replace(/^=/, '') };
 }
 
 /**
@@ -34,29 +89,38 @@ function rejoinBrackets([name, value]: [string, string]): [string, string] {
  */
 export function readParameters(
   rawQueryString: string,
-  { check, mayRepeat, severalValuesHint = () => '' }: Reading,
+  { check, separationOf = () => undefined, severalValuesHint = () => '' }: Reading,
   issues: ValidationIssue[],
 ): Parameters {
-  const all = [...new URLSearchParams(rawQueryString)].map(rejoinBrackets);
+  const all = rawQueryString.split('&').filter(Boolean).map(splitPair);
   if (all.length > maxParameters) {
     const detail = `The query has ${all.length} parameters; at most ${maxParameters} are allowed.`;
-    throw invalidRequest([{ parameter: all[maxParameters]?.[0] ?? '', detail }]);
+    throw invalidRequest([{ parameter: all[maxParameters]?.spelling ?? '', detail }]);
   }
   const values = new Map<string, string[]>();
+  const spellingOf = new Map<string, string>();
   const ambiguous = new Set<string>();
-  for (const [spelling, value] of all) {
-    const name = nameOf(spelling);
-    const known = values.get(name);
+  for (const { spelling, raw } of all) {
+    const plain = withoutSuffix(spelling);
+    const name = nameOf(plain);
     const detail = check(name);
     if (detail !== undefined) {
       issues.push({ parameter: spelling, detail });
-    } else if (!known) {
-      values.set(name, [value]);
-    } else if (mayRepeat(name)) {
-      known.push(value);
-    } else if (known[0] !== value && !ambiguous.has(name)) {
+      continue;
+    }
+    const known = values.get(name);
+    const separation = separationOf(name);
+    const own = readValues(raw, separation);
+    if (!known) {
+      values.set(name, own);
+      spellingOf.set(name, plain);
+    } else if (isDeepStrictEqual(known, own)) {
+      // A parameter that is sent twice.
+    } else if (separation && spellingOf.get(name) === plain) {
+      known.push(...own);
+    } else if (!ambiguous.has(name)) {
       ambiguous.add(name);
-      const both = `${quoted(known[0] ?? '')} and ${quoted(value)}`;
+      const both = `${quoted(known.join(','))} and ${quoted(own.join(','))}`;
       const detail = `"${name}" occurs twice with different values: ${both}. Send it once.${severalValuesHint(name)}`;
       issues.push({ parameter: spelling, detail });
     }

@@ -275,8 +275,6 @@ describe.each(someLists)('parameter spellings of GET $title', (list) => {
   test.each([
     ['page', '1', '2'],
     ['limit', '2', '3'],
-    ['sortBy', 'name', 'createdAt'],
-    ['sortOrder', 'asc', 'desc'],
     ['name', 'one', 'other'],
     ['status', 'one', 'other'],
   ])(

@@ -162,7 +162,8 @@ export function withQuery(
   for (const [name, value] of Symbol.iterator in parameters ? parameters : Object.entries(parameters)) {
     query.append(name, String(value));
   }
-  return query.size === 0 ? path : `${path}?${query}`;
+  // Encoded commas would belong to values of free text.
+  return query.size === 0 ? path : `${path}?${String(query).replaceAll('%2C', ',')}`;
 }
 
 /** Returns a unique value that is valid as a name and as a status. */

@@ -72,15 +72,6 @@ describe.each(someLists)('fields in GET $title', ({ item, open }) => {
   ])('returns 400 for fields=%s', async (fields) => {
     expectParameter(await request('GET', at({ fields })), 'fields');
   });
-
-  test('returns 400 when it occurs twice with different values', async () => {
-    const { path, query } = {
-      path: at({}).replace(/\?.*/, ''),
-      query: new URL(at({}), 'http://x').searchParams,
-    };
-    const twice = withQuery(path, [...query, ['fields', 'name'], ['fields', 'status']]);
-    expectParameter(await request('GET', twice), 'fields');
-  });
 });
 
 test('fields shows long descriptions whole', async () => {

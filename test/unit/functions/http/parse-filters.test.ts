@@ -93,7 +93,7 @@ describe('readFilters', () => {
   test('returns filters in the order of the fields, several of one field among them', () => {
     const issues: ValidationIssue[] = [];
     const parameters = new Map([
-      ['tagIds[all]', ['1,2']],
+      ['tagIds[all]', ['1', '2']],
       ['page', ['1']],
       ['dueDate[lt]', ['2026-03-20']],
       ['name', ['a,b']],
