@@ -330,7 +330,7 @@ describe('reads of an index for one list', () => {
   const readIndexesFromReplica = (): void =>
     faulty.proxy.inject(async (call, pass) => (isIndexQuery(call) ? pass(replica.endpoint) : pass()));
 
-  test('a small parent whose index still has many children is listed from columns', async () => {
+  test('a list of a parent whose index still has many removed children is right', async () => {
     await makeTasks(130);
     await copyToReplica(ids);
     await deleteTasks(ids.slice(10));
@@ -338,14 +338,14 @@ describe('reads of an index for one list', () => {
     await expectList(`${path}?sortBy=createdAt,name&priority=none&sortOrder=asc`, ids.slice(0, 10).sort());
   });
 
-  test('a small parent whose index lacks children that compaction has absorbed is listed from columns', async () => {
+  test('a list of a parent whose index lacks children that compaction has absorbed is right', async () => {
     await makeTasks(10);
     await copyToReplica(ids.slice(2));
     readIndexesFromReplica();
     await expectList(`${path}?sortBy=createdAt,name&priority=none&sortOrder=asc`, ids.toSorted());
   });
 
-  test('a small parent whose index has children whose deletion compaction has absorbed is listed from columns', async () => {
+  test('a list of a parent whose index has children whose deletion compaction has absorbed is right', async () => {
     await makeTasks(10);
     await copyToReplica(ids);
     await deleteTasks(ids.slice(0, 2));
@@ -354,7 +354,7 @@ describe('reads of an index for one list', () => {
     await expectList(`${path}?sortBy=createdAt,name&priority=none&sortOrder=asc`, ids.slice(2).sort());
   });
 
-  test('a small parent is listed from its index if that has all children', async () => {
+  test('a list of a parent whose index has all children reads it once', async () => {
     await makeTasks(10);
     await copyToReplica(ids.slice(2));
     // These are in no record that compaction has absorbed.

@@ -18,7 +18,7 @@ import { runs } from '../support/runs.ts';
 
 /**
  * The deletion of an organization with all its descendants, by calls of a function with a timeout of three seconds.
- * docs/reliability.md reports results with `PROJECTS=1000`. Fewer projects also need several index pages.
+ * docs/reliability.md reports results with `PROJECTS=1000`. Fewer projects also need several pages of children.
  */
 
 /** Milliseconds that a call of the function may take. */

@@ -63,7 +63,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(100);
 }
 
-/** Creates children on several index pages, by functions whose clocks are ahead. */
+/** Creates children on several pages, by functions whose clocks are ahead. */
 async function makeChildren(plural: string, references: object): Promise<void> {
   await forEach([...Array(110).keys()], 10, async (number) => {
     const { status } = await sendTo(4, 'POST', `/v1/${plural}`, { name: `child ${number}`, ...references });

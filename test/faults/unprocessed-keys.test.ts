@@ -14,7 +14,7 @@ const timeout = 6_000;
 /** Additional milliseconds for a slow machine. */
 const slack = 3_000;
 
-/** Tasks in the project that the tests list, clone and delete. They need two index pages and several transactions. */
+/** Tasks in the project that the tests list, clone and delete. They need two pages of children and several transactions. */
 const tasks = 130;
 
 const seed = printedSeed();

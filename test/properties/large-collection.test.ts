@@ -10,7 +10,7 @@ const projects = 1_000;
 const tasksInStep = 25_000;
 const tasksInRecord = 250;
 
-/** Manifests and facet items are read by most lists, and written by every step. */
+/** The manifest is read by every list, and written by every step. */
 const maxItemBytes = 64 * 1_024;
 
 const projectOf = (task: number): string => idOf(tasks + ((task * task) % projects));
@@ -24,7 +24,7 @@ const rowOf = (task: number, status = task % statuses): Row => ({
 const bytesOf = (item: Record<string, unknown>): number =>
   (item['state'] as Uint8Array).byteLength + JSON.stringify({ ...item, state: '' }).length;
 
-test('a manifest and facets of 200,000 tasks with 10,000 statuses stay below 64 KB', async () => {
+test('the manifest and the items of 200,000 tasks with 10,000 statuses stay below 64 KB', async () => {
   const builder = new LogBuilder();
   const { log } = builder;
   let stamp = startMs;

@@ -23,8 +23,8 @@ import { planWithChildren } from './transaction-or-job.ts';
 const ownership = relationOf('task', 'project');
 
 /**
- * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and 100,000 write units: ten for each task,
- * without long texts. The limit bounds what one small request costs.
+ * Tasks that a clone copies, at most. They take 100 seconds at the pace of 100 tasks a second, and about 50,000 write units: five for each
+ * task, without long texts. The limit bounds what one small request costs.
  */
 export const maxClonedTasks = 10_000;
 

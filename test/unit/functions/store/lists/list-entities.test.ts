@@ -37,7 +37,7 @@ const parents = Array.from(
   { length: 3 },
   () => buildCreate('project', { name: 'p', status: 'active' }).after.entity.id,
 );
-/** A parent with 30 children: their list needs no columns. */
+/** A parent with 30 children. */
 const smallParent = buildCreate('project', { name: 's', status: 'active' }).after.entity.id;
 const emoji = '😀';
 
@@ -352,7 +352,7 @@ describe('a list by the list engine', () => {
   });
 });
 
-test('a list of a small parent is read again when a record became visible later than the margin', async () => {
+test('a list of a parent is read again when a record became visible later than the margin', async () => {
   const session = store.session(randomUUID());
   const create = (name: string) => buildCreate('task', { name, status: 'active', projectId: smallParent });
   await applyChangeSet(session, { changes: [create('a')] });
