@@ -184,8 +184,7 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/format/run.ts`,
     search: "sequenceOf(step) > sequenceOf(columns[field] ?? '0')",
     replacement: "sequenceOf(step) >= sequenceOf(columns[field] ?? '0') * 0",
-    detectedBy: [simulation],
-    testNamePattern: allowed,
+    detectedBy: [`${tests}/read/column-reader.test.ts`],
   },
   {
     name: 'names-used-again',

@@ -171,6 +171,16 @@ test('a list of a parent with few children, in any order, reads the log and the 
   expect(session.database.consumption.readUnits).toBeLessThanOrEqual(5);
 });
 
+test('a list of a parent with many children, in another order than that of creation, reads no index', async () => {
+  const { database } = store.session(tenant);
+  const query = jest.spyOn(database, 'query');
+  const filters = [isValue('projectId', parents[0] ?? '')];
+  const page = listQuery({ filters, sort: sortedBy('name'), limit: 20 });
+  expect((await listEntities({ tenant, database }, 'task', page)).entities).toHaveLength(20);
+  expect(query.mock.calls.flatMap(([{ IndexName }]) => IndexName ?? [])).toEqual([]);
+  query.mockRestore();
+});
+
 describe('a page of one parent, in the order of creation', () => {
   const children = () => entities.filter(({ projectId }) => projectId === smallParent).reverse();
   const filters = [isValue('projectId', smallParent)];
