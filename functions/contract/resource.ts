@@ -137,8 +137,11 @@ export function resource(definition: {
   };
 }
 
-/** Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored. */
-export const bodyFields = ({ fields }: Resource) => ({
+/**
+ * Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored, so that a client can send
+ * back what it has read, with expanded entities too.
+ */
+export const bodyFields = ({ fields, expansions }: Resource) => ({
   writable: Object.keys(fields),
-  ignored: readOnlyFields,
+  ignored: [...readOnlyFields, ...Object.keys(expansions)],
 });

@@ -68,7 +68,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const { additionalScope } = contract;
   if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
-  const expected = isConditionalWrite(contract) ? expectedVersions(event.headers['if-match'], id) : undefined;
+  const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
   return { session, id, expected, body, query, view } as Request<C>;
 }

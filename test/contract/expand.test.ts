@@ -238,3 +238,19 @@ describe('the entity tag of a list', () => {
     }
   });
 });
+
+test('an entity that was read with expand can be sent back with PUT', async () => {
+  const { id: organizationId } = await create('organization');
+  const { id: projectId } = await create('project', { organizationId });
+  const { id: tagId } = await create('tag');
+  const { id } = await create('task', { projectId, tagIds: [tagId] });
+  for (const [path, expand] of [
+    [`/v1/tasks/${id}`, 'project,user,tags'],
+    [`/v1/projects/${projectId}`, 'organization'],
+  ] as const) {
+    const { body } = await request('GET', `${path}?expand=${expand}`);
+    const replaced = await request('PUT', path, { body: body as JsonObject });
+    expect([path, replaced.status]).toEqual([path, 200]);
+    expect(replaced.body).toEqual((await request('GET', path)).body);
+  }
+});

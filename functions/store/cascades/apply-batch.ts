@@ -1,11 +1,12 @@
 /** Applies the operations of a batch. */
 
-import { type ExpectedVersions, isExpectedVersion } from '../entities/preconditions.ts';
+import { findContradictingDate } from '../entities/date-order.ts';
+import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
-import { BatchFailed, EntityNotFound, VersionMismatch } from '../model/errors.ts';
+import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -34,11 +35,16 @@ export type BatchResult =
   | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity }
   | { readonly operation: 'delete' };
 
+interface Change {
+  readonly before?: WholeEntity;
+  readonly after: WholeEntity;
+}
+
 /** What an operation changes, if anything, and its result; or why it cannot be applied. */
 type OperationPlan =
   | {
       readonly result: BatchResult;
-      readonly change?: { readonly before?: WholeEntity; readonly after: WholeEntity } | undefined;
+      readonly change?: Change | undefined;
     }
   | { readonly result: BatchResult; readonly deletion: StoredEntity }
   | { readonly error: Error };
@@ -62,6 +68,16 @@ async function readTargets(
   return new Map([...whole, ...deleted].map((stored) => [stored.entity.id, stored]));
 }
 
+/** Returns the plan of an operation that writes fields. */
+function planWrite(
+  operation: 'create' | 'update',
+  change: Change | undefined,
+  after: WholeEntity,
+): OperationPlan {
+  const error = change && findContradictingDate(change);
+  return error ? { error } : { change, result: { operation, stored: after } };
+}
+
 /** Returns the plan of one operation. Its references are not checked. */
 function planOperation(
   kind: Kind,
@@ -71,15 +87,16 @@ function planOperation(
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
     const change = buildCreate(kind, operation.fields);
-    return { change, result: { operation: 'create', stored: change.after } };
+    return planWrite('create', change, change.after);
   }
   const target = targets.get(operation.id);
-  if (!target) return { error: new EntityNotFound(kind) };
-  if (!isExpectedVersion(target, operation.expected)) return { error: new VersionMismatch(kind) };
+  if (!target) return { error: new EntityNotFound(kind, operation.id) };
+  const mismatch = versionMismatch(target, operation.expected);
+  if (mismatch) return { error: mismatch };
   if (operation.operation === 'delete') return { deletion: target, result: { operation: 'delete' } };
   const before = target as WholeEntity;
   const change = changeFields(before, operation.fields);
-  return { change, result: { operation: 'update', stored: change?.after ?? before } };
+  return planWrite('update', change, change?.after ?? before);
 }
 
 /** Returns the plans, with an error instead of each that adds a reference to an entity that does not exist. */

@@ -14,7 +14,7 @@ import { ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
-import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
+import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toConditionInput, toTransactItem } from './transact-items.ts';
 
@@ -187,7 +187,7 @@ export class Database {
 
   /** Returns the error of a transaction that was not applied in time. */
   #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
-    if (deadline === this.deadline) return new StoreUnavailable(cause);
+    if (deadline === this.deadline) return new StoreUnavailable(cause, isConflict(cause));
     return new TransactionExpired(isInDoubt, cause);
   }
 

@@ -62,6 +62,10 @@ const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =
 export const isThrottle = (error: SdkError): boolean =>
   [error.name, ...cancellationReasons(error)].some((name) => throttles.includes(name));
 
+/** Returns whether DynamoDB refused a call because other transactions changed the same items at that time. */
+export const isConflict = (error: SdkError): boolean =>
+  error.name === 'TransactionConflictException' || cancellationReasons(error).includes('TransactionConflict');
+
 /** Returns whether the same call may succeed at the next attempt. */
 export function isRetryable(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {

@@ -135,7 +135,7 @@ export async function commit<Result>(
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error, true);
     }
   }
 }

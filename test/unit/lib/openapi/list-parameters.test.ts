@@ -56,13 +56,15 @@ test('closes an enumeration for comparisons only, because an unknown value other
     enum: ['none', 'low', 'medium', 'high', 'urgent'],
   });
   expect(ofTasks.get('tasks.priority.in')?.schema.items).not.toHaveProperty('enum');
-  expect(ofTasks.get('tasks.dueDate.isNull')?.schema).toEqual({ type: 'string', enum: ['true', 'false'] });
+  expect(ofTasks.get('tasks.dueDate.isNull')?.schema).toEqual({ type: 'boolean' });
 });
 
 /** Returns the example in the description of a parameter, or a query with its first value. */
 function exampleOf({ name, description, schema }: Parameter): string {
   const [, example] = /For example, `(.*)`\.$/.exec(description) ?? [];
-  return example ?? `${name}=${(schema.items ?? schema).enum?.[0] ?? 'x'}`;
+  return (
+    example ?? `${name}=${(schema.items ?? schema).enum?.[0] ?? (schema.type === 'boolean' ? 'true' : 'x')}`
+  );
 }
 
 describe.each(resources.map((resource) => [resource.plural, resource] as const))('%s', (_, resource) => {
