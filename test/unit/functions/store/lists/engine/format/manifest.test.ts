@@ -15,24 +15,23 @@ import {
   newStepId,
   type Run,
   runNames,
-  type Segment,
   segmentNames,
   segmentOf,
   sequenceOf,
   wholeColumns,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { stampPrefix } from '#functions/store/model/change-log.ts';
+import { makeSegment } from '#test/support/segments.ts';
 
-const segment: Segment = {
+const segment = makeSegment({
   id: '7-aaaaaa.0',
   first: '01890000-0000-7000-8000-000000000001',
   last: '01890000-0000-7000-8000-000000000300',
   rows: 300,
   deleted: 2,
   columns: { $version: '7-aaaaaa', name: '8-bbbbbb' },
-  buckets: {},
   patched: { $version: 5 },
-};
+});
 
 const smallRun: Run = { step: '9-cccccc', values: 3 };
 const largeRun: Run = { step: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
