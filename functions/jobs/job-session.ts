@@ -15,7 +15,6 @@ const responseReserveMs = 500;
 export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, maxMs?: number): Database =>
   openDatabase(context, responseReserveMs, maxMs);
 
-/** An invocation in the log. */
 export interface Invocation {
   readonly operation: string;
   readonly requestId: string;
@@ -23,7 +22,7 @@ export interface Invocation {
   readonly started: number;
 }
 
-/** Returns what a log line contains. @param tenant of the job that the line is about. */
+/** @param tenant of the job that the line is about. */
 export const logContextOf = ({ operation, requestId, started }: Invocation, tenant = ''): LogContext => ({
   requestId,
   operation,

@@ -10,7 +10,7 @@ import { jobDatabase, runLogged } from './job-session.ts';
 const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
-/** Returns the jobs of the logs that have new records, each once, although a log can have several partitions. */
+/** Returns the jobs of the logs that have new records, each once. */
 function jobsOf(records: readonly DynamoDBRecord[]): Pick<Job, 'tenant' | 'id'>[] {
   const jobs = new Map<string, Pick<Job, 'tenant' | 'id'>>();
   for (const { dynamodb } of records.filter(isLogRecord)) {

@@ -29,7 +29,6 @@ export type BatchOperation =
   /** Known to be invalid. It takes part because the first operation that fails decides how the batch fails. */
   | { readonly operation: 'invalid'; readonly error: Error };
 
-/** The result of one operation. */
 export type BatchResult =
   | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity }
   | { readonly operation: 'delete' };
@@ -96,7 +95,6 @@ async function checkReferences(
   });
 }
 
-/** Returns the change set of an operation. */
 function toChangeSet(tenant: string, plan: OperationPlan): ChangeSet {
   if ('deletion' in plan) return buildDelete(tenant, plan.deletion);
   return { changes: 'change' in plan && plan.change ? [plan.change] : [] };

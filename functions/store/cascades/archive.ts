@@ -15,7 +15,6 @@ const archived = { status: 'archived' } as const;
 
 const ownership = relationOf('project', 'organization');
 
-/** Returns the changes that archive projects. */
 const archive = (projects: readonly StoredEntity[]): Change[] =>
   projects
     .filter(({ entity }) => entity.status !== archived.status)

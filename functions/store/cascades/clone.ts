@@ -55,7 +55,6 @@ async function copyTasks(
 export interface CloneOptions {
   /** The name of the clone; by default that of the original. */
   readonly name?: string | undefined;
-  /** Whether the clone gets copies of the tasks. */
   readonly includesTasks: boolean;
 }
 

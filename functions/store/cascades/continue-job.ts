@@ -47,7 +47,6 @@ type Steps = {
   ) => Promise<Step>;
 };
 
-/** One file for each kind of job. */
 const steps: Steps = {
   sweep: sweepStep,
   archive: archiveStep,

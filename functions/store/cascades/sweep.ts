@@ -31,7 +31,6 @@ export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
   return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
 }
 
-/** Returns the change that removes a child's references to deleted parents. */
 function removeReferences({ field }: Relation, child: StoredEntity, parentIds: readonly string[]): Change {
   const value = child.entity[field];
   const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
@@ -60,7 +59,7 @@ function endSweep(work: SweepWork): Step {
   return { left: { ...work, final: true, relation: 0 }, dueAt };
 }
 
-/** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps are children no longer. */
+/** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps do not refer to the entity any more. */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
   const { tenant } = session;
   const relation = dependentsOf(work.kind)[work.relation];

@@ -38,7 +38,6 @@ export class Database {
     this.#calls = new Calls(deadline);
   }
 
-  /** What the calls so far have cost. */
   get consumption(): Consumption {
     return this.#calls.consumption;
   }
@@ -185,7 +184,6 @@ export class Database {
     return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
   }
 
-  /** Returns the error of a transaction that was not applied in time. */
   #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
     if (deadline === this.deadline) return new StoreUnavailable(cause);
     return new TransactionExpired(isInDoubt, cause);

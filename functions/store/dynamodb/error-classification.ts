@@ -84,7 +84,6 @@ export interface Cancellation {
   readonly isInDoubt: boolean;
 }
 
-/** Returns what an error says about a transaction. */
 export function explainCancellation(error: SdkError): Cancellation {
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>

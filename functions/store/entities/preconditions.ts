@@ -5,7 +5,6 @@ import { VersionMismatch } from '../model/errors.ts';
 /** The versions that a caller accepts; `undefined` accepts any. */
 export type ExpectedVersions = ReadonlySet<number> | undefined;
 
-/** Returns whether an entity has one of the expected versions. */
 export const isExpectedVersion = ({ version }: StoredEntity, expected: ExpectedVersions): boolean =>
   expected === undefined || expected.has(version);
 

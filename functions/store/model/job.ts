@@ -114,7 +114,6 @@ export const jobsQuery = (partition: number) =>
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';
 
-/** Returns the key of a job's item. */
 export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
   pk: `${tenant}#job#${id}`,
   sk: jobSortKey,

@@ -17,7 +17,6 @@ import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segment
 import { defaultSizes } from './sizes.ts';
 import { writeRuns } from './write-runs.ts';
 
-/** What a step writes. */
 interface CompactionOutput {
   readonly manifest: Manifest;
   readonly stepId: string;
@@ -56,7 +55,6 @@ async function absorb(
   };
 }
 
-/** What a step did. */
 export interface CompactionResult {
   /** Number of records that were absorbed. */
   readonly records: number;

@@ -15,14 +15,12 @@ import {
 } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** A row of a segment with all its values. */
 export interface SegmentRow {
   readonly id: string;
   readonly version: number;
   readonly values: Readonly<Record<string, Value | undefined>>;
 }
 
-/** Items to write, by name. */
 export type NewItems = ReadonlyMap<ItemName, Uint8Array>;
 
 export const joinItems = (all: readonly NewItems[]): NewItems => new Map(all.flatMap((items) => [...items]));
@@ -50,7 +48,6 @@ export const countBuckets = (columns: EncodedColumns): Record<string, number> =>
     [...columns].filter(([, { length }]) => length > 1).map(([field, { length }]) => [field, length]),
   );
 
-/** Returns the items of columns of a segment. */
 export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems =>
   new Map(
     [...columns].flatMap(([field, encoded]) => {
@@ -77,7 +74,6 @@ export interface SegmentOptions {
   readonly nextNumber: () => number;
 }
 
-/** Returns a function that counts from 0. */
 export function counter(): () => number {
   let next = 0;
   return () => next++;

@@ -1,4 +1,4 @@
-/** Writes segments again that new rows belong to, and columns of which runs hide too many values. */
+/** Writes segments again when they get new rows, and columns when runs replace too many of their values. */
 import { encodeColumnItems } from '../format/buckets.ts';
 import { buildColumn, columnValues, patchColumn, valueAt } from '../format/column.ts';
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
@@ -19,7 +19,6 @@ import {
 import type { Rewrite } from './plan-rewrites.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** What a step reads, and how it writes. */
 export interface CompactionStep extends SegmentOptions {
   readonly columnReader: ColumnReader;
   readonly located: LocatedChanges;
@@ -108,7 +107,7 @@ export function valuesOfStep(step: CompactionStep, segments: readonly Segment[])
   return values;
 }
 
-/** Returns the columns to write again, by segment: those of which runs hide the largest share. */
+/** Returns the columns to write again, by segment: those with the largest share of replaced values. */
 function fieldsToRewrite(
   segments: readonly Segment[],
   { maxShareOfColumn, maxRewrittenColumns }: CompactionSizes,
@@ -153,7 +152,7 @@ async function rewriteFields(
   return { segments: [written], items: columnItems(written, columns) };
 }
 
-/** Writes the columns again of which runs hide too many values. Returns all segments of the new manifest. */
+/** Writes columns again when runs replace too many of their values. Returns all segments of the new manifest. */
 export async function rewriteColumns(
   step: CompactionStep,
   segments: readonly Segment[],

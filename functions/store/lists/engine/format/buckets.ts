@@ -25,7 +25,6 @@ interface NewBucket {
   readonly numbers: number[];
 }
 
-/** Returns the bucket that has a text. */
 export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
 
 /** Returns the bytes of a bucket in memory. */
@@ -41,7 +40,6 @@ function sharedWithPrevious(bytes: Buffer, position: number): number {
   return shared;
 }
 
-/** Returns the bytes of numbers, deflated. */
 function deflateNumbers(numbers: Iterable<number>): Buffer {
   const writer = new ByteWriter();
   for (const number of numbers) writer.number(number);
@@ -104,7 +102,6 @@ function decodeIds(ends: Uint8Array, shared: Uint8Array): Buffer {
   return ids;
 }
 
-/** Encodes a column of ids as buckets. */
 export function encodeBuckets({ dictionary, ordinals }: Column, count: number): Buffer[] {
   const buckets = Array.from({ length: count }, (): NewBucket => ({ ids: [], rows: [], numbers: [] }));
   const places = Array.from({ length: dictionary.size }, (_, ordinal) => {
@@ -122,7 +119,6 @@ export function encodeBuckets({ dictionary, ordinals }: Column, count: number): 
   return buckets.map(encodeBucket);
 }
 
-/** Returns whether all texts of a column are ids. */
 function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): boolean {
   for (let ordinal = special.length; ordinal < size; ordinal += 1) {
     if (!isUuid(dictionary.at(ordinal) as string)) return false;

@@ -40,7 +40,6 @@ const sparseShare = 1 / 16;
 export interface OrderedValues {
   /** Number of positions. */
   readonly size: number;
-  /** Returns the position of a row's value. */
   positionOf(row: number): number;
   /** Returns the sort key at a position. */
   keyAt(position: number): SortKey;

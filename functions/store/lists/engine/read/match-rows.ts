@@ -17,7 +17,6 @@ import {
 } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 
-/** The rows of one segment that match. */
 export interface SegmentRows {
   readonly segment: Segment;
   /** Number of rows that match. */
@@ -63,7 +62,6 @@ async function rowRanges(
   return own.map(({ from, to }) => ({ from: rowOf(from), to: rowOf(to) }));
 }
 
-/** Returns the filters that rows of a segment must match. */
 const filtersOf = ({ deleted }: Segment, { filters }: RowQuery): readonly RowFilter[] =>
   deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
 

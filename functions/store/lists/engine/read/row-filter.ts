@@ -16,7 +16,6 @@ export type TextCondition =
   /** Of an array of ids: has one of these, or all of them. */
   | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] };
 
-/** A condition on the value of one field. */
 export interface RowFilter {
   readonly field: string;
   readonly condition: TextCondition;
@@ -66,7 +65,6 @@ export function onlyText(filter: RowFilter): string | undefined {
   return texts?.length === 1 ? texts[0] : undefined;
 }
 
-/** Returns whether a text meets the condition of a filter. */
 function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {
   switch (condition.by) {
     case 'texts': {
@@ -97,7 +95,7 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
   }
 }
 
-/** Returns the function that tells whether a filter accepts a value; `undefined` is a row that is older than the field. */
+/** The value `undefined` is that of a row that is older than the field. */
 export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
   const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
   const meets = textPredicate(filter);
@@ -107,7 +105,6 @@ export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boole
   };
 }
 
-/** Returns the function that tells whether a row matches all filters. */
 export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boolean {
   const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
   return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
@@ -116,7 +113,6 @@ export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boole
 /** Returns whether a filter searches the texts of a column in lower case. */
 export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';
 
-/** A filter and what it decides. */
 export interface FilteredColumn {
   readonly filter: RowFilter;
   readonly column: Column;

@@ -4,7 +4,6 @@ import type { ColumnValue } from '../format/dictionary.ts';
 /** A text, the rank of an enumeration's value, or null, which is lowest. */
 export type SortKey = Buffer | number | null;
 
-/** The order of the values of a field. */
 export interface ValueOrder {
   readonly field: string;
   /** The values of an enumeration in their order, if the field is one. */
@@ -18,7 +17,6 @@ export interface SortOrder extends ValueOrder {
   readonly isDescending: boolean;
 }
 
-/** Returns the sort key of a value. */
 export function toSortKey({ field, ranks, defaultValue = null }: ValueOrder, value: ColumnValue): SortKey {
   const known = value === undefined ? defaultValue : value;
   if (known === null) return null;
@@ -38,7 +36,6 @@ export interface KeyedRow {
   readonly keys: readonly SortKey[];
 }
 
-/** Returns the function that compares rows in the order of a list. */
 export function rowComparator(orders: readonly SortOrder[], isDescending: boolean) {
   return (one: KeyedRow, other: KeyedRow): number => {
     for (const [level, order] of orders.entries()) {

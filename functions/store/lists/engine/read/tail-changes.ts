@@ -7,7 +7,7 @@ import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { compareSortKeys, type KeyedRow, type SortKey, toSortKey } from './sort-key.ts';
 
-/** A row that matches, and that the columns do not contain yet, or still contain. */
+/** A matching row that the tail adds to the columns, or removes from them. */
 export interface MatchingChange {
   readonly id: string;
   readonly row: Row;
@@ -15,7 +15,7 @@ export interface MatchingChange {
   readonly count: 1 | -1;
 }
 
-/** The place of such a row in the order of a list. */
+/** A matching change with its sort keys. */
 export interface RowDelta extends KeyedRow {
   readonly count: 1 | -1;
   /** The position of its segment; after the last one for ids that are greater than all in the columns. */
@@ -59,7 +59,6 @@ export function matchingChanges(
   return changes;
 }
 
-/** Returns the deltas of changes. */
 export function toDeltas(
   manifest: Manifest,
   changes: readonly MatchingChange[],
@@ -80,7 +79,7 @@ export function toDeltas(
 const areEqual = (one: readonly SortKey[], other: readonly SortKey[]): boolean =>
   one.every((key, level) => compareSortKeys(key, other[level] as SortKey) === 0);
 
-/** Leaves out rows that are removed and added at the same place: their chunk of ids need not be read. */
+/** Leaves out rows that are removed and added with equal sort keys: their chunk of ids need not be read. */
 function withoutUnmoved(deltas: readonly RowDelta[]): RowDelta[] {
   const kept: RowDelta[] = [];
   for (const delta of deltas) {
