@@ -15,7 +15,7 @@ const responseReserveMs = 500;
 export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, maxMs?: number): Database =>
   openDatabase(context, responseReserveMs, maxMs);
 
-export interface Invocation {
+interface Invocation {
   readonly operation: string;
   readonly requestId: string;
   /** When it began, by `performance.now()`. */

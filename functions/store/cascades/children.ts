@@ -11,25 +11,25 @@ import type { Session } from '../unit-of-work/session.ts';
 
 const pageSize = 100;
 
-export interface ChildrenRange {
+interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
 }
 
-export interface SnapshotRange extends ChildrenRange {
+interface SnapshotRange extends ChildrenRange {
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
 }
 
-export interface ChildrenPage {
+interface ChildrenPage {
   readonly children: readonly StoredEntity[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;
 }
 
 /** A page of children with the number of all from its beginning to the end of the range. */
-export interface CountedPage extends ChildrenPage {
+interface CountedPage extends ChildrenPage {
   readonly total: number;
 }
 

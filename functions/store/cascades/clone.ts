@@ -32,7 +32,7 @@ export const maxClonedTasks = 10_000;
 const stepSize = 45;
 
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
-export function copyFields(entity: Entity): Fields {
+function copyFields(entity: Entity): Fields {
   const excluded: readonly string[] = readOnlyFields;
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
@@ -52,7 +52,7 @@ async function copyTasks(
   );
 }
 
-export interface CloneOptions {
+interface CloneOptions {
   /** The name of the clone; by default that of the original. */
   readonly name?: string | undefined;
   readonly includesTasks: boolean;

@@ -117,7 +117,7 @@ async function takeStepUntilApplied(
 }
 
 /** Why a worker looks at a job. */
-export interface Delivery {
+interface Delivery {
   /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
   readonly trigger?: Trigger;

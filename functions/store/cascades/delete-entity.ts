@@ -12,7 +12,7 @@ import { buildDelete } from './sweep.ts';
 const maxAttemptsWithDescendants = 3;
 
 /** Which entities of one kind a change set deletes. */
-export interface Deleted {
+interface Deleted {
   readonly kind: Kind;
   readonly ids: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { Change } from '../model/changes.ts';
 import type { Write } from '../model/writes.ts';
 import type { Plan } from '../unit-of-work/commit.ts';
 
-export interface ChildChanges {
+interface ChildChanges {
   readonly changes: readonly Change[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;

@@ -77,7 +77,7 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-export interface Cancellation {
+interface Cancellation {
   /** Positions of writes whose conditions do not hold. */
   readonly failed: readonly number[];
   /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */

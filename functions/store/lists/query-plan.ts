@@ -17,7 +17,7 @@ export interface Delivery extends IndexPartition {
 }
 
 /** What serves a list. */
-export type QueryPlan =
+type QueryPlan =
   /** Nothing can match. */
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */

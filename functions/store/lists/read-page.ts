@@ -22,7 +22,7 @@ export interface EntityPage {
   readonly counts: Counts;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly delivery?: Delivery | undefined;
   /** Whether their long texts are read too. */
   readonly withTexts?: boolean;

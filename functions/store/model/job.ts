@@ -56,7 +56,7 @@ export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
  * transaction of the other. The lease of a worker that crashes expires, and the schedule continues the job.
  */
-export interface Lease {
+interface Lease {
   /** The delivery that the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
   /** RFC 3339. */

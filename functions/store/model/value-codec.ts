@@ -37,7 +37,7 @@ const type = { null: 0, text: 1, empty: 2, id: 3, ids: 4, word: 5, time: 6, day:
 
 export const valueTypes = 8;
 
-export interface ValueOptions {
+interface ValueOptions {
   /** Times are encoded as differences from it, in milliseconds since 1970. */
   readonly baseMs: number;
   /** The value that this one replaces: a text is encoded without the beginning that the two have in common. */
@@ -45,7 +45,7 @@ export interface ValueOptions {
 }
 
 /** A value, ready to be written. */
-export interface EncodedValue {
+interface EncodedValue {
   readonly type: number;
   readonly write: (writer: ByteWriter) => void;
 }

@@ -9,7 +9,7 @@ export interface LogHead {
 }
 
 /** The oldest records of a range. */
-export interface OldestRecords {
+interface OldestRecords {
   /** In the order of their stamps. */
   readonly records: readonly LogRecord[];
   /** Whether the range has further records. */

@@ -20,7 +20,7 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
   return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
 }
 
-export const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
 
 export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
   new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));

@@ -55,7 +55,7 @@ async function absorb(
   };
 }
 
-export interface CompactionResult {
+interface CompactionResult {
   /** Number of records that were absorbed. */
   readonly records: number;
   /** Number of records that wait for a later step. */

@@ -36,7 +36,7 @@ export const joinSegments = (all: readonly NewSegments[]): NewSegments => ({
 });
 
 /** The items of columns, by field. */
-export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
+type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Returns whether the rows of some columns must be divided. */
 export const areTooLarge = (columns: EncodedColumns): boolean =>

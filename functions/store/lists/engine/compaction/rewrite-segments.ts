@@ -19,7 +19,7 @@ import {
 import type { Rewrite } from './plan-rewrites.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-export interface CompactionStep extends SegmentOptions {
+interface CompactionStep extends SegmentOptions {
   readonly columnReader: ColumnReader;
   readonly located: LocatedChanges;
   readonly sizes: CompactionSizes;
@@ -59,7 +59,7 @@ async function rowsOf(step: CompactionStep, segments: readonly Segment[]): Promi
 }
 
 /** Returns segments with the numbers of their new values and deletions. They are not written again. */
-export const countUpdates = (step: CompactionStep, segments: readonly Segment[]): Segment[] =>
+const countUpdates = (step: CompactionStep, segments: readonly Segment[]): Segment[] =>
   segments.map((segment) => {
     const updates = updatesOf(step, segment);
     if (updates.length === 0) return segment;

@@ -20,7 +20,7 @@ import type { NewItems } from './new-segments.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 /** Runs of a manifest, and the items of those that are new. */
-export interface NewRuns {
+interface NewRuns {
   readonly runs: readonly Run[];
   readonly items: NewItems;
 }

@@ -105,7 +105,7 @@ export function columnNames({ id, columns, buckets }: Segment, field: string): I
 export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
 
 /** A column in buckets, with the names of all of them. */
-export interface BucketedColumn {
+interface BucketedColumn {
   readonly name: ItemName;
   readonly buckets: readonly ItemName[];
 }

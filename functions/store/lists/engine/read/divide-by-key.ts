@@ -56,7 +56,7 @@ export function overlapping<Counts extends Counted>(
 }
 
 /** Returns a group whose window is counted from its other end. */
-export const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed => ({
+const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed => ({
   ...group,
   from: group.count - group.to,
   to: group.count - group.from,

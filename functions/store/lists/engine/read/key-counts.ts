@@ -37,7 +37,7 @@ export function upperBound(counts: KeyCounts, key: SortKey): number {
 const sparseShare = 1 / 16;
 
 /** The values of rows, numbered in the order of their sort keys. */
-export interface OrderedValues {
+interface OrderedValues {
   /** Number of positions. */
   readonly size: number;
   positionOf(row: number): number;
@@ -125,7 +125,7 @@ export class ListedKeys implements KeyCounts {
 }
 
 /** Returns the number of rows whose keys are not greater than a key. */
-export const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
+const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(upperBound(counts, key)), 0);
 
 /** Returns the number of rows whose keys are less than a key. */

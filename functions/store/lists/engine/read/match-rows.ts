@@ -28,7 +28,7 @@ export interface SegmentRows {
 }
 
 /** How much of a segment is in a set of ids. */
-export type Coverage = 'none' | 'part' | 'all';
+type Coverage = 'none' | 'part' | 'all';
 
 /** Returns the part of a set that is between the first and the last id of a segment. */
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>

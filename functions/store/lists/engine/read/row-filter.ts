@@ -35,12 +35,6 @@ export const isText = (field: string, text: string): RowFilter => ({
   condition: { by: 'texts', texts: [text] },
 });
 
-/** Returns the filter that accepts arrays that have an id. */
-export const hasId = (field: string, id: string): RowFilter => ({
-  field,
-  condition: { by: 'anyId', ids: [id] },
-});
-
 /** Accepts rows that are not deleted, for a column of versions. */
 export const isNotDeleted = (field: string): RowFilter => ({
   ...isText(field, deletedVersion),
@@ -57,12 +51,6 @@ export function onlyTexts({
   if (condition.by !== 'texts' || isNegated || acceptsNull) return undefined;
   const { texts } = condition;
   return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
-}
-
-/** Returns the only text that a filter accepts, if no row without a text matches. */
-export function onlyText(filter: RowFilter): string | undefined {
-  const texts = onlyTexts(filter);
-  return texts?.length === 1 ? texts[0] : undefined;
 }
 
 function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {

@@ -23,7 +23,7 @@ interface SegmentGroup extends RowRange {
   readonly count: number;
 }
 
-export interface Rows {
+interface Rows {
   readonly segments: readonly SegmentRows[];
   readonly deltas: readonly RowDelta[];
   readonly total: number;

@@ -29,20 +29,3 @@ export function compareSortKeys(one: SortKey, other: SortKey): number {
   if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other);
   return one.compare(other);
 }
-
-/** A row with its sort keys, one for each order of a list. */
-export interface KeyedRow {
-  readonly id: string;
-  readonly keys: readonly SortKey[];
-}
-
-export function rowComparator(orders: readonly SortOrder[], isDescending: boolean) {
-  return (one: KeyedRow, other: KeyedRow): number => {
-    for (const [level, order] of orders.entries()) {
-      const compared = compareSortKeys(one.keys[level] as SortKey, other.keys[level] as SortKey);
-      if (compared !== 0) return order.isDescending ? -compared : compared;
-    }
-    const compared = one.id < other.id ? -1 : Number(one.id > other.id);
-    return isDescending ? -compared : compared;
-  };
-}

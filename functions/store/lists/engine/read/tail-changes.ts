@@ -5,7 +5,7 @@ import { isInRanges } from './id-ranges.ts';
 import type { LogState } from './read-state.ts';
 import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
-import { compareSortKeys, type KeyedRow, type SortKey, toSortKey } from './sort-key.ts';
+import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
 
 /** A matching row that the tail adds to the columns, or removes from them. */
 export interface MatchingChange {
@@ -15,8 +15,10 @@ export interface MatchingChange {
   readonly count: 1 | -1;
 }
 
-/** A matching change with its sort keys. */
-export interface RowDelta extends KeyedRow {
+/** A matching change with its sort keys, one for each order of the list. */
+export interface RowDelta {
+  readonly id: string;
+  readonly keys: readonly SortKey[];
   readonly count: 1 | -1;
   /** The position of its segment; after the last one for ids that are greater than all in the columns. */
   readonly segment: number;
