@@ -9,7 +9,7 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { createSnapshotId, readChildren } from './children.ts';
-import { planWithChildren } from './transaction-or-job.ts';
+import { buildWithChildren } from './transaction-or-job.ts';
 
 const archived = { status: 'archived' } as const;
 
@@ -37,7 +37,7 @@ export function archiveWithProjects(
     const snapshotId = await createSnapshotId(session, ownership, id, page);
     const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, { id: snapshotId });
     const projects = { changes: archive(page.children), next: page.next };
-    return planWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
+    return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });
 }
 

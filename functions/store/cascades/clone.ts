@@ -18,7 +18,7 @@ import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { createSnapshotId, readChildren, refersToAny } from './children.ts';
-import { planWithChildren } from './transaction-or-job.ts';
+import { buildWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');
 
@@ -82,7 +82,7 @@ export function cloneProjectWithTasks(
     const job = beginJob(session.tenant, work, { id: snapshotId });
     // The job copies all tasks when there is another page.
     const changes = next === undefined ? await copyTasks(session, children, work) : [];
-    return planWithChildren([own], { changes, next }, job, clone);
+    return buildWithChildren([own], { changes, next }, job, clone);
   });
 }
 

@@ -4,6 +4,7 @@ import { buildColumn, columnValues, patchColumn, valueAt } from '../format/colum
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { type MutableRunValues, patchOf, type RunValues, setValue } from '../format/run.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
+import type { Rewrite } from './choose-rewrites.ts';
 import type { LocatedChanges, RowUpdate } from './locate-changes.ts';
 import {
   areTooLarge,
@@ -16,7 +17,6 @@ import {
   type SegmentOptions,
   type SegmentRow,
 } from './new-segments.ts';
-import type { Rewrite } from './plan-rewrites.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 interface CompactionStep extends SegmentOptions {
@@ -140,8 +140,8 @@ async function rewriteFields(
     columns.set(field, encodeColumnItems(buildColumn(columnValues(patched)), sizes.bucketBytes));
   }
   if (areTooLarge(columns)) return buildSegments(await rowsOf(step, [segment]), step);
-  const ofOthers = (numbers: Readonly<Record<string, number>>): Record<string, number> =>
-    Object.fromEntries(Object.entries(numbers).filter(([field]) => !fields.includes(field)));
+  const ofOthers = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+    Object.fromEntries(Object.entries(counts).filter(([field]) => !fields.includes(field)));
   const own = Object.fromEntries(fields.map((field) => [field, stepId]));
   const written: Segment = {
     ...segment,
