@@ -138,8 +138,8 @@ const runPrefix = 'run:';
 
 export const smallRunName = (step: StepId): ItemName => `${runPrefix}${step}/all`;
 
-export const runName = (step: StepId, field: string, number: number): ItemName =>
-  `${runPrefix}${step}/${field}.${number}`;
+export const runName = (step: StepId, field: string, position: number): ItemName =>
+  `${runPrefix}${step}/${field}.${position}`;
 
 export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix);
 
@@ -150,7 +150,7 @@ export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix)
 export function runNames({ step, items }: Run, wanted?: readonly string[]): ItemName[] {
   if (!items) return [smallRunName(step)];
   return (wanted ?? Object.keys(items)).flatMap((field) =>
-    Array.from({ length: items[field] ?? 0 }, (_, number) => runName(step, field, number)),
+    Array.from({ length: items[field] ?? 0 }, (_, position) => runName(step, field, position)),
   );
 }
 

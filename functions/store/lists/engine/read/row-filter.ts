@@ -169,8 +169,8 @@ export function matchingRows(filtered: readonly FilteredColumn[], ranges: readon
     if (!accepted.includes(0)) continue;
     const { ordinals } = one.column;
     let kept = 0;
-    for (let place = 0; place < count; place += 1) {
-      const row = rows[place] as number;
+    for (let position = 0; position < count; position += 1) {
+      const row = rows[position] as number;
       if (accepted[ordinals[row] as number] === 1) rows[kept++] = row;
     }
     count = kept;

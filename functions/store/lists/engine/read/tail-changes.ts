@@ -28,17 +28,17 @@ export interface RowDelta {
 export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns deltas by a number that they belong to. */
+/** Returns deltas by the position of what they belong to: a segment, or a chunk of ids. */
 export function groupDeltas(
   deltas: readonly RowDelta[],
-  numberOf: (delta: RowDelta) => number,
+  positionOf: (delta: RowDelta) => number,
 ): Map<number, RowDelta[]> {
   const groups = new Map<number, RowDelta[]>();
   for (const delta of deltas) {
-    const number = numberOf(delta);
-    const group = groups.get(number);
+    const position = positionOf(delta);
+    const group = groups.get(position);
     if (group) group.push(delta);
-    else groups.set(number, [delta]);
+    else groups.set(position, [delta]);
   }
   return groups;
 }
