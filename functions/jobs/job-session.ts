@@ -3,7 +3,7 @@
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
-import type { Job } from '../store/model/job.ts';
+import type { JobIdentity } from '../store/model/job.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;
@@ -37,7 +37,7 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
  */
 export async function runLogged(
   invocation: Invocation,
-  job: Pick<Job, 'tenant' | 'id'> | undefined,
+  job: JobIdentity | undefined,
   run: () => Promise<boolean>,
 ): Promise<boolean> {
   try {

@@ -15,9 +15,6 @@ interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
-}
-
-interface SnapshotRange extends ChildrenRange {
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
 }
@@ -26,10 +23,7 @@ interface ChildrenPage {
   readonly children: readonly StoredEntity[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;
-}
-
-/** A page of children with the number of all from its beginning to the end of the range. */
-interface CountedPage extends ChildrenPage {
+  /** Number of children from the beginning of the page to the end of the range. */
   readonly total: number;
 }
 
@@ -71,8 +65,8 @@ export async function readChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', snapshotId, limit = pageSize }: SnapshotRange = {},
-): Promise<CountedPage> {
+  { after = '', snapshotId, limit = pageSize }: ChildrenRange = {},
+): Promise<ChildrenPage> {
   const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
   const page = { ids: unionRanges([range]), isDescending: false, limit };
   const { stored, total } = await listChildren(session, relation, parentIds, page);

@@ -75,14 +75,14 @@ export function cloneProjectWithTasks(
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
     const to = clone.entity.id;
-    const { children, next, total } = await readChildren(session, ownership, [id]);
-    if (total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
-    const snapshotId = await createSnapshotId(session, ownership, id, { children, next });
+    const page = await readChildren(session, ownership, [id]);
+    if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
+    const snapshotId = await createSnapshotId(session, ownership, id, page);
     const work = { type: 'clone', from: id, to, after: '' } as const;
-    const job = beginJob(session.tenant, work, { id: snapshotId });
+    const job = beginJob(session.tenant, work, snapshotId);
     // The job copies all tasks when there is another page.
-    const changes = next === undefined ? await copyTasks(session, children, work) : [];
-    return buildWithChildren([own], { changes, next }, job, clone);
+    const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
+    return buildWithChildren([own], { changes, next: page.next }, job, clone);
   });
 }
 

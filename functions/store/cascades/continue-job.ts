@@ -11,6 +11,7 @@ import {
   decodeJob,
   isReady,
   type Job,
+  type JobIdentity,
   type JobWork,
   jobKey,
   type Step,
@@ -164,7 +165,7 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
  */
 export async function continueJob(
   database: Database,
-  { tenant, id }: Pick<Job, 'tenant' | 'id'>,
+  { tenant, id }: JobIdentity,
   delivery: Delivery,
 ): Promise<boolean> {
   const session: Session = { tenant, database };

@@ -10,18 +10,12 @@ import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
 
-const pageSize = 100;
-
 /**
  * Returns the write that begins the sweep after an entity was deleted.
  * @param jobId given where one deletion must have one job.
  */
 export const beginSweep = (tenant: string, kind: Kind, id: string, jobId?: string): Write =>
-  beginJob(
-    tenant,
-    { type: 'sweep', kind, id, final: false, relation: 0 },
-    jobId === undefined ? {} : { id: jobId },
-  );
+  beginJob(tenant, { type: 'sweep', kind, id, final: false, relation: 0 }, jobId);
 
 /** Returns the change set that deletes an entity. The sweep of its children is a job. */
 export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
@@ -64,7 +58,7 @@ export async function sweepStep(session: Session, { work }: Job<SweepWork>): Pro
   const { tenant } = session;
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) return endSweep(work);
-  const { children, next } = await readChildren(session, relation, [work.id], { limit: pageSize });
+  const { children, next } = await readChildren(session, relation, [work.id]);
   return {
     repeatable: children.map((child) => sweepChild(tenant, relation, child, [work.id])),
     left: next === undefined ? { ...work, relation: work.relation + 1 } : work,

@@ -175,13 +175,12 @@ export class Database {
   }
 
   /**
-   * Makes one attempt at writes that are not necessary.
+   * Makes one attempt at writes that are not necessary, and ignores its failure.
    * @param maxMs milliseconds after which it gives up.
-   * @returns whether the writes were applied for certain.
    */
-  async transactOnce(writes: readonly Write[], maxMs: number): Promise<boolean> {
+  async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
-    return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
+    await this.#attempt(this.#transaction(writes), deadline);
   }
 
   #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {

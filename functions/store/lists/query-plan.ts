@@ -63,11 +63,7 @@ function canMatch(kind: Kind, { field, operator, values }: Filter): boolean {
 const isRange = ({ field, operator }: Filter): boolean =>
   creationFields.has(field) && ['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator);
 
-export function planQuery(
-  tenant: string,
-  kind: Kind,
-  { filters, sort }: Pick<ListQuery, 'filters' | 'sort'>,
-): QueryPlan {
+export function planQuery(tenant: string, kind: Kind, { filters, sort }: ListQuery): QueryPlan {
   if (!filters.every((filter) => canMatch(kind, filter))) return { by: 'nothing' };
   const distinct = distinctFilters(filters);
   const id = distinct.filter(({ field, operator }) => field === 'id' && operator === 'eq');

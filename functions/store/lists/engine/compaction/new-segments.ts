@@ -69,7 +69,7 @@ function encodeColumns(rows: readonly SegmentRow[], bucketBytes: number): Encode
 /** What the segments of one compaction step have in common. */
 export interface SegmentOptions {
   readonly stepId: StepId;
-  readonly sizes: Pick<CompactionSizes, 'maxRows' | 'bucketBytes'>;
+  readonly sizes: CompactionSizes;
   /** Returns a number that no other segment of the step has. */
   readonly nextNumber: () => number;
 }

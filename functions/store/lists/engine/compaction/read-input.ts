@@ -39,8 +39,10 @@ export interface CompactionInput {
 }
 
 /** Settled records: all up to a stamp. */
-interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore'> {
+interface SettledRecords {
+  readonly records: readonly LogRecord[];
   readonly reached: number;
+  readonly hasMore: boolean;
 }
 
 /** Reads the oldest settled records, about as many as `maxRecords`. */

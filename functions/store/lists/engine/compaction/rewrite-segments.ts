@@ -22,7 +22,6 @@ import type { CompactionSizes } from './sizes.ts';
 interface CompactionStep extends SegmentOptions {
   readonly columnReader: ColumnReader;
   readonly located: LocatedChanges;
-  readonly sizes: CompactionSizes;
 }
 
 const kept = (segments: readonly Segment[]): NewSegments => ({ segments, items: new Map() });

@@ -168,7 +168,7 @@ export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
 ];
 
 /** Returns the position of the segment that an id belongs to. */
-export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
+export function segmentOf({ segments }: Manifest, id: string): number {
   let low = 0;
   let high = segments.length - 1;
   while (low < high) {

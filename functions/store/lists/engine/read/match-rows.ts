@@ -1,7 +1,7 @@
 /** The rows of segments that match a query. */
 
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
-import { type Segment, versionField } from '../format/manifest.ts';
+import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { type IdRange, rangesBetween } from './id-ranges.ts';
@@ -63,7 +63,7 @@ async function rowRanges(
 }
 
 const filtersOf = ({ deleted }: Segment, { filters }: RowQuery): readonly RowFilter[] =>
-  deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
+  deleted > 0 ? [isNotDeleted, ...filters] : filters;
 
 /** Returns the rows of a segment that match. Its columns are in memory. */
 function segmentRows(
@@ -86,7 +86,7 @@ const noRows = new Uint32Array(0);
 
 /** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(
-  { requireTime }: Pick<LogReader, 'requireTime'>,
+  reader: LogReader,
   columnReader: ColumnReader,
   segments: readonly Segment[],
   query: RowQuery,
@@ -102,7 +102,7 @@ export async function readSegments(
   return segments.map((segment) => {
     const own = rangesOf.get(segment);
     if (!own) return { segment, count: 0, rows: noRows };
-    requireTime();
+    reader.requireTime();
     return segmentRows(columnReader, segment, own, query);
   });
 }

@@ -2,7 +2,7 @@
 import { type Row, sortedText, splitIds, type Value } from '../../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
-import { deletedVersion } from '../format/manifest.ts';
+import { deletedVersion, versionField } from '../format/manifest.ts';
 import { type SearchTexts, toSearchText } from './search-texts.ts';
 
 /** A condition on the texts of a field. Texts compare by Unicode code point. */
@@ -35,11 +35,8 @@ export const isText = (field: string, text: string): RowFilter => ({
   condition: { by: 'texts', texts: [text] },
 });
 
-/** Accepts rows that are not deleted, for a column of versions. */
-export const isNotDeleted = (field: string): RowFilter => ({
-  ...isText(field, deletedVersion),
-  isNegated: true,
-});
+/** Accepts rows that are not deleted. */
+export const isNotDeleted: RowFilter = { ...isText(versionField, deletedVersion), isNegated: true };
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */
 export function onlyTexts({

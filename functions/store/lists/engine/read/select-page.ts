@@ -108,7 +108,7 @@ const segmentsOf = (groups: readonly SegmentGroup[]): Segment[] =>
 export async function selectRows(
   columnReader: ColumnReader,
   rows: Rows,
-  { orders, isDescending, skip, limit }: Pick<RowQuery, 'orders' | 'isDescending' | 'skip' | 'limit'>,
+  { orders, isDescending, skip, limit }: RowQuery,
 ): Promise<PageRow[]> {
   const { segments, deltas, total } = rows;
   const to = Math.min(total, skip + limit);

@@ -25,7 +25,7 @@ export interface RowDelta {
 }
 
 /** Returns how many rows deltas add. */
-export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
+export const sumOf = (deltas: readonly RowDelta[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
 /** Returns deltas by the position of what they belong to: a segment, or a chunk of ids. */
@@ -44,10 +44,7 @@ export function groupDeltas(
 }
 
 /** Returns the rows of the tail that match, before and after their changes. */
-export function matchingChanges(
-  { tail }: Pick<LogState, 'tail'>,
-  { filters, ids }: Pick<RowQuery, 'filters' | 'ids'>,
-): MatchingChange[] {
+export function matchingChanges({ tail }: LogState, { filters, ids }: RowQuery): MatchingChange[] {
   const matches = rowPredicate(filters);
   const changes: MatchingChange[] = [];
   const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
@@ -64,7 +61,7 @@ export function matchingChanges(
 export function toDeltas(
   manifest: Manifest,
   changes: readonly MatchingChange[],
-  { orders }: Pick<RowQuery, 'orders'>,
+  { orders }: RowQuery,
 ): RowDelta[] {
   const { segments } = manifest;
   const last = segments.at(-1)?.last ?? '';

@@ -21,7 +21,7 @@ import {
   wholeColumns,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { stampPrefix } from '#functions/store/model/change-log.ts';
-import { makeSegment } from '#test/support/segments.ts';
+import { makeManifest, makeSegment } from '#test/support/segments.ts';
 
 const segment = makeSegment({
   id: '7-aaaaaa.0',
@@ -124,16 +124,15 @@ describe('newStepId', () => {
 });
 
 describe('segmentOf', () => {
-  const segmentsOf = (firstIds: readonly string[]): Pick<Manifest, 'segments'> => ({
-    segments: firstIds.map((first) => ({ ...segment, first })),
-  });
+  const manifestWith = (firstIds: readonly string[]): Manifest =>
+    makeManifest({ segments: firstIds.map((first) => ({ ...segment, first })) });
 
   test('returns the last segment whose first id is not greater than an id, and else the first one', () => {
     const firstIds = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 }).map((ids) => ids.toSorted());
     fc.assert(
       fc.property(firstIds, fc.uuid(), (ids, other) => {
         for (const id of [...ids, other]) {
-          expect(segmentOf(segmentsOf(ids), id)).toBe(
+          expect(segmentOf(manifestWith(ids), id)).toBe(
             Math.max(
               0,
               ids.findLastIndex((first) => first <= id),
