@@ -47,6 +47,8 @@ async function measure(size: number, report: (result: Result) => void): Promise<
   const store = await startTestStore();
   const collection = new TaskCollection(store, size);
   await collection.load(() => {});
+  // Before the clock of compaction runs ahead of that of the deletion.
+  const deletionRead = await measureDeletion(store, collection);
   const jobs = store.database(3_600_000);
   const writer = openLog(jobs, tenant, 'task');
   const memory = new ProcessMemory().of(tenant, 'task');
@@ -60,7 +62,6 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     // All records are settled: nobody else writes.
     await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() });
   }
-  const deletionRead = await measureDeletion(store, collection);
   await store.stop();
   const perWrite = (units: number): number => units / writes;
   const { writeUnits: compactionUnits, readUnits } = jobs.consumption;

@@ -1,19 +1,17 @@
 import fc from 'fast-check';
+import type { Direction, Filter, FilterOperator } from '#functions/store/model/list-query.ts';
 import {
   countableFields,
-  type Direction,
   type Entity,
   expansionsOf,
   type Field,
   type FieldType,
-  type Filter,
   fieldsOf,
   type Kind,
   kinds,
   type ListModel,
   type ListRequest,
   listOperators,
-  type Operator,
   operatorsOf,
   priorities,
   sortableFields,
@@ -51,7 +49,7 @@ interface PlannedOperand {
 
 interface PlannedFilter {
   readonly field: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   readonly operands: readonly PlannedOperand[];
   /** Whether the parameter occurs once for each value. Otherwise, commas separate the values. */
   readonly isRepeated: boolean;
@@ -369,7 +367,7 @@ function resolveOperand(
   const value = of === undefined ? undefined : [chosen(entities, of)?.[field] ?? undefined].flat()[0];
   const text = value ?? literal;
   const isText = operator === 'startsWith' || operator === 'contains';
-  if (type === 'timestamp') return operator === 'equals' ? text : changedTime[change](text);
+  if (type === 'timestamp') return operator === 'eq' ? text : changedTime[change](text);
   if (!textual.includes(type)) return text;
   const changed = changedText[change](text);
   if (!isText) return changed;
@@ -381,7 +379,7 @@ const escapedListValue = (value: string): string =>
   value.replaceAll(/[\\,]/g, (character) => `\\${character}`);
 
 function parametersOfFilter({ field, operator, values }: Filter, isRepeated: boolean): [string, string][] {
-  if (operator === 'equals') return [[field, values[0] ?? '']];
+  if (operator === 'eq') return [[field, values[0] ?? '']];
   const name = `${field}[${operator}]`;
   if (!listOperators.includes(operator)) return [[name, values[0] ?? '']];
   const escaped = values.map(escapedListValue);

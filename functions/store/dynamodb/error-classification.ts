@@ -81,14 +81,13 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-export interface Cancellation {
+interface Cancellation {
   /** Positions of writes whose conditions do not hold. */
   readonly failed: readonly number[];
   /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
   readonly isInDoubt: boolean;
 }
 
-/** Returns what an error says about a transaction. */
 export function explainCancellation(error: SdkError): Cancellation {
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>
