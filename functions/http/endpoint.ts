@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
-import type { Entity, ItemFields } from '../store/model/entity.ts';
+import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
@@ -82,7 +82,7 @@ async function readExpanded(
   session: Session,
   view: EntityView,
   result: unknown,
-): Promise<Map<string, Entity>> {
+): Promise<Map<string, ItemFields>> {
   if (view.expansions.length === 0) return new Map();
   return readEntities(session, expandedReferences(view, entitiesOf(result)));
 }

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
+import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { isCurrent } from './conditional-requests.ts';
@@ -28,7 +28,7 @@ export interface Rendering {
   readonly session: Session;
   readonly query: ListQuery | undefined;
   readonly view: EntityView;
-  readonly expanded: ReadonlyMap<string, Entity>;
+  readonly expanded: ReadonlyMap<string, ItemFields>;
 }
 
 type Renderers = {

@@ -116,7 +116,7 @@ test('the entities of a list are whole or, with fields, only sure to have an id'
   expect(schemas['PartialTask']?.required).toEqual(['id']);
   expect(schemas['Task']?.required).toEqual(task.fieldNames);
   expect(schemas['Task']?.properties?.['project']).toMatchObject({
-    anyOf: [{ $ref: '#/components/schemas/Project' }, { type: 'null' }],
+    anyOf: [{ $ref: '#/components/schemas/ExpandedProject' }, { type: 'null' }],
   });
   expect(Object.keys(schemas['TaskList']?.properties?.['counts']?.properties ?? {})).toEqual([
     'status',
