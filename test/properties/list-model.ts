@@ -224,14 +224,17 @@ export class ListModel {
     return { ...Object.fromEntries(entries), ...this.expanded(kind, entity, expand) };
   }
 
-  /** Returns the entities that the references name: one or null for one id, and all in the order of the ids for several. */
+  /** Returns the entities that the references name, without their descriptions: one or null for one id, and all in the order of the ids for several. */
   expanded(kind: Kind, entity: Entity, expand: readonly string[]): Record<string, unknown> {
     return Object.fromEntries(
       expand.map((expansion) => {
         const name = expansionsOf(kind)[expansion] ?? '';
         const { refersTo = kind } = field(kind, name);
         const value = entity[name] ?? null;
-        const find = (one: string): Entity | null => this.get(refersTo, one) ?? null;
+        const find = (one: string): Partial<Entity> | null => {
+          const { description: _, ...shown } = this.get(refersTo, one) ?? {};
+          return 'id' in shown ? shown : null;
+        };
         if (typeof value === 'string') return [expansion, find(value)];
         return [expansion, value?.flatMap((one) => find(one) ?? []) ?? null];
       }),

@@ -378,25 +378,33 @@ function resolveOperand(
 const escapedListValue = (value: string): string =>
   value.replaceAll(/[\\,]/g, (character) => `\\${character}`);
 
-function parametersOfFilter({ field, operator, values }: Filter, isRepeated: boolean): [string, string][] {
-  if (operator === 'eq') return [[field, values[0] ?? '']];
+/** A parameter and its values, which literal commas separate. */
+type Parameter = readonly [name: string, values: readonly string[]];
+
+function parametersOfFilter({ field, operator, values }: Filter, isRepeated: boolean): Parameter[] {
+  if (operator === 'eq') return [[field, [values[0] ?? '']]];
   const name = `${field}[${operator}]`;
-  if (!listOperators.includes(operator)) return [[name, values[0] ?? '']];
+  if (!listOperators.includes(operator)) return [[name, [values[0] ?? '']]];
   const escaped = values.map(escapedListValue);
-  return isRepeated ? escaped.map((value) => [name, value]) : [[name, escaped.join(',')]];
+  return isRepeated ? escaped.map((value) => [name, [value]]) : [[name, escaped]];
 }
 
-function parametersOfSort(sort: PlannedList['sort'], isShort: boolean): [string, string][] {
+function parametersOfSort(sort: PlannedList['sort'], isShort: boolean): Parameter[] {
   if (sort.length === 0) return [];
   const directions = sort.map(({ direction }) => direction);
   const isUniform = new Set(directions).size === 1;
-  const sortBy: [string, string] = ['sortBy', sort.map(({ field }) => field).join(',')];
+  const sortBy: Parameter = ['sortBy', sort.map(({ field }) => field)];
   if (isShort && isUniform && directions[0] === 'desc') return [sortBy];
-  return [sortBy, ['sortOrder', isShort && isUniform ? (directions[0] ?? '') : directions.join(',')]];
+  return [sortBy, ['sortOrder', isShort && isUniform ? directions.slice(0, 1) : directions]];
 }
 
-const optional = (name: string, values: readonly string[] | undefined): [string, string][] =>
-  values && values.length > 0 ? [[name, values.join(',')]] : [];
+const optional = (name: string, values: readonly string[] | undefined): Parameter[] =>
+  values && values.length > 0 ? [[name, values]] : [];
+
+const queryText = (parameters: readonly Parameter[]): string =>
+  parameters
+    .map(([name, values]) => `${encodeURIComponent(name)}=${values.map(encodeURIComponent).join(',')}`)
+    .join('&');
 
 export const pluralOf = (kind: Kind): string => `${kind}s`;
 
@@ -423,15 +431,15 @@ export function resolveList(
   });
   const path = parent && parentKind ? `/v1/${pluralOf(parentKind)}/${parent.id}/` : '/v1/';
   for (;;) {
-    const query = new URLSearchParams([
+    const query = queryText([
       ...filters.flatMap(({ resolved, isRepeated }) => parametersOfFilter(resolved, isRepeated)),
       ...parametersOfSort(sort, isShort),
-      ['page', String(page)],
-      ['limit', String(limit)],
+      ['page', [String(page)]],
+      ['limit', [String(limit)]],
       ...optional('fields', fields),
       ...optional('expand', expand),
       ...optional('countBy', countBy),
-    ]).toString();
+    ]);
     if (query.length > maxQueryCharacters) {
       filters.pop();
       continue;
