@@ -147,6 +147,8 @@ export const countableFields = (kind: Kind): string[] =>
 export const sortableFields = (kind: Kind): string[] =>
   Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'ids' ? [] : [name]));
 
+type Shown = Readonly<Record<string, unknown>>;
+
 /** Returns what `expand` takes, with the fields that name the entities: `project` for `projectId`, `tags` for `tagIds`. */
 export const expansionsOf = (kind: Kind): Record<string, string> =>
   Object.fromEntries(
@@ -231,12 +233,12 @@ export class ListModel {
         const name = expansionsOf(kind)[expansion] ?? '';
         const { refersTo = kind } = field(kind, name);
         const value = entity[name] ?? null;
-        const find = (one: string): Partial<Entity> | null => {
-          const { description: _, ...shown } = this.get(refersTo, one) ?? {};
+        const find = (one: string): Shown | null => {
+          const { description: _, ...shown }: Shown = this.get(refersTo, one) ?? {};
           return 'id' in shown ? shown : null;
         };
         if (typeof value === 'string') return [expansion, find(value)];
-        return [expansion, value?.flatMap((one) => find(one) ?? []) ?? null];
+        return [expansion, value?.map(find).filter((one) => one !== null) ?? null];
       }),
     );
   }
