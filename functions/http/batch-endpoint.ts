@@ -32,7 +32,7 @@ const statuses = { create: 201, update: 200, delete: 204 } as const;
 
 export function showResult({ show }: Resource, result: BatchResult): object {
   const status = statuses[result.operation];
-  if (result.operation === 'delete') return { status };
+  if (result.operation === 'delete' || !result.stored) return { status: statuses.delete };
   const { entity, version } = result.stored;
   return { status, etag: versionTag(entity.id, version), body: show(entity) };
 }

@@ -6,6 +6,7 @@ import {
   IdempotencyKeyReused,
   ReferenceNotFound,
   StoreUnavailable,
+  TooManyWrites,
   VersionMismatch,
 } from '../store/model/errors.ts';
 import { versionTag } from './entity-tags.ts';
@@ -92,6 +93,9 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof ContradictingField) {
     return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
+  }
+  if (error instanceof TooManyWrites) {
+    return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }
   if (error instanceof StoreUnavailable) {
     const cause = error.isContention

@@ -69,14 +69,40 @@ export const writeMutations: readonly Mutation[] = [
     testNamePattern: 'createTag',
   },
   {
+    name: 'any-write-units',
+    description: 'one request may write any number of units',
+    file: commit,
+    search: ' && sum(units) <= maxWriteUnits',
+    replacement: '',
+    detectedBy: ['test/contract/batch/limits.test.ts'],
+    testNamePattern: 'writes too much',
+  },
+  {
+    name: 'unchanged-entities-stored',
+    description: 'the result of an Idempotency-Key has the entities that the request did not change',
+    file: 'functions/store/unit-of-work/idempotency.ts',
+    search: 'isStored(value) && !changed.has(value)',
+    replacement: "isStored(value) && changed.has('')",
+    detectedBy: ['test/contract/batch/limits.test.ts'],
+    testNamePattern: 'changes nothing',
+  },
+  {
+    name: 'unchanged-version-of-now',
+    description: 'a replay shows entities that the request did not change with their present ETag',
+    file: 'functions/store/unit-of-work/idempotency.ts',
+    search: 'one && ({ ...one, version }',
+    replacement: 'one && ({ ...one, version: one.version + 0 * version }',
+    detectedBy: ['test/contract/batch/limits.test.ts'],
+    testNamePattern: 'changes nothing',
+  },
+  {
     name: 'key-recorded-after',
     description:
       'the result of an Idempotency-Key is recorded after the write, so that a stop in between duplicates the write',
     file: commit,
-    search:
-      'const whole = await buildTransaction(session, changeSet, record);\n      const isTooLarge = orElse && !fitsOneTransaction(whole);\n      await send(session, isTooLarge ? await buildTransaction(session, orElse, record) : whole);',
+    search: 'await send(session, await fittingTransaction(session, changeSet, orElse, record));',
     replacement:
-      'const whole = await buildTransaction(session, changeSet);\n      const isTooLarge = orElse && !fitsOneTransaction(whole);\n      await send(session, isTooLarge ? await buildTransaction(session, orElse) : whole);\n      if (record.length > 0) await session.database.transact(record);',
+      'await send(session, await fittingTransaction(session, changeSet, orElse, []));\n      if (record.length > 0) await session.database.transact(record);',
     detectedBy: ['test/faults/crash-points.test.ts'],
     testNamePattern: 'createTag',
   },

@@ -22,6 +22,9 @@ const large = 5_000;
 /** Milliseconds of one run of the schedule: less than all logs take, so that runs continue what the earlier ones left. */
 const runMs = 6_000;
 
+/** Runs after which all logs are compacted, also on a machine that is busy with other things. */
+const maxRuns = 200;
+
 /** Milliseconds by which the clock goes forward: nobody has asked for compaction for two hours, so that short logs are compacted as well. */
 const laterMs = 3 * 3_600_000;
 
@@ -77,12 +80,11 @@ test(`the schedule compacts the logs of ${tenants} tenants beside a large one, a
   const now = Date.now;
   jest.spyOn(Date, 'now').mockImplementation(() => now() + laterMs);
   let compacted = await compactedTenants();
-  while (compacted.size <= tenants) {
-    const before = compacted.size;
+  for (let run = 1; compacted.size <= tenants; run += 1) {
+    // A run on a busy machine ends in the middle of steps, and the next one leaves their jobs alone until their leases end.
+    expect(run).toBeLessThan(maxRuns);
     await onSchedule(scheduledEvent(), functionContext(randomUUID(), runMs));
     compacted = await compactedTenants();
-    // Every run comes further.
-    expect(compacted.size).toBeGreaterThan(before);
   }
   for (const tenant of ['tenant-0', `tenant-${Math.floor(tenants / 2)}`, `tenant-${tenants - 1}`]) {
     const query = listQuery({ filters: [isValue('name', tenant)] });

@@ -31,7 +31,8 @@ export type BatchOperation =
   | { readonly operation: 'invalid'; readonly error: Error };
 
 export type BatchResult =
-  | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity }
+  /** In a repeated result, there is nothing of an entity that the batch did not change and that was deleted since. */
+  | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity | undefined }
   | { readonly operation: 'delete' };
 
 interface Change {

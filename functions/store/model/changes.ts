@@ -5,7 +5,7 @@ import type { Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
-import { isLong, requireText } from './long-text.ts';
+import { isLong, longTextBytes, requireText } from './long-text.ts';
 import type { Kind } from './relations.ts';
 import type { Write } from './writes.ts';
 
@@ -69,7 +69,8 @@ export function buildTextWrite(tenant: string, { before, after }: Change): Write
   const wanted = after?.entity.description;
   if (after && known === wanted) return [];
   if (after && isLong(wanted)) {
-    return [{ put: encodeText(tenant, after, requireText(wanted)) }];
+    return [{ put: encodeText(tenant, after, requireText(wanted)), replacedBytes: longTextBytes(known) }];
   }
-  return before && isLong(known) ? [{ remove: textKey(tenant, before.kind, before.entity.id) }] : [];
+  if (!before || !isLong(known)) return [];
+  return [{ remove: textKey(tenant, before.kind, before.entity.id), replacedBytes: longTextBytes(known) }];
 }

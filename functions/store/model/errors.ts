@@ -67,6 +67,16 @@ export class BatchFailed extends Error {
   }
 }
 
+/** The operations of a batch write more than one request may. */
+export class TooManyWrites extends Error {
+  constructor() {
+    super(
+      'The operations need more than 1,000 write units, about 500 KB, with the descriptions that they replace or delete. Send fewer operations.',
+    );
+    this.name = 'TooManyWrites';
+  }
+}
+
 /** The idempotency key was used for another request. */
 export class IdempotencyKeyReused extends Error {
   constructor() {

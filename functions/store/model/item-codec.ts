@@ -2,10 +2,21 @@
 
 import { type ItemFields, isWhole, type StoredEntity, type WholeEntity } from './entity.ts';
 import { entityKey, indexKeys, textKey } from './keys.ts';
-import { type Digest, fromInlineText, isDigestOf, longTextField, toInlineText } from './long-text.ts';
+import {
+  type Digest,
+  fromInlineText,
+  isDigestOf,
+  isLong,
+  longTextBytes,
+  longTextField,
+  toInlineText,
+} from './long-text.ts';
 import type { Kind } from './relations.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
+
+/** Bytes of the long text, which is in another item: what its deletion costs is known without reading it. */
+const textBytes = 'textBytes';
 
 /** Returns the item that stores an entity. @param stamp of its change in the change log. */
 export function encodeEntity(tenant: string, { kind, entity, version }: StoredEntity, stamp: number): Item {
@@ -18,6 +29,7 @@ export function encodeEntity(tenant: string, { kind, entity, version }: StoredEn
     stamp,
     ...entity,
     ...(description !== undefined && { [longTextField]: toInlineText(description) }),
+    ...(isLong(description) && { [textBytes]: longTextBytes(description) }),
   };
 }
 
@@ -29,6 +41,7 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   'kind',
   'version',
   'stamp',
+  textBytes,
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
     sortKey === 'id' ? [partitionKey] : [partitionKey, sortKey],
   ),
@@ -40,7 +53,8 @@ export function decodeEntity(item: Item): StoredEntity {
   const fields: Record<string, unknown> = {};
   for (const name in item) if (!internalAttributes.has(name)) fields[name] = item[name];
   const text = fields[longTextField];
-  if (typeof text === 'string') fields[longTextField] = fromInlineText(text);
+  if (typeof text === 'string')
+    fields[longTextField] = fromInlineText(text, item[textBytes] as number | undefined);
   return {
     kind: item['kind'] as Kind,
     version: item['version'] as number,

@@ -39,9 +39,12 @@ export function beginningOf(digest: string): string {
 export class Digest {
   /** As items and rows hold it. */
   readonly text: string;
+  /** Bytes of the whole text in UTF-8; 0 when they are not known. */
+  readonly bytes: number;
 
-  constructor(text: string) {
+  constructor(text: string, bytes = 0) {
     this.text = text;
+    this.bytes = bytes;
   }
 
   /** @throws TypeError: no response may contain a digest. */
@@ -66,5 +69,11 @@ export function toInlineText(text: string | Digest): string {
 }
 
 /** Returns the text, or the digest of one, that the item of an entity holds. */
-export const fromInlineText = (inline: string): string | Digest =>
-  inline.includes(hashMark) ? new Digest(inline) : inline;
+export const fromInlineText = (inline: string, bytes?: number): string | Digest =>
+  inline.includes(hashMark) ? new Digest(inline, bytes) : inline;
+
+/** Returns the bytes of the item of a text; 0 when the text has no item of its own. */
+export function longTextBytes(text: string | Digest | undefined): number {
+  if (text instanceof Digest) return text.bytes;
+  return isLong(text) ? Buffer.byteLength(text as string) : 0;
+}

@@ -18,6 +18,8 @@ export interface Condition {
 export type Write = ({ readonly put: Item } | { readonly remove: Key }) & {
   /** Absent when the condition of another write of the transaction holds for both. */
   readonly condition?: Condition;
+  /** Bytes of the item that the write replaces or removes, if it can be large: DynamoDB charges for the larger of both. */
+  readonly replacedBytes?: number;
 };
 
 /** Writes of one transaction: DynamoDB's limit. */

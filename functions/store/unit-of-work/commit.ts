@@ -3,8 +3,9 @@
 import { Deadline } from '../dynamodb/deadline.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
-import { ConditionFailed, StoreUnavailable } from '../model/errors.ts';
+import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
+import { table } from '../model/table.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
@@ -35,8 +36,16 @@ const maxTransactionBytes = 3_500_000;
 /** DynamoDB allows 400 KB in an item. The record of many changes can have more. */
 const maxItemBytes = 380_000;
 
-/** Items of at most 400 KB: up to this many cannot exceed the limit. */
+/**
+ * Write units of one transaction. More work is left to a job, which has a pace, or is refused: all tenants share what the table takes in a
+ * second.
+ */
+const maxWriteUnits = 1_000;
+
+/** Items of requests have at most 50 KB, and those of results 400 KB: up to this many cannot exceed the limits. */
 const maxUnmeasuredWrites = 8;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 /** Returns the transaction of a change set: its entities, their long texts, the records of their change, and further writes. */
 async function buildTransaction(
@@ -73,12 +82,31 @@ function itemBytes(item: Item): number {
   return bytes;
 }
 
+/**
+ * Returns the write units of one write, about: two for each KB in the table, and one in each index that has the item. Removed entities count as
+ * 1 KB.
+ */
+function writeUnits(write: Write, bytes: number): number {
+  const kilobytes = Math.max(1, Math.ceil(Math.max(bytes, write.replacedBytes ?? 0) / 1_024));
+  const indexes = Object.values(table.indexes);
+  if ('put' in write) {
+    return (
+      kilobytes *
+      (2 +
+        indexes.filter(({ partitionKey, sortKey }) => partitionKey in write.put && sortKey in write.put)
+          .length)
+    );
+  }
+  return kilobytes * (write.replacedBytes === undefined ? 2 + indexes.length : 2);
+}
+
 function fitsOneTransaction({ writes }: Transaction): boolean {
   if (writes.length > maxTransactionWrites) return false;
   if (writes.length <= maxUnmeasuredWrites) return true;
   const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0));
+  const units = writes.map((write, position) => writeUnits(write, sizes[position] ?? 0));
   return (
-    Math.max(...sizes) <= maxItemBytes && sizes.reduce((sum, bytes) => sum + bytes, 0) <= maxTransactionBytes
+    Math.max(...sizes) <= maxItemBytes && sum(sizes) <= maxTransactionBytes && sum(units) <= maxWriteUnits
   );
 }
 
@@ -113,11 +141,28 @@ export async function applyInBatches(
 }
 
 /**
+ * Returns the transaction of a change set, or of the one that takes its place when it is too large.
+ * @throws TooManyWrites when no transaction takes it.
+ */
+async function fittingTransaction(
+  session: Session,
+  changeSet: ChangeSet,
+  orElse: ChangeSet | undefined,
+  record: readonly Write[],
+): Promise<Transaction> {
+  const whole = await buildTransaction(session, changeSet, record);
+  if (fitsOneTransaction(whole)) return whole;
+  const rest = orElse && (await buildTransaction(session, orElse, record));
+  if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
+  return rest;
+}
+
+/**
  * Builds a unit of work and applies it. When an item changes between the read and the write, it builds it again. A request under an
  * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
  * @param build reads what it needs; called once for each attempt.
- * @throws StoreUnavailable when the time of the request is over; and the errors of `build`.
+ * @throws StoreUnavailable when the time of the request is over; TooManyWrites; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,
@@ -127,11 +172,10 @@ export async function commit<Result>(
     const recorded = await findRecordedResult(session);
     if (recorded) return recorded.result as Result;
     const { orElse, result, ...changeSet } = await build(attempt);
-    const record = recordResult(session, result);
+    const changed = new Set(changeSet.changes.map(({ after }) => after));
+    const record = recordResult(session, result, changed);
     try {
-      const whole = await buildTransaction(session, changeSet, record);
-      const isTooLarge = orElse && !fitsOneTransaction(whole);
-      await send(session, isTooLarge ? await buildTransaction(session, orElse, record) : whole);
+      await send(session, await fittingTransaction(session, changeSet, orElse, record));
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;

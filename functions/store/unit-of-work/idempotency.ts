@@ -1,17 +1,39 @@
 /**
  * Results under idempotency keys: a request that is sent again gets the first result. The result of a batch can exceed one item, so
- * results are stored as JSON in several items.
+ * results are stored as JSON in several items, compressed. What a request did not change is stored as its id and version, and read again:
+ * otherwise, a small request that changes nothing could store all long descriptions that it names.
  */
-
-import { IdempotencyKeyReused } from '../model/errors.ts';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { StoredEntity, WholeEntity } from '../model/entity.ts';
+import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
+import { decodeEntity } from '../model/item-codec.ts';
+import { entityKey } from '../model/keys.ts';
+import type { Kind } from '../model/relations.ts';
 import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from './session.ts';
+import { readTexts } from './whole-entities.ts';
 
 /** Seconds for which a result is kept. */
 const retentionSeconds = 24 * 60 * 60;
 
 /** Bytes of a result in one item. DynamoDB allows 400 KB. */
 const maxPartBytes = 350_000;
+
+/** Bytes of the JSON of a result: 25 entities with the longest descriptions have 2.5 MB, with all characters escaped. */
+const maxResultBytes = 8_000_000;
+
+/** What stands for an entity that the request did not change. */
+interface Unchanged {
+  readonly unchanged: { readonly kind: Kind; readonly id: string; readonly version: number };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isStored = (value: unknown): value is StoredEntity =>
+  isRecord(value) && 'kind' in value && 'version' in value && 'entity' in value;
+
+const isUnchanged = (value: unknown): value is Unchanged => isRecord(value) && 'unchanged' in value;
 
 /** Returns the key of a part of a result. The first part also has the fingerprint of the request. */
 const partKey = (tenant: string, { scope }: Idempotency, part: number): Key => ({
@@ -31,8 +53,37 @@ async function readParts({ idempotency, tenant, database }: Session, first: Item
 }
 
 /**
+ * Returns a result in which the entities that the request did not change are as they are now, with the versions that they had. In the result of a
+ * batch, those that were deleted since are `undefined`.
+ * @throws EntityNotFound when the result is such an entity.
+ */
+async function readUnchanged(session: Session, result: unknown): Promise<unknown> {
+  const { tenant, database } = session;
+  const places = [result, ...(Array.isArray(result) ? result.map(({ stored }) => stored) : [])];
+  const wanted = places.filter(isUnchanged).map(({ unchanged }) => unchanged);
+  if (wanted.length === 0) return result;
+  const items = await database.getMany(wanted.map(({ kind, id }) => entityKey(tenant, kind, id)));
+  const whole = await readTexts(session, items.map(decodeEntity));
+  const found = new Map(whole.map((one) => [one.entity.id, one]));
+  const asItWas = (value: unknown): unknown => {
+    if (!isUnchanged(value)) return value;
+    const { id, version } = value.unchanged;
+    const one = found.get(id);
+    return one && ({ ...one, version } satisfies WholeEntity);
+  };
+  if (isUnchanged(result)) {
+    const { kind, id } = result.unchanged;
+    return asItWas(result) ?? Promise.reject(new EntityNotFound(kind, id));
+  }
+  return (result as readonly object[]).map((one) =>
+    'stored' in one ? { ...one, stored: asItWas(one.stored) } : one,
+  );
+}
+
+/**
  * Returns the result that was recorded under the key of this request, if any.
- * @throws IdempotencyKeyReused when the key was used for another body.
+ * @throws IdempotencyKeyReused when the key was used for another body; EntityNotFound when the request changed nothing, and its entity was deleted
+ * since.
  */
 export async function findRecordedResult(
   session: Session,
@@ -44,13 +95,28 @@ export async function findRecordedResult(
   if (!first || (first['expiresAt'] as number) <= nowInSeconds()) return undefined;
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
-  return { result: JSON.parse(Buffer.concat(await readParts(session, first)).toString()) };
+  const parts = Buffer.concat(await readParts(session, first));
+  // Results of earlier releases are not compressed.
+  const json = first['isCompressed'] ? inflateRawSync(parts, { maxOutputLength: maxResultBytes }) : parts;
+  return { result: await readUnchanged(session, JSON.parse(json.toString())) };
 }
 
-/** Returns the writes that record a result under the key of this request. They belong to the transaction of the result. */
-export function recordResult({ idempotency, tenant }: Session, result: unknown): Write[] {
+/**
+ * Returns the writes that record a result under the key of this request. They belong to the transaction of the result.
+ * @param changed the entities that the transaction writes.
+ */
+export function recordResult(
+  { idempotency, tenant }: Session,
+  result: unknown,
+  changed: ReadonlySet<unknown>,
+): Write[] {
   if (!idempotency) return [];
-  const json = Buffer.from(JSON.stringify(result));
+  const text = JSON.stringify(result, (_, value: unknown) =>
+    isStored(value) && !changed.has(value)
+      ? ({ unchanged: { kind: value.kind, id: value.entity.id, version: value.version } } satisfies Unchanged)
+      : value,
+  );
+  const json = deflateRawSync(text, { level: constants.Z_BEST_SPEED });
   const now = nowInSeconds();
   const parts = Math.ceil(json.length / maxPartBytes);
   return Array.from({ length: parts }, (_, part) => {
@@ -62,7 +128,7 @@ export function recordResult({ idempotency, tenant }: Session, result: unknown):
     // The condition of the first part holds for all.
     if (part > 0) return { put };
     return {
-      put: { ...put, fingerprint: idempotency.fingerprint, parts },
+      put: { ...put, fingerprint: idempotency.fingerprint, parts, isCompressed: true },
       condition: {
         expression: 'attribute_not_exists(pk) OR expiresAt <= :now',
         values: { ':now': now },

@@ -60,8 +60,47 @@ test('25 entities with the longest descriptions are updated, and replayed from s
   const second = await sendBatch('tag', operations, key);
   expect(second.headers.get('idempotency-replayed')).toBe('true');
   expect(second.text === first.text).toBe(true);
+});
+
+test('a batch that writes too much is a 400 that asks for fewer operations, and nothing is applied', async () => {
+  const description = '😀'.repeat(10_000);
+  const created: Entity[] = [];
+  for (const count of [5, 5, 5, 5, 5])
+    created.push(...(await createMany('tag', times(count, { description }))));
   const deletions = created.map(({ id }) => ({ operation: 'delete', id }));
-  expect(statusesOf(await sendBatch('tag', deletions))).toEqual(Array(25).fill(204));
+  const shorter = created.map(({ id }) => ({ operation: 'update', id, body: { description: '' } }));
+  for (const operations of [deletions, shorter]) {
+    const detail = expect.stringMatching(/more than 1,000 write units.* Send fewer operations/);
+    expect(expectProblem(await sendBatch('tag', operations), 400)).toMatchObject({
+      errors: [{ pointer: '/operations', detail }],
+    });
+  }
+  expect(statusesOf(await sendBatch('tag', deletions.slice(0, 11)))).toEqual(Array(11).fill(204));
+  for (const { id } of created.slice(11)) await request('DELETE', pathTo('tag', id));
+});
+
+test('a batch that changes nothing stores only the ids of its entities, and its replay reads them again', async () => {
+  const description = '😀'.repeat(10_000);
+  const created: Entity[] = [];
+  for (const count of [5, 5]) created.push(...(await createMany('tag', times(count, { description }))));
+  const key = { 'idempotency-key': unique('key') };
+  const operations = created.map(({ id }) => ({ operation: 'update', id, body: { color: '#808080' } }));
+  const first = await sendBatch('tag', operations, key);
+  expect(resultsOf(first).map(({ body }) => body)).toEqual(created);
+  const [, writeUnits] = /write=([\d.]+)/.exec(first.headers.get('server-timing') ?? '') ?? [];
+  expect(Number(writeUnits)).toBeLessThan(10);
+  expect((await sendBatch('tag', operations, key)).text).toBe(first.text);
+  const [gone, changed] = created.map(({ id }) => id);
+  await request('DELETE', pathTo('tag', gone ?? ''));
+  await request('PATCH', pathTo('tag', changed ?? ''), { body: { name: 'changed' } });
+  const again = await sendBatch('tag', operations, key);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const before = resultsOf(first);
+  expect(resultsOf(again).slice(0, 3)).toEqual([
+    { status: 204 },
+    { ...before[1], body: { ...before[1]?.body, name: 'changed', updatedAt: expect.any(String) } },
+    before[2],
+  ]);
 });
 
 test('a body of 256 KB is allowed, and a larger one returns 413', async () => {

@@ -139,28 +139,31 @@ describe('buildWrite', () => {
 describe('buildTextWrite', () => {
   const key = { pk: `tenant#organization#${id}`, sk: 'description' };
   const [text, other] = ['x'.repeat(401), 'y'.repeat(401)];
-  const digest = new Digest(digestText(text));
+  const digest = new Digest(digestText(text), 401);
   const long = stored(2, { description: text });
   const withoutText = stored(2, { description: digest });
   const short = stored(2, { description: 'x'.repeat(400) });
-  const put = (description: string) => [{ put: { ...key, text: description } }];
+  const put = (description: string, replacedBytes: number) => [
+    { put: { ...key, text: description }, replacedBytes },
+  ];
+  const remove = [{ remove: key, replacedBytes: 401 }];
 
   test.each([
-    ['puts the text of a created entity', { after: long }, put(text)],
+    ['puts the text of a created entity', { after: long }, put(text, 0)],
     [
       'puts a text that replaces another one',
       { before: stored(1, { description: other }), after: long },
-      put(text),
+      put(text, 401),
     ],
     [
       'puts a text that replaces one that was not read',
       { before: withoutText, after: stored(3, { description: other }) },
-      put(other),
+      put(other, 401),
     ],
-    ['puts a text that replaces a short one', { before: short, after: long }, put(text)],
-    ['removes a text that becomes short', { before: long, after: short }, [{ remove: key }]],
-    ['removes the text of a deleted entity', { before: long }, [{ remove: key }]],
-    ['removes the text, which was not read, of a deleted entity', { before: withoutText }, [{ remove: key }]],
+    ['puts a text that replaces a short one', { before: short, after: long }, put(text, 0)],
+    ['removes a text that becomes short', { before: long, after: short }, remove],
+    ['removes the text of a deleted entity', { before: long }, remove],
+    ['removes the text, which was not read, of a deleted entity', { before: withoutText }, remove],
     ['writes nothing when the text stays', { before: long, after: stored(3, { description: text }) }, []],
     [
       'writes nothing when the text, which was not read, stays',

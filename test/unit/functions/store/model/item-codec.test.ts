@@ -79,17 +79,17 @@ describe('a long text', () => {
   const text = 'x'.repeat(401);
   const digest = digestText(text);
   const long = { ...stored, entity: { ...stored.entity, description: text } };
-  const withoutText = { ...stored, entity: { ...stored.entity, description: new Digest(digest) } };
+  const withoutText = { ...stored, entity: { ...stored.entity, description: new Digest(digest, 401) } };
   const textItem = { pk: `acme#task#${id}`, sk: 'description', text };
 
   test('encodeEntity replaces it by its digest', () => {
-    const expected = { ...item, description: digest };
+    const expected = { ...item, description: digest, textBytes: 401 };
     expect(encodeEntity('acme', long, 1_770_000_000_000)).toEqual(expected);
     expect(encodeEntity('acme', withoutText, 1_770_000_000_000)).toEqual(expected);
   });
 
   test('decodeEntity returns the digest of a text that is another item', () => {
-    expect(decodeEntity({ ...item, description: digest })).toEqual(withoutText);
+    expect(decodeEntity({ ...item, description: digest, textBytes: 401 })).toEqual(withoutText);
   });
 
   test('encodeText returns its item, which no index has', () => {
@@ -123,6 +123,7 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'pk',
     'sk',
     'stamp',
+    'textBytes',
     'version',
   ]);
 });
