@@ -4,6 +4,7 @@ import {
   ContradictingField,
   EntityNotFound,
   IdempotencyKeyReused,
+  ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
   TooManyWrites,
@@ -93,6 +94,10 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof ContradictingField) {
     return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
+  }
+  if (error instanceof ReadBudgetExceeded) {
+    const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
+    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
   }
   if (error instanceof TooManyWrites) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);

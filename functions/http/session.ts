@@ -1,4 +1,5 @@
 /** Opens the session of a request. Static pages have none: their bundles do not contain the client of DynamoDB. */
+import { maxRequestMs } from '../store/dynamodb/deadline.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { callerOf } from './caller.ts';
@@ -6,6 +7,12 @@ import type { Caller, Middleware, PipelineEvent } from './middleware.ts';
 
 /** Milliseconds of the function's time that are kept for the response. */
 const responseReserveMs = 500;
+
+/**
+ * Read units of one request: 16 times what the most expensive list of a million entities costs in a new process. It protects the other tenants
+ * from a request that nobody has thought of.
+ */
+const maxReadUnits = 20_000;
 
 export type SessionEvent = PipelineEvent & { session: Session; caller: Caller };
 
@@ -17,6 +24,9 @@ export const openSession = (needsToken: boolean): Middleware => ({
   before: ({ event, context }) => {
     const caller = callerOf(event, needsToken);
     event.caller = caller;
-    event.session = { tenant: caller.tenant, database: openDatabase(context, responseReserveMs) };
+    event.session = {
+      tenant: caller.tenant,
+      database: openDatabase(context, responseReserveMs, maxRequestMs, maxReadUnits),
+    };
   },
 });

@@ -1,5 +1,5 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
-import { StoreUnavailable } from '../model/errors.ts';
+import { ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
 import {
   ForeignResponse,
@@ -25,9 +25,11 @@ export class Calls {
   /** Number of calls that DynamoDB refused because it received too many. */
   throttles = 0;
   readonly #deadline: Deadline;
+  readonly #maxReadUnits: number;
 
-  constructor(deadline: Deadline) {
+  constructor(deadline: Deadline, maxReadUnits: number) {
     this.#deadline = deadline;
+    this.#maxReadUnits = maxReadUnits;
   }
 
   /**
@@ -53,7 +55,7 @@ export class Calls {
 
   /**
    * Adds the cost of a call to the consumption.
-   * @throws ForeignResponse when the response does not come from DynamoDB.
+   * @throws ForeignResponse when the response does not come from DynamoDB; ReadBudgetExceeded when the calls have read more than they may.
    */
   async measure<Result extends Output>(units: Units, call: Promise<Result>): Promise<Result> {
     const started = performance.now();
@@ -65,6 +67,8 @@ export class Calls {
       for (const report of [output.ConsumedCapacity].flat()) {
         this.consumption[units] += report.CapacityUnits ?? 0;
       }
+      // The call is paid for. What follows it is not.
+      if (this.consumption.readUnits > this.#maxReadUnits) throw new ReadBudgetExceeded(this.#maxReadUnits);
       return output;
     } catch (error) {
       if (isThrottle(error as SdkError)) this.throttles += 1;

@@ -31,11 +31,17 @@ export class Database {
   readonly #client: DynamoDBDocumentClient;
   readonly #calls: Calls;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline) {
+  /** @param maxReadUnits after which calls fail. Jobs and commands have no limit. */
+  constructor(
+    client: DynamoDBDocumentClient,
+    tableName: string,
+    deadline: Deadline,
+    maxReadUnits = Number.POSITIVE_INFINITY,
+  ) {
     this.#client = client;
     this.tableName = tableName;
     this.deadline = deadline;
-    this.#calls = new Calls(deadline);
+    this.#calls = new Calls(deadline, maxReadUnits);
   }
 
   get consumption(): Consumption {

@@ -7,12 +7,14 @@ import { Deadline, maxRequestMs } from './deadline.ts';
  * Returns the database for the time of one invocation.
  * @param reserveMs milliseconds of the invocation that are kept for its response.
  * @param maxMs milliseconds, if less than the invocation has.
+ * @param maxReadUnits after which calls fail.
  */
 export function openDatabase(
   context: { getRemainingTimeInMillis(): number },
   reserveMs: number,
   maxMs = maxRequestMs,
+  maxReadUnits?: number,
 ): Database {
   const timeMs = Math.min(context.getRemainingTimeInMillis() - reserveMs, maxMs);
-  return new Database(sharedClient(), environment.tableName(), new Deadline(timeMs));
+  return new Database(sharedClient(), environment.tableName(), new Deadline(timeMs), maxReadUnits);
 }

@@ -67,6 +67,14 @@ export class BatchFailed extends Error {
   }
 }
 
+/** The request has read more than any request should. Whether the caller can do anything about it is not known. */
+export class ReadBudgetExceeded extends Error {
+  constructor(maxReadUnits: number) {
+    super(`The request needs more than ${maxReadUnits} read units.`);
+    this.name = 'ReadBudgetExceeded';
+  }
+}
+
 /** The operations of a batch write more than one request may. */
 export class TooManyWrites extends Error {
   constructor() {

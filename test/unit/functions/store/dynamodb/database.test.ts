@@ -1,5 +1,6 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { connect } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { hasVersion, notExists } from '#functions/store/model/condition-expressions.ts';
@@ -19,6 +20,15 @@ describe('on an engine', () => {
   afterAll(() => store.stop());
 
   beforeEach(() => store.database().deleteItem(key));
+
+  test('refuses further reads when they have cost more than they may', async () => {
+    await store.database().putItem(item);
+    const { deadline, tableName } = store.database();
+    const database = new Database(connect({ endpoint: store.endpoint }), tableName, deadline, 2);
+    await database.get(key);
+    await database.get(key);
+    await expect(database.get(key)).rejects.toThrow('The request needs more than 2 read units.');
+  });
 
   describe('putItem', () => {
     test('replaces an item without a condition', async () => {
