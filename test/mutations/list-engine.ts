@@ -148,7 +148,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'log-read-upwards',
     description: 'a list reads earlier records before later ones, and the manifest last',
-    file: `${engine}/table-log.ts`,
+    file: `${engine}/dynamodb-storage.ts`,
     search: 'last: manifestSortKey, isAscending: false',
     replacement: 'last: manifestSortKey, isAscending: true',
     detectedBy: [`${tests}/storage.test.ts`],
@@ -156,15 +156,15 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'log-not-read-consistently',
     description: 'a list can miss records that were committed before it',
-    file: `${engine}/table-log.ts`,
+    file: `${engine}/dynamodb-storage.ts`,
     search: 'ConsistentRead: true,',
     replacement: 'ConsistentRead: false,',
-    detectedBy: [`${tests}/compaction/table-log-writer.test.ts`],
+    detectedBy: [`${tests}/compaction/dynamodb-compaction-storage.test.ts`],
   },
   {
     name: 'manifest-without-condition',
     description: 'of two compactions that take the same step, both write their manifest',
-    file: `${engine}/compaction/table-log-writer.ts`,
+    file: `${engine}/compaction/dynamodb-compaction-storage.ts`,
     search: 'encodeManifest(manifest) }, condition);',
     replacement: 'encodeManifest(manifest) }, condition && undefined);',
     detectedBy: [`${tests}/storage.test.ts`],

@@ -6,13 +6,13 @@ import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
+import { openLogReader } from './engine/dynamodb-storage.ts';
 import { logMemory } from './engine/process-memory.ts';
 import type { Counts } from './engine/read/count-values.ts';
 import { type ListedRow, type ListSource, listRows, type RowPage } from './engine/read/list-rows.ts';
 import { type LogState, readState } from './engine/read/read-state.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { StaleRead } from './engine/read/stale-read.ts';
-import { openLogReader } from './engine/table-log.ts';
 import type { Delivery } from './query-plan.ts';
 import { readFromIndex } from './read-index.ts';
 

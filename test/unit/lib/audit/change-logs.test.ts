@@ -3,8 +3,8 @@ import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/li
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
