@@ -352,7 +352,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'direction-of-the-first-field',
     description: 'a field with another direction than the first one is sorted in ascending order',
-    file: `${engine}/read/divide-by-key.ts`,
+    file: `${engine}/read/divide-by-sort-key.ts`,
     search: 'isDescending ? divide(mirror(group)).map(mirror).reverse() : divide(group)',
     replacement: 'isDescending ? divide(group) : divide(group)',
     detectedBy: [`${tests}/read/any-list.test.ts`],
@@ -360,7 +360,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'window-not-mirrored-back',
     description: 'the window of a group of a descending field is counted from the wrong end',
-    file: `${engine}/read/divide-by-key.ts`,
+    file: `${engine}/read/divide-by-sort-key.ts`,
     search: 'divide(mirror(group)).map(mirror).reverse()',
     replacement: 'divide(mirror(group)).reverse()',
     detectedBy: [`${tests}/read/any-list.test.ts`],
@@ -424,10 +424,10 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'few-rows-of-a-group-counted-twice',
     description: 'a value that several of a few rows have is listed several times',
-    file: `${engine}/read/key-counts.ts`,
+    file: `${engine}/read/sort-key-counts.ts`,
     search: 'if (distinct === 0 || positions[distinct - 1] !== position)',
     replacement: 'if (distinct === 0 || positions[distinct - 1] !== -1)',
-    detectedBy: [`${tests}/read/key-counts.test.ts`],
+    detectedBy: [`${tests}/read/sort-key-counts.test.ts`],
   },
   {
     name: 'run-that-is-never-merged',

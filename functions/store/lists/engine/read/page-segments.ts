@@ -2,7 +2,7 @@
 import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { overlapping } from './divide-by-key.ts';
+import { overlapping } from './divide-by-sort-key.ts';
 import { coverageOf, readSegments, type SegmentRows } from './match-rows.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';

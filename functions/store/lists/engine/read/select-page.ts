@@ -5,7 +5,13 @@
 import { chunkOf, chunkOfRow } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { divideByKey, divideInDirection, type Group, type GroupPart, overlapping } from './divide-by-key.ts';
+import {
+  divideBySortKey,
+  divideInDirection,
+  type Group,
+  type GroupPart,
+  overlapping,
+} from './divide-by-sort-key.ts';
 import type { SegmentRows } from './match-rows.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import type { RowRange } from './row-filter.ts';
@@ -118,7 +124,7 @@ export async function selectRows(
   for (const [level, order] of orders.entries()) {
     const columnOf = (segment: number): OrderedColumn => segments[segment]?.columns?.[level] as OrderedColumn;
     groups = groups.flatMap((group) =>
-      divideInDirection(group, order.isDescending, (one) => divideByKey(one, level, columnOf)),
+      divideInDirection(group, order.isDescending, (one) => divideBySortKey(one, level, columnOf)),
     );
   }
   const bySegment = groups.flatMap((group) =>
