@@ -449,7 +449,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'index-read-in-each-attempt',
     description: 'a list reads a lagging or throttled index again and again',
     file: 'functions/store/lists/read-page.ts',
-    search: 'attempt === 1 ? options : { ...options, delivery: undefined }',
+    search: 'attempt === 1 ? options : { ...options, pageIndex: undefined }',
     replacement: 'options',
     detectedBy: ['test/faults/lagging-reads.test.ts'],
     testNamePattern: 'is at most one while',

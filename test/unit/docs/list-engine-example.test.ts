@@ -145,7 +145,7 @@ describe('the example of the page', () => {
       sort: sortedBy('name', 'asc'),
       limit: 2,
     });
-    expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', delivery: undefined });
+    expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', pageIndex: undefined });
     const memory = new ProcessMemory().of('acme', 'task');
     const source = { reader, memory, nowMs: startMs + 105_000 };
     const { rows, total } = await readRows(source, toRowQuery('task', query));
