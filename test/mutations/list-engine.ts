@@ -172,7 +172,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'changed-row-in-both-places',
     description: 'a changed row stays at its old place',
-    file: `${engine}/read/tail-changes.ts`,
+    file: `${engine}/read/pending-changes.ts`,
     search: 'add(id, before, -1);',
     replacement: '',
     detectedBy: [simulation],
@@ -374,7 +374,7 @@ export const listEngineMutations: readonly Mutation[] = [
     detectedBy: [`${tests}/read/any-list.test.ts`],
   },
   {
-    name: 'counts-without-the-tail',
+    name: 'counts-without-pending-changes',
     description: 'counts of values do not contain the changes since the last compaction',
     file: `${engine}/read/list-rows.ts`,
     search: 'for (const { row, count } of changes) counter.add(row[field], count);',

@@ -4,6 +4,7 @@
  */
 
 import type { OrderedColumn } from './ordered-column.ts';
+import type { RowDelta } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import { compareSortKeys, type SortKey } from './sort-key.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type SortKeyCounts,
   upperBound,
 } from './sort-key-counts.ts';
-import type { RowDelta } from './tail-changes.ts';
 
 /** The rows of one segment that belong to a group. */
 export interface GroupPart {

@@ -14,9 +14,9 @@ import {
 } from './divide-by-sort-key.ts';
 import type { SegmentRows } from './match-rows.ts';
 import type { OrderedColumn } from './ordered-column.ts';
+import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
-import { groupDeltas, type RowDelta, sumOf } from './tail-changes.ts';
 
 /** A row of a page: in the columns, or from the log. */
 export type PageRow = { readonly segment: Segment; readonly row: number } | { readonly id: string };
