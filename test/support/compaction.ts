@@ -7,14 +7,14 @@ import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '#functions/store/model/log-timing.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 
-/** Small segments and runs, so that there are many. */
+/** Small segments and patches, so that there are many. */
 export const smallSizes: CompactionSizes = {
   maxRows: 16,
-  maxShareOfRun: 1 / 2,
+  maxShareOfPatch: 1 / 2,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
   bucketBytes: 100,
-  maxWholeRunBytes: 300,
+  maxWholePatchBytes: 300,
   maxRecords: 25,
   maxHealingRecords: 1_000,
   minFirstRecords: 6,

@@ -65,7 +65,7 @@ export async function rebuild(
     // A restored table can have a record of a transaction without the change of its entity. Healing would take it for late.
     rebuiltUpTo: scannedUpTo,
     segments,
-    runs: [],
+    patches: [],
   };
   const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, stepId, { beganAt: nowMs, names });
