@@ -52,7 +52,7 @@ export const listEngineMutations: readonly Mutation[] = [
   {
     name: 'healing-below-a-rebuild',
     description:
-      'after a repair, compaction absorbs records of changes that the restored table does not have',
+      'after a rebuild, compaction absorbs records of changes that the restored table does not have',
     file: `${engine}/compaction/read-input.ts`,
     search: 'Math.max(watermark - healingWindowMs, rebuiltUpTo)',
     replacement: 'Math.max(watermark - healingWindowMs, Math.min(0, rebuiltUpTo))',
@@ -60,7 +60,7 @@ export const listEngineMutations: readonly Mutation[] = [
   },
   {
     name: 'rebuild-forgotten-by-the-next-step',
-    description: 'the step after a repair forgets which records cannot be late',
+    description: 'the step after a rebuild forgets which records cannot be late',
     file: `${engine}/compaction/compact.ts`,
     search: 'rebuiltUpTo: before.rebuiltUpTo',
     replacement: 'rebuiltUpTo: Math.min(0, before.rebuiltUpTo)',

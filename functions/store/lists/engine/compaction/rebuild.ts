@@ -1,4 +1,4 @@
-/** Writes all columns of a log again, from the entities themselves, while the service is used. */
+/** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
