@@ -10,7 +10,7 @@ import { readListQuery } from '../functions/http/parse-list-query.ts';
 import { continueJob } from '../functions/store/cascades/continue-job.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { ConditionFailed } from '../functions/store/model/errors.ts';

@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '../functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '../functions/store/model/log-timing.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { compactAll } from '../support/compaction.ts';

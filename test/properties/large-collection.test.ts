@@ -47,7 +47,7 @@ test('the manifest and the items of 200,000 tasks with 10,000 statuses stay belo
       commit(numbersFrom(next, tasksInRecord), rowOf);
     await compactAll();
   }
-  // Each step adds a run with another status of tasks in all segments.
+  // Each step adds a patch with another status of tasks in all segments.
   for (let round = 1; round <= 20; round += 1) {
     commit(
       numbersFrom(0, tasksInRecord).map((number) => (number * 797 + round) % tasks),

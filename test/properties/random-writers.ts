@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';

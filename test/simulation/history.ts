@@ -65,13 +65,13 @@ const addedFieldMs = 80_000;
 /** Milliseconds that a call of a slow reader takes, at most. Some of its lists last longer than the items that they need. */
 const maxSlowCallMs = 10_000_000;
 
-/** Sizes with which a few rows make many segments and runs. */
+/** Sizes with which a few rows make many segments and patches. */
 const smallSizes: Omit<CompactionSizes, 'maxHealingRecords'> = {
   maxRows: 24,
-  maxShareOfRun: 1 / 2,
+  maxShareOfPatch: 1 / 2,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  maxWholeRunBytes: 220,
+  maxWholePatchBytes: 220,
   bucketBytes: 100,
   maxRecords: 30,
   minFirstRecords: 5,

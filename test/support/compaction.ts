@@ -1,20 +1,20 @@
 /** Compaction in tests: it absorbs records at once, not after the margin, because no other process writes meanwhile. */
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { healingIntervalMs } from '#functions/store/model/log-timing.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 
-/** Small segments and runs, so that there are many. */
+/** Small segments and patches, so that there are many. */
 export const smallSizes: CompactionSizes = {
   maxRows: 16,
-  maxShareOfRun: 1 / 2,
+  maxShareOfPatch: 1 / 2,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
   bucketBytes: 100,
-  maxWholeRunBytes: 300,
+  maxWholePatchBytes: 300,
   maxRecords: 25,
   maxHealingRecords: 1_000,
   minFirstRecords: 6,

@@ -1,7 +1,7 @@
-/** Segments, manifests and values of runs in unit tests of the list engine. */
+/** Segments, manifests and values of patches in unit tests of the list engine. */
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
 import { emptyManifest, type Manifest, type Segment } from '#functions/store/lists/engine/format/manifest.ts';
-import { type MutableRunValues, setValue } from '#functions/store/lists/engine/format/run.ts';
+import { type MutablePatchValues, setValue } from '#functions/store/lists/engine/format/patch.ts';
 import { idOf } from './log-builder.ts';
 
 /** Returns a segment of three rows without columns. */
@@ -17,18 +17,18 @@ export const makeSegment = (more: Partial<Segment>): Segment => ({
   ...more,
 });
 
-/** Returns a manifest without segments and runs. */
+/** Returns a manifest without segments and patches. */
 export const makeManifest = (more: Partial<Manifest> = {}): Manifest => ({
   ...emptyManifest,
   version: 1,
   ...more,
 });
 
-/** One value of a run. */
-export type RunEntry = readonly [segmentId: string, field: string, row: number, value: ColumnValue];
+/** One value of a patch. */
+export type PatchEntry = readonly [segmentId: string, field: string, row: number, value: ColumnValue];
 
-export function makeRunValues(...entries: readonly RunEntry[]): MutableRunValues {
-  const values: MutableRunValues = new Map();
+export function makePatchValues(...entries: readonly PatchEntry[]): MutablePatchValues {
+  const values: MutablePatchValues = new Map();
   for (const [segmentId, field, row, value] of entries) setValue(values, segmentId, field, [row, value]);
   return values;
 }

@@ -1,7 +1,7 @@
 /** Compacts the change log of a kind: the job of the list engine. */
 
 import { compact } from '../lists/engine/compaction/compact.ts';
-import { openLog } from '../lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
 import { busyIntervalMs, type CompactWork, type Job, type Step } from '../model/job.ts';
 import { minJobMs } from '../unit-of-work/compaction-request.ts';

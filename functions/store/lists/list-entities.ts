@@ -42,5 +42,5 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   if (isEmpty) return toPage({ stored: [], total: 0, counts: countRows(rowQuery.countBy, []) });
   if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
   const { withTexts } = query;
-  return toPage(await readPage(session, kind, rowQuery, { delivery: plan.delivery, withTexts }));
+  return toPage(await readPage(session, kind, rowQuery, { pageIndex: plan.pageIndex, withTexts }));
 }

@@ -1,5 +1,5 @@
 /**
- * Query plans: what serves a list. A list by id is one read. The list engine selects the rows of every other list. An index can deliver their
+ * Query plans: what serves a list. A list by id is one read. The list engine selects the rows of every other list. A query of an index can read their
  * entities for less than reads by key.
  */
 import { isStatus } from '../model/entity.ts';
@@ -9,9 +9,10 @@ import type { Filter, ListQuery } from '../model/list-query.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import { isText, type RowFilter } from './engine/read/row-filter.ts';
 import { creationFields, distinctFilters, isArray } from './filters.ts';
-import type { IndexPartition } from './read-index.ts';
+import type { IndexPartition } from './read-page-from-index.ts';
 
-export interface Delivery extends IndexPartition {
+/** The part of an index from which the entities of a page can be read. */
+export interface PageIndex extends IndexPartition {
   /** Accepts all entities of the partition. Present if some of them can be between those of a page; it then serves a page if they are few. */
   readonly all?: RowFilter;
 }
@@ -22,7 +23,7 @@ type QueryPlan =
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */
   | { readonly by: 'id'; readonly id: string }
-  | { readonly by: 'engine'; readonly delivery: Delivery | undefined };
+  | { readonly by: 'engine'; readonly pageIndex: PageIndex | undefined };
 
 /** The values that fields must have. */
 type Values = ReadonlyMap<string, string>;
@@ -37,10 +38,10 @@ function exactIndex(tenant: string, kind: Kind, values: Values): IndexPartition 
 }
 
 /**
- * Returns the partition that delivers entities with some values.
+ * Returns the partition that has the entities with some values.
  * @param isDense whether a page has all of them that are between its first and its last one.
  */
-function deliveryOf(tenant: string, kind: Kind, values: Values, isDense: boolean): Delivery | undefined {
+function pageIndexOf(tenant: string, kind: Kind, values: Values, isDense: boolean): PageIndex | undefined {
   const relation = referencesOf(kind).find(({ field, isIndexed }) => isIndexed && values.has(field));
   if (!relation) return isDense ? exactIndex(tenant, kind, values) : undefined;
   const { field } = relation;
@@ -74,5 +75,5 @@ export function planQuery(tenant: string, kind: Kind, { filters, sort }: ListQue
   if (values.size < exact.length || id.length > 1) return { by: 'nothing' };
   if (id[0]) return { by: 'id', id: id[0].values[0] ?? '' };
   const isDense = creationFields.has(sort[0]?.field ?? '') && others.length === exact.length;
-  return { by: 'engine', delivery: deliveryOf(tenant, kind, values, isDense) };
+  return { by: 'engine', pageIndex: pageIndexOf(tenant, kind, values, isDense) };
 }

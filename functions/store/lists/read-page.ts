@@ -6,15 +6,15 @@ import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
+import { openLogReader } from './engine/dynamodb-storage.ts';
 import { logMemory } from './engine/process-memory.ts';
 import type { Counts } from './engine/read/count-values.ts';
 import { type ListedRow, type ListSource, listRows, type RowPage } from './engine/read/list-rows.ts';
 import { type LogState, readState } from './engine/read/read-state.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { StaleRead } from './engine/read/stale-read.ts';
-import { openLogReader } from './engine/table-log.ts';
-import type { Delivery } from './query-plan.ts';
-import { readFromIndex } from './read-index.ts';
+import type { PageIndex } from './query-plan.ts';
+import { readPageFromIndex } from './read-page-from-index.ts';
 
 export interface EntityPage {
   readonly stored: readonly StoredEntity[];
@@ -23,7 +23,7 @@ export interface EntityPage {
 }
 
 interface PageOptions {
-  readonly delivery?: Delivery | undefined;
+  readonly pageIndex?: PageIndex | undefined;
   /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
 }
@@ -51,7 +51,7 @@ async function selectPage({ tenant, database }: Session, kind: Kind, query: RowQ
 }
 
 /** Returns the number of entities that an index has between the ends of a page, at most. */
-async function countInIndex(page: SelectedPage, { all }: Delivery): Promise<number> {
+async function countInIndex(page: SelectedPage, { all }: PageIndex): Promise<number> {
   const { source, state, query, rows, total } = page;
   if (!all) return rows.length;
   if (query.filters.length === 1 && !query.ids) return total;
@@ -59,17 +59,17 @@ async function countInIndex(page: SelectedPage, { all }: Delivery): Promise<numb
   return (await listRows(source, state, children)).total;
 }
 
-/** Returns entities of a page from an index, and perhaps others; none if it has many others. */
-async function readDelivery(
+/** Returns entities of a page from an index, and perhaps others; none if the index has so many others that reads by key cost less. */
+async function readFromIndexIfCheaper(
   { database }: Session,
   page: SelectedPage,
-  delivery: Delivery,
+  pageIndex: PageIndex,
 ): Promise<StoredEntity[]> {
   const { rows } = page;
   if (rows.length === 0) return [];
-  const max = await countInIndex(page, delivery);
+  const max = await countInIndex(page, pageIndex);
   if (max > maxReadFactor * rows.length) return [];
-  return readFromIndex(database, delivery, { ids: rows.map(({ id }) => id), max });
+  return readPageFromIndex(database, pageIndex, { ids: rows.map(({ id }) => id), max });
 }
 
 /**
@@ -103,11 +103,11 @@ async function readOnce(
   session: Session,
   kind: Kind,
   query: RowQuery,
-  { delivery, withTexts }: PageOptions,
+  { pageIndex, withTexts }: PageOptions,
 ): Promise<PageRead> {
   const page = await selectPage(session, kind, query);
   const { rows, total, counts } = page;
-  const known = delivery ? await readDelivery(session, page, delivery) : [];
+  const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
   const found = await readEntities(session, kind, rows, known);
   const stored = withTexts ? await readTexts(session, found) : found;
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
@@ -128,7 +128,7 @@ export async function readPage(
   for (let attempt = 1; ; attempt += 1) {
     try {
       // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
-      const own = attempt === 1 ? options : { ...options, delivery: undefined };
+      const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
       const page = await readOnce(session, kind, query, own);
       if (page.isCurrent || attempt === maxAttempts) return page;
     } catch (error) {

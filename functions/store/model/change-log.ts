@@ -1,5 +1,5 @@
 /**
- * The change log: one record for each transaction and kind of entity, written in that transaction. Lists read the records that
+ * The change log: one record for each transaction and kind of entity, written in that transaction. Lists read the pending records: those that
  * compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
 import { randomBytes } from 'node:crypto';

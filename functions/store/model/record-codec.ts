@@ -1,5 +1,5 @@
 /**
- * The entries of a record as bytes. Every list reads the records that compaction has not absorbed, so their bytes are the price of lists.
+ * The entries of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
  * Ids take 16 bytes, names of fields and frequent values one, and times are differences from the stamp.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';

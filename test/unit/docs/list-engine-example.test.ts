@@ -6,8 +6,8 @@ import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts'
 import { type Column, columnValues } from '#functions/store/lists/engine/format/column.ts';
 import { decodeItem } from '#functions/store/lists/engine/format/decode-item.ts';
 import { countIds, idAt } from '#functions/store/lists/engine/format/ids.ts';
-import { type ItemName, isColumnName, isRunName } from '#functions/store/lists/engine/format/manifest.ts';
-import type { RunValues } from '#functions/store/lists/engine/format/run.ts';
+import { type ItemName, isColumnName, isPatchName } from '#functions/store/lists/engine/format/manifest.ts';
+import type { PatchValues } from '#functions/store/lists/engine/format/patch.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { planQuery } from '#functions/store/lists/query-plan.ts';
@@ -23,7 +23,7 @@ const [, example = ''] = /^## A worked example\n(.*?)^## /ms.exec(page) ?? [];
 const blocks = [...example.matchAll(/^```json\n(.*?)^```/gms)].map(
   ([, text = '']) => JSON.parse(text) as unknown,
 );
-const [records, manifest, items, change, reads, result, column, run] = blocks;
+const [records, manifest, items, change, reads, result, column, patch] = blocks;
 
 /** The page names the tasks by letters. */
 const letters = ['A', 'B', 'C', 'D', 'E'] as const;
@@ -44,10 +44,10 @@ function toShown(value: unknown): unknown {
 function contentOf(name: ItemName, encoded: Uint8Array): unknown {
   if (name.startsWith('steps/')) return JSON.parse(inflateRawSync(encoded).toString());
   const { value } = decodeItem(name, encoded);
-  if (isRunName(name)) {
-    const entries = [...(value as RunValues)].map(([segment, fields]) => [
+  if (isPatchName(name)) {
+    const entries = [...(value as PatchValues)].map(([segment, fields]) => [
       segment,
-      Object.fromEntries([...fields].map(([field, patch]) => [field, Object.fromEntries(patch)])),
+      Object.fromEntries([...fields].map(([field, columnPatch]) => [field, Object.fromEntries(columnPatch)])),
     ]);
     return Object.fromEntries(entries);
   }
@@ -145,7 +145,7 @@ describe('the example of the page', () => {
       sort: sortedBy('name', 'asc'),
       limit: 2,
     });
-    expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', delivery: undefined });
+    expect(planQuery('acme', 'task', query)).toEqual({ by: 'engine', pageIndex: undefined });
     const memory = new ProcessMemory().of('acme', 'task');
     const source = { reader, memory, nowMs: startMs + 105_000 };
     const { rows, total } = await readRows(source, toRowQuery('task', query));
@@ -159,7 +159,7 @@ describe('the example of the page', () => {
 
   test.each([
     ['a column that is written again', tenth, () => column],
-    ['a run', 1 / 2, () => run],
+    ['a patch', 1 / 2, () => patch],
   ])('shows what the next step writes: %s', async (_, maxShareOfColumn, block) => {
     const before = new Set(builder.log.items.keys());
     changeC(builder);

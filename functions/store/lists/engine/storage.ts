@@ -1,4 +1,4 @@
-/** What the list engine needs of the database. `table-log.ts` implements it; the simulation has an implementation in memory. */
+/** What the list engine needs of the database. `dynamodb-storage.ts` implements it; the simulation has an implementation in memory. */
 import type { LogRecord } from '../../model/change-log.ts';
 import type { ItemName, Manifest } from './format/manifest.ts';
 

@@ -3,8 +3,8 @@ import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/li
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
@@ -51,7 +51,7 @@ test('finds nothing in logs that were compacted, and in logs that were not', asy
   expect(await compare()).toEqual([]);
 });
 
-test('finds and repairs a row that differs from its entity, and a row without an entity', async () => {
+test('finds a row that differs from its entity and a row without an entity, and the rebuild corrects them', async () => {
   const tenant = randomUUID();
   const changed = await newTag(tenant, 'a');
   const deleted = await newTag(tenant, 'b');
@@ -66,7 +66,7 @@ test('finds and repairs a row that differs from its entity, and a row without an
   expect(await names(tenant)).toEqual(['z']);
 });
 
-test('finds and repairs a total that differs from the rows', async () => {
+test('finds a total that differs from the rows, and the rebuild corrects it', async () => {
   const tenant = randomUUID();
   await newTag(tenant, 'a');
   await compactAll(store.database(), tenant, 'tag');
@@ -141,8 +141,8 @@ describe('a record of a change that the table does not have', () => {
     await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
   }
 
-  /** Checks that rows are wrong, that they are right after the repair, and also after a search for late records. */
-  async function checkRepair(tenant: string, ids: readonly string[]): Promise<void> {
+  /** Checks that rows are wrong, that they are right after the rebuild, and also after a search for late records. */
+  async function checkRebuild(tenant: string, ids: readonly string[]): Promise<void> {
     expect(await compare()).toEqual([{ log: logPartition(tenant, 'tag'), ids }]);
     await rebuild();
     expect(await compare()).toEqual([]);
@@ -150,36 +150,36 @@ describe('a record of a change that the table does not have', () => {
     expect(await compare()).toEqual([]);
   }
 
-  test('is not taken for late after the repair when it deletes an entity', async () => {
+  test('is not taken for late after the rebuild when it deletes an entity', async () => {
     const tenant = randomUUID();
     const tag = await newTag(tenant, 'a');
     const { id } = tag.entity;
     await withoutChange(tenant, tag, () => deleteEntity(store.session(tenant), 'tag', id));
-    await checkRepair(tenant, [id]);
+    await checkRebuild(tenant, [id]);
     expect(await names(tenant)).toEqual(['a']);
   });
 
-  test('is not taken for late after the repair when it changes an entity', async () => {
+  test('is not taken for late after the rebuild when it changes an entity', async () => {
     const tenant = randomUUID();
     const tag = await newTag(tenant, 'a');
     const { id } = tag.entity;
     const session = store.session(tenant);
     await withoutChange(tenant, tag, () => updateEntity(session, { kind: 'tag', id }, { name: 'b' }));
-    await checkRepair(tenant, [id]);
+    await checkRebuild(tenant, [id]);
     expect(await names(tenant)).toEqual(['a']);
   });
 
-  test('is found, and not taken for late after the repair, when it creates the first entity of a log', async () => {
+  test('is found, and not taken for late after the rebuild, when it creates the first entity of a log', async () => {
     const tenant = randomUUID();
     const { id } = (await newTag(tenant, 'a')).entity;
     const Key = { ...entityKey(tenant, 'tag', id) };
     await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
-    await checkRepair(tenant, [id]);
+    await checkRebuild(tenant, [id]);
     expect(await names(tenant)).toEqual([]);
   });
 });
 
-test('finds and repairs a log of which a record is missing', async () => {
+test('finds a log of which a record is missing, and rebuilds it', async () => {
   const tenant = randomUUID();
   const { entity } = await newTag(tenant, 'a');
   await updateEntity(store.session(tenant), { kind: 'tag', id: entity.id }, { name: 'b' });

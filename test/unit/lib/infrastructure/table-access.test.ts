@@ -75,7 +75,7 @@ test.each([
   ['listProjectTasks', ['by-parent']],
   ['listUserTasks', ['by-parent']],
   ['listTagTasks', ['by-parent']],
-])('%s needs the indexes that can deliver its entities, and no write', (operation, indexes) => {
+])('%s needs the indexes that can have its entities, and no write', (operation, indexes) => {
   expect(access(operation)).toEqual({ actions: ['BatchGetItem', 'Query'], indexes, usesListEngine });
 });
 

@@ -15,7 +15,7 @@ import { counter, joinItems, type NewItems } from './new-segments.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
 import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segments.ts';
 import { defaultSizes } from './sizes.ts';
-import { writeRuns } from './write-runs.ts';
+import { writePatches } from './write-patches.ts';
 
 interface CompactionOutput {
   readonly manifest: Manifest;
@@ -40,7 +40,7 @@ async function absorb(
   const rewritten = await rewriteSegments(step, rewrites, youngId);
   const values = valuesOfStep(step, rewritten.segments);
   const { segments, items } = await rewriteColumns(step, rewritten.segments, values);
-  const written = await writeRuns(columnReader, step, values, segments);
+  const written = await writePatches(columnReader, step, values, segments);
   return {
     manifest: {
       version: before.version + 1,
@@ -48,7 +48,7 @@ async function absorb(
       healedAt,
       rebuiltUpTo: before.rebuiltUpTo,
       segments,
-      runs: written.runs,
+      patches: written.patches,
     },
     stepId,
     items: joinItems([rewritten.items, items, written.items]),

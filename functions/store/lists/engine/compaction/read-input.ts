@@ -74,7 +74,7 @@ function isWorthAStep(
   return records.length >= (version === 0 ? minFirstRecords : minRecords) || oldest.stamp + maxWaitMs < nowMs;
 }
 
-/** Reads the records that are settled and not absorbed, and from time to time those below the watermark again. */
+/** Reads the pending records that are settled, and from time to time those below the watermark again. */
 export async function readInput(
   source: CompactionSource,
   manifest: Manifest,

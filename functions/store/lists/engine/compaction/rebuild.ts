@@ -1,4 +1,4 @@
-/** Writes all columns of a log again, from the entities themselves, while the service is used. */
+/** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
@@ -65,7 +65,7 @@ export async function rebuild(
     // A restored table can have a record of a transaction without the change of its entity. Healing would take it for late.
     rebuiltUpTo: scannedUpTo,
     segments,
-    runs: [],
+    patches: [],
   };
   const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, stepId, { beganAt: nowMs, names });

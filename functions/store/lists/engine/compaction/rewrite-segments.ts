@@ -1,8 +1,8 @@
-/** Writes segments again when they get new rows, and columns when runs replace too many of their values. */
+/** Writes segments again when they get new rows, and columns when patches replace too many of their values. */
 import { encodeColumnItems } from '../format/buckets.ts';
 import { buildColumn, columnValues, patchColumn, valueAt } from '../format/column.ts';
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
-import { type MutableRunValues, patchOf, type RunValues, setValue } from '../format/run.ts';
+import { columnPatchOf, type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import type { Rewrite } from './choose-rewrites.ts';
 import type { LocatedChanges, RowUpdate } from './locate-changes.ts';
@@ -96,8 +96,8 @@ export async function rewriteSegments(
 }
 
 /** Returns the new values of the segments that are not written again. */
-export function valuesOfStep(step: CompactionStep, segments: readonly Segment[]): RunValues {
-  const values: MutableRunValues = new Map();
+export function valuesOfStep(step: CompactionStep, segments: readonly Segment[]): PatchValues {
+  const values: MutablePatchValues = new Map();
   for (const segment of segments) {
     for (const { row, values: own } of updatesOf(step, segment)) {
       for (const [field, value] of own) setValue(values, segment.id, field, [row, value]);
@@ -128,13 +128,16 @@ async function rewriteFields(
   step: CompactionStep,
   segment: Segment,
   fields: readonly string[],
-  values: RunValues,
+  values: PatchValues,
 ): Promise<NewSegments> {
   const { columnReader, stepId, sizes } = step;
   await columnReader.loadColumns(fields, [segment]);
   const columns = new Map<string, Buffer[]>();
   for (const field of fields) {
-    const patched = patchColumn(columnReader.column(segment, field), patchOf(values, segment.id, field));
+    const patched = patchColumn(
+      columnReader.column(segment, field),
+      columnPatchOf(values, segment.id, field),
+    );
     // Built again, because the dictionary of a patched column also has the values that were replaced.
     columns.set(field, encodeColumnItems(buildColumn(columnValues(patched)), sizes.bucketBytes));
   }
@@ -151,11 +154,11 @@ async function rewriteFields(
   return { segments: [written], items: columnItems(written, columns) };
 }
 
-/** Writes columns again when runs replace too many of their values. Returns all segments of the new manifest. */
+/** Writes columns again when patches replace too many of their values. Returns all segments of the new manifest. */
 export async function rewriteColumns(
   step: CompactionStep,
   segments: readonly Segment[],
-  values: RunValues,
+  values: PatchValues,
 ): Promise<NewSegments> {
   const rewritten = fieldsToRewrite(segments, step.sizes);
   const written: NewSegments[] = [];

@@ -9,19 +9,19 @@ export interface CompactionSizes {
   /** Rows in a segment, at most. */
   readonly maxRows: number;
   /**
-   * Newer values are merged with an older run when they are at least this share of its values. A value is then written again O(log n) times,
-   * and a list reads few runs.
+   * Newer values are merged with an older patch when they are at least this share of its values. A value is then written again O(log n) times,
+   * and a list reads few patches.
    */
-  readonly maxShareOfRun: number;
+  readonly maxShareOfPatch: number;
   /**
-   * The values of all runs are merged with a column when they replace more than this share of its values. Runs take more bytes for a value than
+   * The values of all patches are merged with a column when they replace more than this share of its values. Patches take more bytes for a value than
    * columns, so this share is smaller.
    */
   readonly maxShareOfColumn: number;
   /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;
-  /** Bytes of a run above which each of its fields becomes an item of its own. */
-  readonly maxWholeRunBytes: number;
+  /** Bytes of a patch above which each of its fields becomes an item of its own. */
+  readonly maxWholePatchBytes: number;
   /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
   readonly bucketBytes: number;
   /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
@@ -35,10 +35,10 @@ export interface CompactionSizes {
 
 export const defaultSizes: CompactionSizes = {
   maxRows: maxSegmentRows,
-  maxShareOfRun: 1 / 2,
+  maxShareOfPatch: 1 / 2,
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
-  maxWholeRunBytes: 8_192,
+  maxWholePatchBytes: 8_192,
   bucketBytes: 3_600,
   maxRecords: 4_000,
   maxHealingRecords: 20_000,

@@ -4,7 +4,7 @@
  */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../../model/bytes.ts';
-import { type Column, encodeColumn, newOrdinals, type Ordinals, type Patch } from './column.ts';
+import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
 import { buildDictionary } from './dictionary.ts';
 import { countIds, encodeIds, idAt, positionOfId } from './ids.ts';
 
@@ -183,7 +183,11 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
  */
 export function columnOfTexts(
   buckets: readonly Bucket[],
-  { texts, rows, patch }: { readonly texts: readonly string[]; readonly rows: number; readonly patch: Patch },
+  {
+    texts,
+    rows,
+    patch,
+  }: { readonly texts: readonly string[]; readonly rows: number; readonly patch: ColumnPatch },
 ): Column {
   const dictionary = buildDictionary([undefined, ...texts]);
   const ordinals = newOrdinals(rows, dictionary.size);

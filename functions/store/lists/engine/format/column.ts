@@ -15,7 +15,7 @@ export interface Column {
 }
 
 /** Values of some rows that replace those of a column. */
-export type Patch = ReadonlyMap<number, ColumnValue>;
+export type ColumnPatch = ReadonlyMap<number, ColumnValue>;
 
 /** Returns the bytes of a column in memory. */
 export const columnBytes = ({ dictionary, ordinals }: Column): number =>
@@ -48,7 +48,7 @@ export function columnValues({ dictionary, ordinals }: Column): ColumnValue[] {
   return Array.from(ordinals, (ordinal) => values[ordinal]);
 }
 
-export function patchColumn(column: Column, patch: Patch): Column {
+export function patchColumn(column: Column, patch: ColumnPatch): Column {
   if (patch.size === 0) return column;
   const added = [...new Set(patch.values())].filter((value) => column.dictionary.ordinalOf(value) < 0);
   const extended = column.dictionary.extend(added);

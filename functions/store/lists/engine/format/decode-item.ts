@@ -1,24 +1,24 @@
 /** Decodes immutable items by their names. */
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
-import { type ItemName, isBucketName, isColumnName, isRunName } from './manifest.ts';
-import { decodeRun, type RunValues } from './run.ts';
+import { type ItemName, isBucketName, isColumnName, isPatchName } from './manifest.ts';
+import { decodePatch, type PatchValues } from './patch.ts';
 
-export type DecodedItem = Column | Bucket | Buffer | RunValues;
+export type DecodedItem = Column | Bucket | Buffer | PatchValues;
 
-/** Bytes of a value of a run in memory, about. */
-const runValueBytes = 120;
+/** Bytes of a value of a patch in memory, about. */
+const patchValueBytes = 120;
 
 /** Returns what an item holds, and the bytes of that in memory. */
 export function decodeItem(
   name: ItemName,
   encoded: Uint8Array,
 ): { readonly value: DecodedItem; readonly bytes: number } {
-  if (isRunName(name)) {
-    const value = decodeRun(encoded);
+  if (isPatchName(name)) {
+    const value = decodePatch(encoded);
     let bytes = 0;
     for (const fields of value.values())
-      for (const patch of fields.values()) bytes += patch.size * runValueBytes;
+      for (const columnPatch of fields.values()) bytes += columnPatch.size * patchValueBytes;
     return { value, bytes };
   }
   if (isBucketName(name)) {

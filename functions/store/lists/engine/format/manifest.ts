@@ -19,7 +19,9 @@ export const deletedVersion = '0';
  */
 export type StepId = string;
 
-/** Consecutive rows in the order of ids. Its rows never change; patches of runs hide their values. */
+/**
+ * Rows that are adjacent in the order of ids. The set of its ids never changes. Values and deletions do: newer columns and patches have them.
+ */
 export interface Segment {
   /** The step that wrote its ids, and its number in that step. */
   readonly id: string;
@@ -34,16 +36,16 @@ export interface Segment {
   readonly columns: Readonly<Record<string, StepId>>;
   /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
   readonly buckets: Readonly<Record<string, number>>;
-  /** By field: the number of values in runs that the column does not contain. */
+  /** By field: the number of values in patches that the column does not contain. */
   readonly patched: Readonly<Record<string, number>>;
 }
 
-/** Values of one or more compaction steps that replace those of columns. */
-export interface Run {
+/** New values of some rows and fields, from one or more compaction steps. They replace those of older columns. */
+export interface Patch {
   readonly step: StepId;
   /** Number of values. */
   readonly values: number;
-  /** By field: the number of items that hold its values. A small run is one item. */
+  /** By field: the number of items that hold its values. A small patch is one item. */
   readonly items?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -65,10 +67,10 @@ export interface Manifest {
   /** In the order of ids. */
   readonly segments: readonly Segment[];
   /** The oldest first. */
-  readonly runs: readonly Run[];
+  readonly patches: readonly Patch[];
 }
 
-/** Bytes of a column, and of an item of a run, at most: an item of the table has at most 400 KB. */
+/** Bytes of a column, and of an item of a patch, at most: an item of the table has at most 400 KB. */
 export const maxItemBytes = 360 * 1024;
 
 /** The state of a log that has never been compacted. */
@@ -78,7 +80,7 @@ export const emptyManifest: Manifest = {
   healedAt: 0,
   rebuiltUpTo: 0,
   segments: [],
-  runs: [],
+  patches: [],
 };
 
 /** Returns the sequence number of the compaction step that wrote a step. */
@@ -88,7 +90,7 @@ export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);
 export const newStepId = (version: number): StepId =>
   `${version.toString(36)}-${randomBytes(3).toString('hex')}`;
 
-/** Returns the fields of a segment. A field that is newer than the segment has values in runs and no column. */
+/** Returns the fields of a segment. A field that is newer than the segment has values in patches and no column. */
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
@@ -133,24 +135,27 @@ export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids$
 /** Returns the name of the first ids of a segment's chunks. */
 export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
 
-/** The beginning of the names of runs' items. Ids of segments contain no colon, so no item of a segment has it. */
-const runPrefix = 'run:';
+/**
+ * The beginning of the stored names of patches' items. Patches were called runs when this format was made. Ids of segments contain no colon,
+ * so no item of a segment has it.
+ */
+const patchPrefix = 'run:';
 
-export const smallRunName = (step: StepId): ItemName => `${runPrefix}${step}/all`;
+export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/all`;
 
-export const runName = (step: StepId, field: string, position: number): ItemName =>
-  `${runPrefix}${step}/${field}.${position}`;
+export const patchName = (step: StepId, field: string, position: number): ItemName =>
+  `${patchPrefix}${step}/${field}.${position}`;
 
-export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix);
+export const isPatchName = (name: ItemName): boolean => name.startsWith(patchPrefix);
 
 /**
- * Returns the names of a run's items.
+ * Returns the names of a patch's items.
  * @param wanted returns only those that hold the values of some fields.
  */
-export function runNames({ step, items }: Run, wanted?: readonly string[]): ItemName[] {
-  if (!items) return [smallRunName(step)];
+export function patchNames({ step, items }: Patch, wanted?: readonly string[]): ItemName[] {
+  if (!items) return [smallPatchName(step)];
   return (wanted ?? Object.keys(items)).flatMap((field) =>
-    Array.from({ length: items[field] ?? 0 }, (_, position) => runName(step, field, position)),
+    Array.from({ length: items[field] ?? 0 }, (_, position) => patchName(step, field, position)),
   );
 }
 
@@ -162,9 +167,9 @@ export function segmentNames(segment: Segment): ItemName[] {
   return [...columns, fenceName(segment), ...chunks];
 }
 
-export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
+export const manifestNames = ({ segments, patches }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
-  ...runs.flatMap((run) => runNames(run)),
+  ...patches.flatMap((patch) => patchNames(patch)),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
@@ -181,12 +186,18 @@ export function segmentOf({ segments }: Manifest, id: string): number {
 
 const format = 4;
 
+/** The stored name of the patches. They were called runs when this format was made. */
+const patchesName = 'runs';
+
+type StoredState = Omit<Manifest, 'version' | 'patches'> & {
+  readonly [patchesName]: Manifest['patches'];
+};
+
 /** Returns the attributes of a manifest's item, without its key. */
-export const encodeManifest = ({ version, ...state }: Manifest): Record<string, unknown> => ({
-  format,
-  version,
-  state: deflateRawSync(JSON.stringify(state)),
-});
+export function encodeManifest({ version, patches, ...rest }: Manifest): Record<string, unknown> {
+  const state: StoredState = { ...rest, [patchesName]: patches };
+  return { format, version, state: deflateRawSync(JSON.stringify(state)) };
+}
 
 /**
  * Returns the manifest that an item stores.
@@ -194,11 +205,9 @@ export const encodeManifest = ({ version, ...state }: Manifest): Record<string, 
  */
 export function decodeManifest(item: Item): Manifest {
   if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
-  const state = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString()) as Omit<
-    Manifest,
-    'version'
-  >;
-  return { version: item['version'] as number, ...state };
+  const state = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString()) as StoredState;
+  const { [patchesName]: patches, ...rest } = state;
+  return { version: item['version'] as number, ...rest, patches };
 }
 
 export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

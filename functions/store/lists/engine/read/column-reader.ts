@@ -1,6 +1,6 @@
-/** The columns of a manifest, with the values of its runs. */
+/** The columns of a manifest, with the values of its patches. */
 import { type Bucket, bucketOf, columnOfTexts, joinBuckets } from '../format/buckets.ts';
-import { buildColumn, type Column, columnBytes, type Patch, patchColumn } from '../format/column.ts';
+import { buildColumn, type Column, type ColumnPatch, columnBytes, patchColumn } from '../format/column.ts';
 import { chunkOfRow, chunkRows, idAt } from '../format/ids.ts';
 import {
   columnNames,
@@ -8,11 +8,11 @@ import {
   type ItemName,
   idsName,
   type Manifest,
-  type Run,
-  runNames,
+  type Patch,
+  patchNames,
   type Segment,
 } from '../format/manifest.ts';
-import { isNewerThan, joinRunItems, patchOf, type RunValues } from '../format/run.ts';
+import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
@@ -21,8 +21,9 @@ import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
 
-/** Returns the values of several patches. Of one value, the last patch decides. */
-const joinPatches = (patches: readonly Patch[]): Patch => new Map(patches.flatMap((patch) => [...patch]));
+/** Returns the values of several patches of one column. Of one value, the last one decides. */
+const joinColumnPatches = (columnPatches: readonly ColumnPatch[]): ColumnPatch =>
+  new Map(columnPatches.flatMap((columnPatch) => [...columnPatch]));
 
 /** Returns the names of the items that a filter needs. A filter that accepts only some texts needs only the buckets of these texts. */
 export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
@@ -48,7 +49,7 @@ export class ColumnReader {
     segments: readonly Segment[] = this.manifest.segments,
   ): Promise<void> {
     const columns = segments.flatMap((segment) => fields.flatMap((field) => columnNames(segment, field)));
-    await this.#items.load([...columns, ...this.#runNames(fields)]);
+    await this.#items.load([...columns, ...this.#patchNames(fields)]);
   }
 
   /** Reads what the filters of segments need of columns, and the columns of some fields. */
@@ -61,16 +62,16 @@ export class ColumnReader {
       ...fields.flatMap((field) => columnNames(segment, field)),
     ]);
     const filters = filtered.flatMap((one) => one.filters);
-    const runs = this.#runNames([...new Set([...fields, ...filters.map(({ field }) => field)])]);
-    await this.#items.load([...columns, ...runs]);
+    const patches = this.#patchNames([...new Set([...fields, ...filters.map(({ field }) => field)])]);
+    await this.#items.load([...columns, ...patches]);
   }
 
-  #runNames(fields: readonly string[]): ItemName[] {
-    return this.manifest.runs.flatMap((run) => runNames(run, fields));
+  #patchNames(fields: readonly string[]): ItemName[] {
+    return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
-  async loadRuns(runs: readonly Run[]): Promise<void> {
-    await this.#items.load(runs.flatMap((run) => runNames(run)));
+  async loadPatches(patches: readonly Patch[]): Promise<void> {
+    await this.#items.load(patches.flatMap((patch) => patchNames(patch)));
   }
 
   async loadFences(segments: readonly Segment[]): Promise<void> {
@@ -102,24 +103,27 @@ export class ColumnReader {
     return idAt(this.ids(segment, chunkOfRow(row)), row % chunkRows);
   }
 
-  runValues(run: Run): RunValues {
-    return joinRunItems(runNames(run).map((name) => this.#items.get<RunValues>(name)));
+  patchValues(patch: Patch): PatchValues {
+    return joinPatchItems(patchNames(patch).map((name) => this.#items.get<PatchValues>(name)));
   }
 
-  /** Returns the name of a segment's column with the runs that are newer, and the values of these runs, the oldest first. */
-  #current(segment: Segment, field: string): { readonly name: string; readonly patches: readonly Patch[] } {
+  /** Returns the name of a segment's column with the patches that are newer, and the values of these patches, the oldest first. */
+  #current(
+    segment: Segment,
+    field: string,
+  ): { readonly name: string; readonly columnPatches: readonly ColumnPatch[] } {
     let name = `${segment.id}/${segment.columns[field] ?? 'absent'}/${field}`;
-    const patches: Patch[] = [];
-    for (const run of this.manifest.runs) {
-      if (!isNewerThan(run, segment, field)) continue;
-      for (const item of runNames(run, [field])) {
-        const values = patchOf(this.#items.get<RunValues>(item), segment.id, field);
+    const columnPatches: ColumnPatch[] = [];
+    for (const patch of this.manifest.patches) {
+      if (!isNewerThan(patch, segment, field)) continue;
+      for (const item of patchNames(patch, [field])) {
+        const values = columnPatchOf(this.#items.get<PatchValues>(item), segment.id, field);
         if (values.size === 0) continue;
-        name += `+${run.step}`;
-        patches.push(values);
+        name += `+${patch.step}`;
+        columnPatches.push(values);
       }
     }
-    return { name, patches };
+    return { name, columnPatches };
   }
 
   /** Returns a column as its items have it. */
@@ -135,8 +139,9 @@ export class ColumnReader {
 
   /** Returns the column of a field as of the manifest. A field without a column is absent in all rows. */
   column(segment: Segment, field: string): Column {
-    const { name, patches } = this.#current(segment, field);
-    const derive = (): Column => patchColumn(this.#storedColumn(segment, field), joinPatches(patches));
+    const { name, columnPatches } = this.#current(segment, field);
+    const derive = (): Column =>
+      patchColumn(this.#storedColumn(segment, field), joinColumnPatches(columnPatches));
     return this.#items.derived(name, derive, columnBytes);
   }
 
@@ -160,7 +165,7 @@ export class ColumnReader {
     const names = filterNames(segment, filter);
     if (!texts || names.length === columnNames(segment, field).length) return this.column(segment, field);
     const buckets = names.map((name) => this.#items.get<Bucket>(name));
-    const patch = joinPatches(this.#current(segment, field).patches);
-    return columnOfTexts(buckets, { texts, rows: segment.rows, patch });
+    const columnPatch = joinColumnPatches(this.#current(segment, field).columnPatches);
+    return columnOfTexts(buckets, { texts, rows: segment.rows, patch: columnPatch });
   }
 }

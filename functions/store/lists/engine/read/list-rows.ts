@@ -7,11 +7,11 @@ import { ColumnReader } from './column-reader.ts';
 import { type Counts, countFields } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
+import { type MatchingChange, matchingChanges, toDeltas } from './pending-changes.ts';
 import type { LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
 import { StaleRead } from './stale-read.ts';
-import { type MatchingChange, matchingChanges, toDeltas } from './tail-changes.ts';
 
 export interface ListedRow {
   readonly id: string;
@@ -34,7 +34,7 @@ export interface ListSource {
 
 async function listedRows(
   columnReader: ColumnReader,
-  tail: LogState['tail'],
+  pendingChanges: LogState['pendingChanges'],
   rows: readonly PageRow[],
 ): Promise<ListedRow[]> {
   const chunks = rows.flatMap((one) =>
@@ -46,7 +46,7 @@ async function listedRows(
   ]);
   return rows.map((one) => {
     const id = 'row' in one ? columnReader.idOf(one.segment, one.row) : one.id;
-    const recent = tail.get(id);
+    const recent = pendingChanges.get(id);
     if (recent) return { id, version: recent.to };
     if (!('row' in one)) throw new StaleRead(`the row ${id} is in no record`);
     const { dictionary, ordinals } = columnReader.column(one.segment, versionField);
@@ -54,7 +54,7 @@ async function listedRows(
   });
 }
 
-/** Returns the counts of values over the rows of all segments, with the changes of the tail. */
+/** Returns the counts of values over the rows of all segments, with the pending changes. */
 function countValues(
   { reader }: ListSource,
   columnReader: ColumnReader,
@@ -91,5 +91,5 @@ export async function listRows(source: ListSource, state: LogState, query: RowQu
   );
   const counts = countValues(source, columnReader, segments, { changes, countBy });
   const page = await selectRows(columnReader, { segments, deltas, total }, query);
-  return { rows: await listedRows(columnReader, state.tail, page), total, counts };
+  return { rows: await listedRows(columnReader, state.pendingChanges, page), total, counts };
 }

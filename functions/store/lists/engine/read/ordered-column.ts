@@ -1,9 +1,9 @@
 /** Ordered columns: the values of a field in the order of their sort keys. */
 import { longTextField } from '../../../model/long-text.ts';
 import type { Column } from '../format/column.ts';
-import { PositionCounts } from './key-counts.ts';
 import type { RowRange } from './row-filter.ts';
 import { compareSortKeys, type SortKey, toSortKey, type ValueOrder } from './sort-key.ts';
+import { PositionCounts } from './sort-key-counts.ts';
 
 /** All rows of a column by the positions of their values, those of one position in their order. */
 interface RowsByPosition {

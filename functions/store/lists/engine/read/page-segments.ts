@@ -2,13 +2,13 @@
 import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { overlapping } from './divide-by-key.ts';
+import { overlapping } from './divide-by-sort-key.ts';
 import { coverageOf, readSegments, type SegmentRows } from './match-rows.ts';
+import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
-import { groupDeltas, type RowDelta, sumOf } from './tail-changes.ts';
 
-/** Returns the sum of the rows of segments and of what the tail adds and removes. */
+/** Returns the sum of the rows of segments and of what pending changes add and remove. */
 export const totalOf = (counts: readonly number[], deltas: readonly RowDelta[]): number =>
   counts.reduce((sum, count) => sum + count, 0) + sumOf(deltas);
 

@@ -44,7 +44,7 @@ export interface LogContents {
 
 /** Reads all of a log. @throws StaleRead when the log changes meanwhile. */
 export async function readLogContents({ reader, memory, nowMs }: ListSource): Promise<LogContents> {
-  const { manifest, tail } = await readState(reader, memory, nowMs);
+  const { manifest, pendingChanges } = await readState(reader, memory, nowMs);
   const columnReader = new ColumnReader(manifest, reader, memory);
   const rows = new Map<string, KnownRow>();
   let total = 0;
@@ -52,7 +52,7 @@ export async function readLogContents({ reader, memory, nowMs }: ListSource): Pr
     total += segment.rows - segment.deleted;
     for (const [id, known] of await segmentRows(columnReader, segment)) rows.set(id, known);
   }
-  for (const { id, to, before, after } of tail.values()) {
+  for (const { id, to, before, after } of pendingChanges.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
     if (after) rows.set(id, { version: to, row: after });
     else rows.delete(id);

@@ -10,8 +10,8 @@ import { StaleRead } from './stale-read.ts';
 
 export interface LogState {
   readonly manifest: Manifest;
-  /** The changes that the manifest's columns do not contain, by id. */
-  readonly tail: ReadonlyMap<string, RowChange>;
+  /** The changes of pending records, merged by id: the columns do not contain them. */
+  readonly pendingChanges: ReadonlyMap<string, RowChange>;
 }
 
 /** Milliseconds before the usual watermark at which a process begins that has not read the log yet. */
@@ -53,8 +53,8 @@ function knownLog(memory: LogMemory, nowMs: number): KnownLog | undefined {
  * Checks that no record is missing between the watermark and those that were read.
  * @throws StaleRead when an entity's earlier change is not there.
  */
-function requireNoGap(tail: ReadonlyMap<string, RowChange>, watermark: number): void {
-  for (const { id, previousStamp } of tail.values()) {
+function requireNoGap(pendingChanges: ReadonlyMap<string, RowChange>, watermark: number): void {
+  for (const { id, previousStamp } of pendingChanges.values()) {
     if (previousStamp > watermark) throw new StaleRead(`an earlier record of ${id} is missing`);
   }
 }
@@ -73,10 +73,10 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
   const unknown = !isKnown && watermark < above ? await reader.readRecords(watermark, above) : [];
   const earlier = isKnown ? known.records : unknown;
   const records = [...head.records, ...earlier].filter(({ stamp }) => stamp > watermark);
-  const tail = mergeRecords(records);
+  const pendingChanges = mergeRecords(records);
   // After a gap, the next attempt must read everything again.
   memory.set(knownName, undefined, 0);
-  requireNoGap(tail, watermark);
+  requireNoGap(pendingChanges, watermark);
   const settledUpTo = Math.max(watermark, nowMs - marginMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;
@@ -84,5 +84,5 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
     const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
     memory.set(knownName, next, recordBytes * (settled.length + 1));
   }
-  return { manifest, tail };
+  return { manifest, pendingChanges };
 }

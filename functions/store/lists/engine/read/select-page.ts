@@ -5,12 +5,18 @@
 import { chunkOf, chunkOfRow } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { divideByKey, divideInDirection, type Group, type GroupPart, overlapping } from './divide-by-key.ts';
+import {
+  divideBySortKey,
+  divideInDirection,
+  type Group,
+  type GroupPart,
+  overlapping,
+} from './divide-by-sort-key.ts';
 import type { SegmentRows } from './match-rows.ts';
 import type { OrderedColumn } from './ordered-column.ts';
+import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
-import { groupDeltas, type RowDelta, sumOf } from './tail-changes.ts';
 
 /** A row of a page: in the columns, or from the log. */
 export type PageRow = { readonly segment: Segment; readonly row: number } | { readonly id: string };
@@ -118,7 +124,7 @@ export async function selectRows(
   for (const [level, order] of orders.entries()) {
     const columnOf = (segment: number): OrderedColumn => segments[segment]?.columns?.[level] as OrderedColumn;
     groups = groups.flatMap((group) =>
-      divideInDirection(group, order.isDescending, (one) => divideByKey(one, level, columnOf)),
+      divideInDirection(group, order.isDescending, (one) => divideBySortKey(one, level, columnOf)),
     );
   }
   const bySegment = groups.flatMap((group) =>

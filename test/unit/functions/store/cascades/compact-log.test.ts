@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compactStep } from '#functions/store/cascades/compact-log.ts';
 import { continueJob } from '#functions/store/cascades/continue-job.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { recordWrites } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildWrite, type Change } from '#functions/store/model/changes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type Manifest, manifestNames } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { recordWrites } from '#functions/store/model/change-log.ts';

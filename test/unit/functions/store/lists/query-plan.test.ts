@@ -23,13 +23,13 @@ const plan = (kind: Kind, pairs: Pairs, sortBy = 'createdAt', more: Partial<List
   );
 
 describe('planQuery', () => {
-  const byIndex = (delivery: object) => ({ by: 'engine', delivery: { prefix: '', ...delivery } });
-  const byKey = { by: 'engine', delivery: undefined };
+  const byIndex = (pageIndex: object) => ({ by: 'engine', pageIndex: { prefix: '', ...pageIndex } });
+  const byKey = { by: 'engine', pageIndex: undefined };
   const ofProject = { index: 'by-parent', partition: `acme#task#projectId#${id}` };
   /** The index has other tasks of the project between those of a page. */
   const amongOthers = byIndex({ ...ofProject, all: isText('projectId', id) });
 
-  describe('in the order of creation, an index delivers exactly the entities of a page', () => {
+  describe('in the order of creation, an index has exactly the entities of a page', () => {
     test.each(['createdAt', 'id'])('of all entities of a kind, by %s', (sortBy) => {
       expect(plan('task', [], sortBy)).toEqual(byIndex({ index: 'by-creation', partition: 'acme#task' }));
     });
@@ -63,7 +63,7 @@ describe('planQuery', () => {
       { field: 'createdAt', operator: 'eq', values: ['2026-01-01T00:00:00.000Z'] },
     ])('of the range of %j, alone and with a parent', (filter) => {
       expect(plan('task', [], 'createdAt', { filters: [filter] })).toMatchObject({
-        delivery: { index: 'by-creation' },
+        pageIndex: { index: 'by-creation' },
       });
       const filters = [filter, isValue('projectId', id)];
       expect(plan('task', [], 'createdAt', { filters })).toEqual(byIndex(ofProject));
@@ -76,13 +76,13 @@ describe('planQuery', () => {
     });
 
     test('of several sort fields that begin with the order of creation', () => {
-      const deliveryOf = (...fields: string[]) => {
+      const pageIndexOf = (...fields: string[]) => {
         const planned = plan('task', [], '', { sort: fields.flatMap((field) => sortedBy(field)) });
-        return planned.by === 'engine' ? planned.delivery?.index : planned;
+        return planned.by === 'engine' ? planned.pageIndex?.index : planned;
       };
-      expect(deliveryOf('id', 'name')).toBe('by-creation');
-      expect(deliveryOf('createdAt', 'name')).toBe('by-creation');
-      expect(deliveryOf('name', 'createdAt')).toBeUndefined();
+      expect(pageIndexOf('id', 'name')).toBe('by-creation');
+      expect(pageIndexOf('createdAt', 'name')).toBe('by-creation');
+      expect(pageIndexOf('name', 'createdAt')).toBeUndefined();
     });
   });
 
@@ -226,8 +226,8 @@ test.each(['organization', 'project', 'user', 'task', 'tag'] as const)(
       );
       for (const sortBy of ['createdAt', 'id', 'name']) {
         const planned = plan(kind, filters, sortBy);
-        if (planned.by !== 'engine' || !planned.delivery) continue;
-        const { index } = planned.delivery;
+        if (planned.by !== 'engine' || !planned.pageIndex) continue;
+        const { index } = planned.pageIndex;
         used.add(index);
         for (const contract of own) expect(accessOf(contract).indexes).toContain(index);
       }

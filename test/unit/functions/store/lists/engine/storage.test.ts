@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import type { LogWriter } from '#functions/store/lists/engine/storage.ts';
 import { decodeRecord, type LogRecord, recordWrites } from '#functions/store/model/change-log.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';

@@ -53,7 +53,7 @@ describe('a step', () => {
     log.commit(startMs, { [a]: { name: 'a' } });
     log.commit(startMs + 1_000, { [b]: { name: 'b' } });
     expect(await step(startMs + 999 + marginMs)).toMatchObject({ records: 1, waiting: 0, hasMore: false });
-    expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 999, runs: [] });
+    expect(log.log.manifest).toMatchObject({ version: 1, watermark: startMs + 999, patches: [] });
     expect(log.log.manifest?.segments.map(({ first, last, rows }) => [first, last, rows])).toEqual([
       [a, a, 1],
     ]);
@@ -61,13 +61,13 @@ describe('a step', () => {
     expect(await log.list()).toMatchObject({ total: 2, rows: [{ id: a }, { id: b }] });
   });
 
-  test('writes a run of the changed values of older rows', async () => {
+  test('writes a patch of the changed values of older rows', async () => {
     log.commit(startMs, rowsFrom(0, 20, { name: 'a', color: 'red' }));
     await log.compact(startMs + 1);
     log.commit(startMs + 10, { [a]: { name: 'b', color: 'red' } });
     await log.compact(startMs + 11);
-    const { segments = [], runs } = log.log.manifest ?? {};
-    expect(runs).toEqual([{ step: expect.stringMatching(/^2-/), values: 2 }]);
+    const { segments = [], patches } = log.log.manifest ?? {};
+    expect(patches).toEqual([{ step: expect.stringMatching(/^2-/), values: 2 }]);
     expect(segments[0]).toMatchObject({ rows: 20, deleted: 0, patched: { $version: 1, name: 1 } });
     log.commit(startMs + 20, { [a]: { name: 'c', color: 'red' } });
     await log.compact(startMs + 21);
@@ -83,19 +83,19 @@ describe('a step', () => {
     expect(await log.list({ limit: 300 })).toMatchObject({ total: 240 });
   });
 
-  test('merges new values with runs that have at most twice as many', async () => {
+  test('merges new values with patches that have at most twice as many', async () => {
     log.commit(startMs, rowsFrom(0, 100, { name: 'a' }));
     await log.compact(startMs + 1);
     const values: (readonly number[])[] = [];
     for (let change = 1; change <= 8; change += 1) {
       log.commit(startMs + 10 * change, { [idOf(change)]: { name: `b${change}` } });
       await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 1 });
-      values.push((log.log.manifest?.runs ?? []).map((run) => run.values));
+      values.push((log.log.manifest?.patches ?? []).map((patch) => patch.values));
     }
     expect(values).toEqual([[2], [4], [6], [6, 2], [10], [10, 2], [10, 4], [16]]);
   });
 
-  test('writes at most a few columns again, those with the largest share of values in runs', async () => {
+  test('writes at most a few columns again, those with the largest share of values in patches', async () => {
     const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1 };
     log.commit(startMs, rowsFrom(0, 100, { name: '0', color: '0' }));
     await log.compact(startMs + 1);
@@ -370,8 +370,8 @@ test('a column of ids that is written again has as many buckets as it needs', as
     );
     log.commit(startMs + 10 * change, Object.fromEntries(rows));
     await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxShareOfColumn: 0 });
-    const { segments = [], runs } = log.log.manifest ?? {};
-    expect(runs).toEqual([]);
+    const { segments = [], patches } = log.log.manifest ?? {};
+    expect(patches).toEqual([]);
     counts.push(segments[0]?.buckets['projectId'] ?? 1);
     const total = rows.filter(([, { projectId }]) => projectId === idOf(0)).length;
     expect(await log.list({ filters: [isFirst] })).toMatchObject({ total });
@@ -381,7 +381,7 @@ test('a column of ids that is written again has as many buckets as it needs', as
   expect(counts[2]).toBeGreaterThan(counts[0] as number);
 });
 
-test('lists work at the version of the manifest whose number spells the name of a run', async () => {
+test('lists work at the version of the manifest whose number spells the name of a patch', async () => {
   log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
   const version = Number.parseInt('run', 36);
   log.log.manifest = { ...emptyManifest, version: version - 1 };
@@ -423,15 +423,15 @@ describe('values that deflate cannot shorten', () => {
     return log.log.manifest as Manifest;
   }
 
-  test('make a run have several items for a field', async () => {
-    const { segments, runs } = await compactLongNames(12);
+  test('make a patch have several items for a field', async () => {
+    const { segments, patches } = await compactLongNames(12);
     expect(segments).toHaveLength(2);
-    expect(runs).toMatchObject([{ items: { $version: 1, name: 2 } }]);
+    expect(patches).toMatchObject([{ items: { $version: 1, name: 2 } }]);
   });
 
-  test('divide a segment whose column is written again, and leave none of its values to runs', async () => {
-    const { segments, runs } = await compactLongNames(6);
+  test('divide a segment whose column is written again, and leave none of its values to patches', async () => {
+    const { segments, patches } = await compactLongNames(6);
     expect(segments).toHaveLength(4);
-    expect(runs).toEqual([]);
+    expect(patches).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ describe('deleteGarbage', () => {
     await step(1, startMs, '1-aaaaaa.0/fence', 'run:1-aaaaaa/all');
     await deleteGarbage(
       log.open(),
-      makeManifest({ runs: [{ step: '1-aaaaaa', values: 1 }] }),
+      makeManifest({ patches: [{ step: '1-aaaaaa', values: 1 }] }),
       startMs + garbageMs,
     );
     expect(itemNames()).toEqual(['run:1-aaaaaa/all']);

@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   columnNames,
@@ -9,18 +10,19 @@ import {
   isBucketName,
   isColumnName,
   isManifest,
-  isRunName,
+  isPatchName,
   type Manifest,
   manifestNames,
   newStepId,
-  type Run,
-  runNames,
+  type Patch,
+  patchNames,
   segmentNames,
   segmentOf,
   sequenceOf,
   wholeColumns,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { stampPrefix } from '#functions/store/model/change-log.ts';
+import type { Item } from '#functions/store/model/writes.ts';
 import { makeManifest, makeSegment } from '#test/support/segments.ts';
 
 const segment = makeSegment({
@@ -33,8 +35,8 @@ const segment = makeSegment({
   patched: { $version: 5 },
 });
 
-const smallRun: Run = { step: '9-cccccc', values: 3 };
-const largeRun: Run = { step: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
+const smallPatch: Patch = { step: '9-cccccc', values: 3 };
+const largePatch: Patch = { step: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
 
 const manifest: Manifest = {
   version: 9,
@@ -42,7 +44,7 @@ const manifest: Manifest = {
   healedAt: 1_770_000_001_000,
   rebuiltUpTo: 1_769_000_000_000,
   segments: [segment],
-  runs: [largeRun, smallRun],
+  patches: [largePatch, smallPatch],
 };
 
 describe('names of items', () => {
@@ -77,17 +79,17 @@ describe('names of items', () => {
     expect(wholeColumns([segment], names)).toEqual([]);
   });
 
-  test('of a small run are one for all fields', () => {
-    expect(runNames(smallRun, ['name'])).toEqual(['run:9-cccccc/all']);
-    expect(runNames(smallRun)).toEqual(['run:9-cccccc/all']);
+  test('of a small patch are one for all fields', () => {
+    expect(patchNames(smallPatch, ['name'])).toEqual(['run:9-cccccc/all']);
+    expect(patchNames(smallPatch)).toEqual(['run:9-cccccc/all']);
   });
 
-  test('of a large run are those of the wanted fields that it has', () => {
-    expect(runNames(largeRun, ['name', 'color'])).toEqual(['run:8-bbbbbb/name.0', 'run:8-bbbbbb/name.1']);
-    expect(runNames(largeRun, ['color'])).toEqual([]);
+  test('of a large patch are those of the wanted fields that it has', () => {
+    expect(patchNames(largePatch, ['name', 'color'])).toEqual(['run:8-bbbbbb/name.0', 'run:8-bbbbbb/name.1']);
+    expect(patchNames(largePatch, ['color'])).toEqual([]);
   });
 
-  test('of a manifest are those of its segments and runs', () => {
+  test('of a manifest are those of its segments and patches', () => {
     expect(manifestNames(manifest)).toEqual([
       ...segmentNames(segment),
       'run:8-bbbbbb/$version.0',
@@ -98,10 +100,10 @@ describe('names of items', () => {
     expect(manifestNames(emptyManifest)).toEqual([]);
   });
 
-  test('tell items of runs from those of segments, whatever the number of the step', () => {
-    expect(manifestNames(manifest).filter(isRunName)).toHaveLength(4);
+  test('tell items of patches from those of segments, whatever the number of the step', () => {
+    expect(manifestNames(manifest).filter(isPatchName)).toHaveLength(4);
     const id = `${newStepId(Number.parseInt('run', 36))}.0`;
-    expect(segmentNames({ ...segment, id }).filter(isRunName)).toEqual([]);
+    expect(segmentNames({ ...segment, id }).filter(isPatchName)).toEqual([]);
   });
 });
 
@@ -149,7 +151,7 @@ describe('segmentOf', () => {
 });
 
 describe('the item of a manifest', () => {
-  const item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
+  const item: Item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
     expect(item).toMatchObject({ format: 4, version: 9, state: expect.any(Buffer) });
@@ -158,6 +160,17 @@ describe('the item of a manifest', () => {
   test('is decoded to the same manifest', () => {
     expect(decodeManifest(item)).toEqual(manifest);
     expect(decodeManifest({ pk: '', sk: '', ...encodeManifest(emptyManifest) })).toEqual(emptyManifest);
+  });
+
+  test('stores the patches under the name that the format has', () => {
+    const stored: unknown = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString());
+    expect(Object.keys(stored as object)).toEqual([
+      'watermark',
+      'healedAt',
+      'rebuiltUpTo',
+      'segments',
+      'runs',
+    ]);
   });
 
   test('of an unknown format throws TypeError', () => {

@@ -12,7 +12,7 @@ import { type RandomField, randomQuery } from '#test/support/random-queries.ts';
 import { readRows } from '#test/support/read-rows.ts';
 import { runs } from '#test/support/runs.ts';
 
-/** Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in runs, deleted rows, a new field, and a tail. */
+/** Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in patches, deleted rows, a new field, and pending records. */
 
 const rowCount = 1_100;
 
@@ -104,7 +104,7 @@ interface Case {
   readonly entities: ReadonlyMap<string, ItemFields>;
 }
 
-/** Returns a log: columns, runs with changed and deleted rows, and a tail. */
+/** Returns a log: columns, patches with changed and deleted rows, and pending records. */
 async function caseOf(seed: number): Promise<Case> {
   const random = new Random(seed);
   const log = new LogBuilder();

@@ -5,28 +5,28 @@ import { encodeIdChunks, idAt } from '#functions/store/lists/engine/format/ids.t
 import {
   bucketPrefix,
   type ItemName,
-  type Run,
-  runName,
+  type Patch,
+  patchName,
   type Segment,
-  smallRunName,
+  smallPatchName,
 } from '#functions/store/lists/engine/format/manifest.ts';
-import { encodeRun, type RunValues } from '#functions/store/lists/engine/format/run.ts';
+import { encodePatch, type PatchValues } from '#functions/store/lists/engine/format/patch.ts';
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { ColumnReader } from '#functions/store/lists/engine/read/column-reader.ts';
 import type { RowFilter } from '#functions/store/lists/engine/read/row-filter.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { idOf } from '#test/support/log-builder.ts';
-import { makeManifest, makeRunValues, makeSegment, type RunEntry } from '#test/support/segments.ts';
+import { makeManifest, makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
 const ids = [1, 2, 3].map(idOf);
 
 const segment = makeSegment({ columns: { name: '1-aaaaaa', status: '3-cccccc' } });
 
-type Patch = readonly (readonly [field: string, row: number, value: ColumnValue])[];
+type FieldValues = readonly (readonly [field: string, row: number, value: ColumnValue])[];
 
-const valuesOf = (patch: Patch): RunValues =>
-  makeRunValues(...patch.map((entry): RunEntry => [segment.id, ...entry]));
+const valuesOf = (values: FieldValues): PatchValues =>
+  makePatchValues(...values.map((entry): PatchEntry => [segment.id, ...entry]));
 
 let items: Map<ItemName, Uint8Array>;
 let reads: {
@@ -65,14 +65,14 @@ const reader = {
   },
 } as Pick<LogReader, 'readItems' | 'readBuckets' | 'requireTime'> as LogReader;
 
-/** Adds the item of a small run. */
-function addRun(step: string, patch: Patch): Run {
-  items.set(smallRunName(step), encodeRun(valuesOf(patch)));
-  return { step, values: patch.length };
+/** Adds the item of a small patch. */
+function addPatch(step: string, values: FieldValues): Patch {
+  items.set(smallPatchName(step), encodePatch(valuesOf(values)));
+  return { step, values: values.length };
 }
 
-const readerOf = (...runs: Run[]): ColumnReader =>
-  new ColumnReader(makeManifest({ segments: [segment], runs }), reader, memory);
+const readerOf = (...patches: Patch[]): ColumnReader =>
+  new ColumnReader(makeManifest({ segments: [segment], patches }), reader, memory);
 
 async function valuesIn(columnReader: ColumnReader, field: string): Promise<ColumnValue[]> {
   await columnReader.loadColumns([field]);
@@ -80,56 +80,56 @@ async function valuesIn(columnReader: ColumnReader, field: string): Promise<Colu
 }
 
 describe('a column', () => {
-  test('without runs has the values of its item', async () => {
+  test('without patches has the values of its item', async () => {
     expect(await valuesIn(readerOf(), 'name')).toEqual(['a', 'b', 'c']);
     expect(reads).toEqual([{ names: ['1-aaaaaa.0/1-aaaaaa/name'], isConsistent: false }]);
   });
 
-  test('has the values of the newest run', async () => {
-    const older = addRun('2-aaaaaa', [
+  test('has the values of the newest patch', async () => {
+    const older = addPatch('2-aaaaaa', [
       ['name', 0, 'd'],
       ['name', 1, 'e'],
     ]);
-    const newer = addRun('3-aaaaaa', [
+    const newer = addPatch('3-aaaaaa', [
       ['name', 1, null],
       ['status', 1, 'done'],
     ]);
     expect(await valuesIn(readerOf(older, newer), 'name')).toEqual(['d', null, 'c']);
   });
 
-  test('hides the values of runs that it contains already', async () => {
-    const older = addRun('2-aaaaaa', [['status', 0, 'late']]);
-    const same = addRun('3-aaaaaa', [['status', 1, 'late']]);
-    const newer = addRun('4-aaaaaa', [['status', 2, 'new']]);
+  test('hides the values of patches that it contains already', async () => {
+    const older = addPatch('2-aaaaaa', [['status', 0, 'late']]);
+    const same = addPatch('3-aaaaaa', [['status', 1, 'late']]);
+    const newer = addPatch('4-aaaaaa', [['status', 2, 'new']]);
     expect(await valuesIn(readerOf(older, same, newer), 'status')).toEqual(['open', 'open', 'new']);
   });
 
-  test('of a field that is newer than the segment has the values of runs, and is absent elsewhere', async () => {
+  test('of a field that is newer than the segment has the values of patches, and is absent elsewhere', async () => {
     expect(await valuesIn(readerOf(), 'color')).toEqual([undefined, undefined, undefined]);
-    const run = addRun('2-aaaaaa', [['color', 1, 'red']]);
-    expect(await valuesIn(readerOf(run), 'color')).toEqual([undefined, 'red', undefined]);
+    const patch = addPatch('2-aaaaaa', [['color', 1, 'red']]);
+    expect(await valuesIn(readerOf(patch), 'color')).toEqual([undefined, 'red', undefined]);
   });
 
-  test('has the values of a large run, of which only the items of the field are read', async () => {
-    const patch: Patch = [
+  test('has the values of a large patch, of which only the items of the field are read', async () => {
+    const all: FieldValues = [
       ['name', 0, 'd'],
       ['name', 2, 'e'],
       ['status', 0, 'done'],
     ];
-    for (const [number, values] of patch.slice(0, 2).entries()) {
-      items.set(runName('2-aaaaaa', 'name', number), encodeRun(valuesOf([values])));
+    for (const [number, values] of all.slice(0, 2).entries()) {
+      items.set(patchName('2-aaaaaa', 'name', number), encodePatch(valuesOf([values])));
     }
-    items.set(runName('2-aaaaaa', 'status', 0), encodeRun(valuesOf(patch.slice(2))));
-    const run: Run = { step: '2-aaaaaa', values: 3, items: { name: 2, status: 1 } };
-    const columnReader = readerOf(run);
+    items.set(patchName('2-aaaaaa', 'status', 0), encodePatch(valuesOf(all.slice(2))));
+    const patch: Patch = { step: '2-aaaaaa', values: 3, items: { name: 2, status: 1 } };
+    const columnReader = readerOf(patch);
     expect(await valuesIn(columnReader, 'name')).toEqual(['d', 'b', 'e']);
     expect(reads.flatMap(({ names }) => names)).toEqual([
       '1-aaaaaa.0/1-aaaaaa/name',
       'run:2-aaaaaa/name.0',
       'run:2-aaaaaa/name.1',
     ]);
-    await columnReader.loadRuns([run]);
-    expect(columnReader.runValues(run)).toEqual(valuesOf(patch));
+    await columnReader.loadPatches([patch]);
+    expect(columnReader.patchValues(patch)).toEqual(valuesOf(all));
   });
 });
 
@@ -142,8 +142,8 @@ describe('a column in buckets', () => {
     field: 'projectId',
     condition: { by: 'texts', texts },
   });
-  const snapshotWith = (...runs: Run[]): ColumnReader =>
-    new ColumnReader(makeManifest({ segments: [bucketed], runs }), reader, memory);
+  const snapshotWith = (...patches: Patch[]): ColumnReader =>
+    new ColumnReader(makeManifest({ segments: [bucketed], patches }), reader, memory);
 
   beforeEach(() => {
     const encoded = encodeBuckets(buildColumn([first, second, null]), 2);
@@ -151,11 +151,11 @@ describe('a column in buckets', () => {
   });
 
   test('has the values of all buckets', async () => {
-    const columnReader = snapshotWith(addRun('2-aaaaaa', [['projectId', 0, second]]));
+    const columnReader = snapshotWith(addPatch('2-aaaaaa', [['projectId', 0, second]]));
     await columnReader.loadColumns(['projectId']);
     expect(columnValues(columnReader.column(bucketed, 'projectId'))).toEqual([second, second, null]);
     expect(reads).toEqual([
-      { names: [smallRunName('2-aaaaaa')], isConsistent: false },
+      { names: [smallPatchName('2-aaaaaa')], isConsistent: false },
       { column: '1-aaaaaa.0/1-aaaaaa/projectId', isConsistent: false },
     ]);
   });
@@ -185,13 +185,13 @@ describe('a column in buckets', () => {
     await expect(snapshotWith().loadColumns(['projectId'])).rejects.toThrow(StaleRead);
   });
 
-  test('has the rows with one id, of which one bucket and the runs are read', async () => {
-    const run = addRun('2-aaaaaa', [['projectId', 2, second]]);
-    const columnReader = snapshotWith(run);
+  test('has the rows with one id, of which one bucket and the patches are read', async () => {
+    const patch = addPatch('2-aaaaaa', [['projectId', 2, second]]);
+    const columnReader = snapshotWith(patch);
     await columnReader.loadFilters([{ segment: bucketed, filters: [isProject(second)] }], []);
     const column = columnReader.filterColumn(bucketed, isProject(second));
     expect(columnValues(column)).toEqual([undefined, second, second]);
-    const read = [names[bucketOf(second, 2)], smallRunName('2-aaaaaa')];
+    const read = [names[bucketOf(second, 2)], smallPatchName('2-aaaaaa')];
     expect(reads).toEqual([{ names: read, isConsistent: false }]);
   });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { buildColumn } from '#functions/store/lists/engine/format/column.ts';
-import { PositionCounts } from '#functions/store/lists/engine/read/key-counts.ts';
 import { OrderedColumn } from '#functions/store/lists/engine/read/ordered-column.ts';
 import { compareSortKeys, toSortKey } from '#functions/store/lists/engine/read/sort-key.ts';
+import { PositionCounts } from '#functions/store/lists/engine/read/sort-key-counts.ts';
 import { order, value } from '#test/support/sort-values.ts';
 
 test('OrderedColumn has the distinct values in the order of their sort keys', () => {

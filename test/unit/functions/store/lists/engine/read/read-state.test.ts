@@ -38,17 +38,17 @@ function readerOf(lost: readonly string[] = []): LogReader {
 }
 
 const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<string, unknown>> => {
-  const { tail } = await readState(reader, memory, atMs);
-  return Object.fromEntries([...tail].map(([id, { after }]) => [id, after?.['name']]));
+  const { pendingChanges } = await readState(reader, memory, atMs);
+  return Object.fromEntries([...pendingChanges].map(([id, { after }]) => [id, after?.['name']]));
 };
 
 describe('the state of a log', () => {
   test('that nobody has compacted is all of its records', async () => {
     log.commit(startMs, { [a]: { name: '1' } });
     log.commit(nowMs, { [a]: { name: '2' }, [b]: { name: '3' } });
-    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
+    const { manifest, pendingChanges } = await readState(readerOf(), memory, nowMs);
     expect(manifest).toEqual(emptyManifest);
-    expect([...tail.values()]).toEqual([
+    expect([...pendingChanges.values()]).toEqual([
       { id: a, from: 0, to: 2, previousStamp: 0, before: undefined, after: { name: '2' } },
       { id: b, from: 0, to: 1, previousStamp: 0, before: undefined, after: { name: '3' } },
     ]);
@@ -58,9 +58,9 @@ describe('the state of a log', () => {
     log.commit(startMs + 10, { [a]: { name: '1' } });
     log.commit(startMs + 11, { [b]: { name: '2' } });
     log.log.manifest = makeManifest({ watermark: startMs + 10 });
-    const { manifest, tail } = await readState(readerOf(), memory, nowMs);
+    const { manifest, pendingChanges } = await readState(readerOf(), memory, nowMs);
     expect(manifest).toBe(log.log.manifest);
-    expect([...tail.keys()]).toEqual([b]);
+    expect([...pendingChanges.keys()]).toEqual([b]);
   });
 
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
@@ -130,7 +130,7 @@ describe('a process', () => {
     for (let number = 0; number < count; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
     await readState(readerOf(), memory, nowMs);
     calls = [];
-    expect((await readState(readerOf(), memory, nowMs)).tail.size).toBe(count);
+    expect((await readState(readerOf(), memory, nowMs)).pendingChanges.size).toBe(count);
     expect(calls[0]).toEqual(call);
   });
 
@@ -174,7 +174,7 @@ describe('a missing record', () => {
     log.commit(startMs + 1, { [a]: { name: '1' } });
     log.commit(startMs + 2, { [a]: { name: '2' } });
     log.log.manifest = makeManifest({ watermark: startMs + 1 });
-    const { tail } = await readState(readerOf(), memory, nowMs);
-    expect(tail.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
+    const { pendingChanges } = await readState(readerOf(), memory, nowMs);
+    expect(pendingChanges.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
   });
 });

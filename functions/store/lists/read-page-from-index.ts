@@ -1,4 +1,4 @@
-/** Entities from an index. The list engine has chosen them: an index delivers several in one read unit, a read by key delivers one in half a unit. */
+/** The entities of a page from an index. One read unit pays for several entities of an index, and for two that are read by key. */
 import type { Database } from '../dynamodb/database.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { decodeEntity } from '../model/item-codec.ts';
@@ -13,7 +13,7 @@ export interface IndexPartition {
 }
 
 /** Reads the entities from the lowest to the highest of some ids, at most `max`. There can be others between them. */
-export async function readFromIndex(
+export async function readPageFromIndex(
   database: Database,
   { index, partition, prefix }: IndexPartition,
   { ids, max }: { readonly ids: readonly string[]; readonly max: number },

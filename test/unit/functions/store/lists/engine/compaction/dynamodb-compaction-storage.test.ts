@@ -1,6 +1,6 @@
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
-import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { StoreUnavailable } from '#functions/store/model/errors.ts';
 

@@ -2,7 +2,7 @@
 import { compareSortKeys, type SortKey } from './sort-key.ts';
 
 /** Distinct keys in their order, and the number of rows before each. Neighbours can be equal. */
-export interface KeyCounts {
+export interface SortKeyCounts {
   readonly size: number;
   keyAt(position: number): SortKey;
   /** Returns the number of rows whose keys are at lower positions. */
@@ -10,7 +10,7 @@ export interface KeyCounts {
 }
 
 /** Returns the first position whose key is not less than a key. */
-export function lowerBound(counts: KeyCounts, key: SortKey): number {
+export function lowerBound(counts: SortKeyCounts, key: SortKey): number {
   let low = 0;
   let high = counts.size;
   while (low < high) {
@@ -22,7 +22,7 @@ export function lowerBound(counts: KeyCounts, key: SortKey): number {
 }
 
 /** Returns the first position whose key is greater than a key. */
-export function upperBound(counts: KeyCounts, key: SortKey): number {
+export function upperBound(counts: SortKeyCounts, key: SortKey): number {
   let low = 0;
   let high = counts.size;
   while (low < high) {
@@ -46,7 +46,7 @@ interface OrderedValues {
 }
 
 /** Some rows of one segment, counted by the positions of their values. The cost depends on the number of the rows. */
-export class PositionCounts implements KeyCounts {
+export class PositionCounts implements SortKeyCounts {
   readonly #values: OrderedValues;
   /** The positions in the column that the rows have, in ascending order. Without it, all positions of the column are counted. */
   readonly #columnPositions: Uint32Array | undefined;
@@ -97,7 +97,7 @@ export class PositionCounts implements KeyCounts {
 }
 
 /** Counts of keys that are few enough to be listed. Removed rows count as -1. */
-export class ListedKeys implements KeyCounts {
+export class ListedKeys implements SortKeyCounts {
   readonly #keys: SortKey[] = [];
   readonly #before: number[] = [0];
 
@@ -126,18 +126,18 @@ export class ListedKeys implements KeyCounts {
 }
 
 /** Returns the number of rows whose keys are not greater than a key. */
-const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
+const countUpTo = (all: readonly SortKeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(upperBound(counts, key)), 0);
 
 /** Returns the number of rows whose keys are less than a key. */
-export const countBelow = (all: readonly KeyCounts[], key: SortKey): number =>
+export const countBelow = (all: readonly SortKeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(lowerBound(counts, key)), 0);
 
 /**
  * Returns the sort key of the row at a position of the order, which must exist. Halves the keys that come into question, beginning
  * with the largest part: the cost grows with the logarithm of the number of rows.
  */
-export function rowKeyAt(all: readonly KeyCounts[], position: number): SortKey {
+export function rowKeyAt(all: readonly SortKeyCounts[], position: number): SortKey {
   const ranges = all.map((counts) => ({ counts, low: 0, high: counts.size }));
   let found: SortKey = null;
   for (;;) {

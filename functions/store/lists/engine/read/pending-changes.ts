@@ -1,4 +1,4 @@
-/** Row deltas: what the tail of the log adds to the rows of the columns, and removes from them. */
+/** Row deltas: what pending changes add to the rows of the columns, and remove from them. */
 import type { Row } from '../../../model/row.ts';
 import { type Manifest, segmentOf } from '../format/manifest.ts';
 import { isInRanges } from './id-ranges.ts';
@@ -7,7 +7,7 @@ import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
 
-/** A matching row that the tail adds to the columns, or removes from them. */
+/** A matching row that a pending change adds to the columns, or removes from them. */
 export interface MatchingChange {
   readonly id: string;
   readonly row: Row;
@@ -43,14 +43,14 @@ export function groupDeltas(
   return groups;
 }
 
-/** Returns the rows of the tail that match, before and after their changes. */
-export function matchingChanges({ tail }: LogState, { filters, ids }: RowQuery): MatchingChange[] {
+/** Returns the rows of pending changes that match, before and after their changes. */
+export function matchingChanges({ pendingChanges }: LogState, { filters, ids }: RowQuery): MatchingChange[] {
   const matches = rowPredicate(filters);
   const changes: MatchingChange[] = [];
   const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
     if (row && matches(row)) changes.push({ id, row, count });
   };
-  for (const { id, before, after } of tail.values()) {
+  for (const { id, before, after } of pendingChanges.values()) {
     if (!isInRanges(ids, id)) continue;
     add(id, before, -1);
     add(id, after, 1);

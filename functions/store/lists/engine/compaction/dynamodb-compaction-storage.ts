@@ -5,9 +5,9 @@ import { decodeRecord, logPartition, manifestSortKey } from '../../../model/chan
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import type { Kind } from '../../../model/relations.ts';
+import { encodedItems, itemKey, openLogReader, readRange, recordRange } from '../dynamodb-storage.ts';
 import { encodeManifest } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
-import { encodedItems, itemKey, openLogReader, readRange, recordRange } from '../table-log.ts';
 
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;

@@ -2,19 +2,20 @@
  * Groups of rows that are next to each other in the order of a list. Only the groups that overlap the page are divided further, so the cost
  * of a division depends on the rows of the group.
  */
+
+import type { OrderedColumn } from './ordered-column.ts';
+import type { RowDelta } from './pending-changes.ts';
+import type { RowRange } from './row-filter.ts';
+import { compareSortKeys, type SortKey } from './sort-key.ts';
 import {
   countBelow,
-  type KeyCounts,
   ListedKeys,
   lowerBound,
   type PositionCounts,
   rowKeyAt,
+  type SortKeyCounts,
   upperBound,
-} from './key-counts.ts';
-import type { OrderedColumn } from './ordered-column.ts';
-import type { RowRange } from './row-filter.ts';
-import { compareSortKeys, type SortKey } from './sort-key.ts';
-import type { RowDelta } from './tail-changes.ts';
+} from './sort-key-counts.ts';
 
 /** The rows of one segment that belong to a group. */
 export interface GroupPart {
@@ -169,7 +170,7 @@ function spanOf(spans: readonly Span[], columnPosition: number): number {
 }
 
 /** Returns the groups of equal keys, in the order of the keys. */
-function groupByKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
+function groupBySortKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
   const groups: { parts: GroupPart[]; deltas: RowDelta[]; count: number }[] = [];
   let previous: Keyed | undefined;
   for (const one of keyed.toSorted((a, b) => compareSortKeys(a.key, b.key))) {
@@ -188,7 +189,7 @@ function groupByKey(keyed: readonly Keyed[]): Omit<Group, 'from' | 'to'>[] {
  * Divides a group by the sort key of one level, in ascending order.
  * @param columnOf returns the ordered column of a segment at this level.
  */
-export function divideByKey(
+export function divideBySortKey(
   group: Group,
   level: number,
   columnOf: (segment: number) => OrderedColumn,
@@ -201,13 +202,13 @@ export function divideByKey(
     count: delta.count,
     delta,
   }));
-  const all: KeyCounts[] = [...divided.map(({ counts }) => counts), new ListedKeys(keyed)];
+  const all: SortKeyCounts[] = [...divided.map(({ counts }) => counts), new ListedKeys(keyed)];
   const first = from > 0 ? rowKeyAt(all, from) : undefined;
   const last = to < count ? rowKeyAt(all, to - 1) : undefined;
   const isBetween = ({ key }: Keyed): boolean =>
     (first === undefined || compareSortKeys(key, first) >= 0) &&
     (last === undefined || compareSortKeys(key, last) <= 0);
-  const groups = groupByKey([
+  const groups = groupBySortKey([
     ...divided.flatMap((part) => part.divide(first, last)),
     ...keyed.filter(isBetween),
   ]);

@@ -1,15 +1,6 @@
 import fc from 'fast-check';
 import { buildColumn } from '#functions/store/lists/engine/format/column.ts';
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
-import {
-  countBelow,
-  type KeyCounts,
-  ListedKeys,
-  lowerBound,
-  PositionCounts,
-  rowKeyAt,
-  upperBound,
-} from '#functions/store/lists/engine/read/key-counts.ts';
 import { OrderedColumn } from '#functions/store/lists/engine/read/ordered-column.ts';
 import {
   compareSortKeys,
@@ -17,6 +8,15 @@ import {
   toSortKey,
   type ValueOrder,
 } from '#functions/store/lists/engine/read/sort-key.ts';
+import {
+  countBelow,
+  ListedKeys,
+  lowerBound,
+  PositionCounts,
+  rowKeyAt,
+  type SortKeyCounts,
+  upperBound,
+} from '#functions/store/lists/engine/read/sort-key-counts.ts';
 import { order, value } from '#test/support/sort-values.ts';
 
 const sortKeys = (by: ValueOrder, values: readonly ColumnValue[]): SortKey[] =>
@@ -26,7 +26,7 @@ const count = (keys: readonly SortKey[], accepts: (key: SortKey) => boolean): nu
   keys.filter(accepts).length;
 
 /** Compares counts with the sorted keys of the rows that they count. */
-function requireCounts(counts: KeyCounts, keys: readonly SortKey[], wanted: readonly SortKey[]): void {
+function requireCounts(counts: SortKeyCounts, keys: readonly SortKey[], wanted: readonly SortKey[]): void {
   for (const key of [...keys, ...wanted]) {
     const below = count(keys, (one) => compareSortKeys(one, key) < 0);
     const upTo = count(keys, (one) => compareSortKeys(one, key) <= 0);
