@@ -28,6 +28,7 @@ test('prints the address, the database file and a request that works when pasted
   const service = await start({ DATABASE_FILE: databaseFile });
   const request = /^Try: {2}(curl .*)$/m.exec(service.output())?.[1] ?? '';
   expect(service.output()).toContain(`Data: ${databaseFile}`);
+  expect(service.output()).toMatch(/^Table: project-management at http:\/\/127\.\d+\.\d+\.\d+:\d+$/m);
   expect(JSON.parse(execSync(request, { encoding: 'utf8' }))).toMatchObject({
     name: 'Acme',
     status: 'active',
