@@ -8,6 +8,7 @@ import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
 import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
 import { functionContext } from './lambda-context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './lambda-event.ts';
+import { type AllowedCallers, isForeign, refusalOf, refusalResponse } from './own-requests.ts';
 
 /** Limits of API Gateway. The head is the request line and the headers. */
 const maxHeadBytes = 10_240;
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   readonly fallback: LambdaFunction;
   readonly timeoutMs: number;
   readonly crossOrigin: CrossOrigin;
+  /** Which hosts and origins requests may have, in addition to those of this machine. */
+  readonly allowed?: AllowedCallers | undefined;
   /** Verifies tokens. Without it, no route needs a token. */
   readonly authorizer?: Authorizer | undefined;
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
@@ -167,7 +170,7 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 /** Creates the server. It does not listen yet. */
 export function createGateway(options: GatewayOptions): Server {
-  const { routes, fallback, timeoutMs, crossOrigin, authorizer, onEvent, onResponse } = options;
+  const { routes, fallback, timeoutMs, crossOrigin, allowed = {}, authorizer, onEvent, onResponse } = options;
   const router = findMyWay({ maxParamLength: maxHeadBytes });
   for (const route of routes) {
     const template = route.path.replaceAll('{', ':').replaceAll('}', '');
@@ -210,10 +213,16 @@ export function createGateway(options: GatewayOptions): Server {
     return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs));
   };
 
+  const respond = async (request: IncomingMessage, requestId: string) => {
+    const refusal = refusalOf(request, allowed);
+    if (!refusal) return handle(request, requestId);
+    return refusalResponse(refusal, { path: decodedPath(splitTarget(request.url ?? '/').path), requestId });
+  };
+
   const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
     const requestId = newRequestId();
     const started = performance.now();
-    handle(request, requestId)
+    respond(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
         if (error instanceof AuthorizationError) return error.response;
         console.error(error);
@@ -222,7 +231,8 @@ export function createGateway(options: GatewayOptions): Server {
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
       .then((result) => {
-        const headers = outgoingHeaders(request, requestId, result, crossOrigin);
+        const origins = isForeign(request, allowed) ? [] : crossOrigin.origins;
+        const headers = outgoingHeaders(request, requestId, result, { ...crossOrigin, origins });
         // A client that sends one request after the other on a connection would keep a stopping service alive.
         if (!server.listening) response.setHeader('connection', 'close');
         send(request, response, result, headers);

@@ -140,9 +140,9 @@ test('prints that the host is not an address of this machine', async () => {
 
 test('reads origins from the command line', async () => {
   const service = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:' }, [
-    '--cors-origin',
+    '--allow-origin',
     'https://a.example',
-    '--cors-origin',
+    '--allow-origin',
     'https://b.example',
   ]);
   const url = await untilItListens(service);
@@ -189,8 +189,10 @@ test('--help names every flag and its variable', async () => {
     'DYNAMODB_ENDPOINT',
     '--host',
     'HOST',
-    '--cors-origin',
-    'CORS_ORIGIN',
+    '--allow-origin',
+    'ALLOW_ORIGIN',
+    '--allow-host',
+    'ALLOW_HOST',
     '--allow-unauthenticated',
   ]) {
     expect(help.output()).toContain(word);
