@@ -14,6 +14,17 @@ import { type AllowedCallers, isForeign, refusalOf, refusalResponse } from './ow
 const maxHeadBytes = 10_240;
 const maxBodyBytes = 10 * 1024 * 1024;
 
+/** Milliseconds for which a client may send a request. The integration timeout of API Gateway is as long. */
+const defaultMaxReceiveMs = 30_000;
+
+const serverOptions = (maxReceiveMs = defaultMaxReceiveMs) => ({
+  maxHeaderSize: maxHeadBytes,
+  headersTimeout: maxReceiveMs,
+  requestTimeout: maxReceiveMs,
+  // A half-sent request ends at most a sixth of the time later.
+  connectionsCheckingInterval: maxReceiveMs / 6,
+});
+
 export type LambdaFunction = (
   event: APIGatewayProxyEventV2,
   context: Context,
@@ -31,6 +42,8 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly fallback: LambdaFunction;
   readonly timeoutMs: number;
+  /** Milliseconds for which a client may send a request. Default: 30 seconds. */
+  readonly maxReceiveMs?: number | undefined;
   readonly crossOrigin: CrossOrigin;
   /** Which hosts and origins requests may have, in addition to those of this machine. */
   readonly allowed?: AllowedCallers | undefined;
@@ -150,6 +163,11 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    // A client that does not send may not read either, so the end of its side is not awaited.
+    socket.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n', () => socket.destroy());
+    return;
+  }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new Problem('headers-too-large', `The request line and headers have more than ${maxHeadBytes} bytes.`)
@@ -219,12 +237,14 @@ export function createGateway(options: GatewayOptions): Server {
     return refusalResponse(refusal, { path: decodedPath(splitTarget(request.url ?? '/').path), requestId });
   };
 
-  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
+  const server = createServer(serverOptions(options.maxReceiveMs), (request, response) => {
     const requestId = newRequestId();
     const started = performance.now();
     respond(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
         if (error instanceof AuthorizationError) return error.response;
+        // The client has ended the request, or exceeded its time.
+        if (!request.complete) throw error;
         console.error(error);
         // The response of API Gateway when a function fails.
         const body = JSON.stringify({ message: 'Internal Server Error' });
@@ -239,7 +259,7 @@ export function createGateway(options: GatewayOptions): Server {
         onResponse?.(sentResponse(request, result, headers, performance.now() - started));
       })
       .catch((error: unknown) => {
-        console.error(error);
+        if (request.complete) console.error(error);
         response.destroy();
       });
   });
