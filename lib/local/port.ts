@@ -45,7 +45,7 @@ export const portsBlockedByBrowsers = [
   10_080,
 ];
 
-/** Returns an address of this machine that nothing else uses, where the system has more of them than 127.0.0.1. macOS has not. */
+/** Returns an address of this machine that nothing else uses, where the system has more of them than 127.0.0.1. macOS has no others. */
 async function loopbackOfOwn(): Promise<string> {
   const host = `127.${[0, 1, 2].map(() => randomInt(1, 255)).join('.')}`;
   return (await isFree(0, host)) ? host : loopback;
