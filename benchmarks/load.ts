@@ -107,7 +107,7 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
     status: 'active',
   });
   clones.push(entity.id);
-  return beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, { id: newId().id });
+  return beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, newId().id);
 }
 
 /** Returns the write that begins the deletion of the tasks of a clone. */

@@ -210,8 +210,10 @@ export class TaskCollection {
   async #anyTask(): Promise<StoredEntity> {
     const id = any(this.#ids.tasks);
     const item = await this.#store.database().get(entityKey(tenant, 'task', id));
-    if (!item) throw new Error(`The task ${id} is gone.`);
-    return decodeEntity(item);
+    if (item) return decodeEntity(item);
+    // It was deleted with its project.
+    this.#ids.tasks.splice(this.#ids.tasks.indexOf(id), 1);
+    return this.#anyTask();
   }
 
   /** Writes a change in a transaction of its own. @returns the write units. */

@@ -64,6 +64,20 @@ export interface Project {
   readonly updatedAt: string;
 }
 
+/** One of the organizations, as `expand` adds it: without its description. */
+export interface ExpandedOrganization {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+}
+
 /** All fields are optional. */
 export interface CloneProjectOptions {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
@@ -166,6 +180,44 @@ export interface Task {
   readonly dueDate: string | null;
   /** The ids of the tags. At most 50. */
   readonly tagIds: readonly string[];
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+}
+
+/** One of the projects, as `expand` adds it: without its description. */
+export interface ExpandedProject {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** The organization of the entity. At most 255 characters. */
+  readonly organizationId: string;
+  /** The first day. `YYYY-MM-DD`. */
+  readonly startDate: string | null;
+  /** The last day. `YYYY-MM-DD`. */
+  readonly dueDate: string | null;
+  /** The time of the creation, in UTC. */
+  readonly createdAt: string;
+  /** The time of the last write, in UTC. */
+  readonly updatedAt: string;
+}
+
+/** One of the tags, as `expand` adds it: without its description. */
+export interface ExpandedTag {
+  /** An opaque, unique id. Later ids sort after earlier ones. */
+  readonly id: string;
+  /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
+  readonly name: string;
+  /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
+  readonly status: Status;
+  /** A color as #rrggbb. At most 7 characters. */
+  readonly color: string;
+  /** The organization of the entity. At most 255 characters. */
+  readonly organizationId: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -307,7 +359,7 @@ export interface ProjectFilters {
 /** What `expand` adds. */
 export interface ProjectExpansions {
   /** With `expand`: the organization of `organizationId`. */
-  readonly organization: Organization | null;
+  readonly organization: ExpandedOrganization | null;
 }
 
 /** What `countBy` adds. */
@@ -347,7 +399,7 @@ export interface UserFilters {
 /** What `expand` adds. */
 export interface UserExpansions {
   /** With `expand`: the organization of `organizationId`. */
-  readonly organization: Organization | null;
+  readonly organization: ExpandedOrganization | null;
 }
 
 /** What `countBy` adds. */
@@ -389,11 +441,11 @@ export interface TaskFilters {
 /** What `expand` adds. */
 export interface TaskExpansions {
   /** With `expand`: the project of `projectId`. */
-  readonly project: Project | null;
+  readonly project: ExpandedProject | null;
   /** With `expand`: the user of `userId`. */
   readonly user: User | null;
   /** With `expand`: the tags of `tagIds`. */
-  readonly tags: readonly Tag[];
+  readonly tags: readonly ExpandedTag[];
 }
 
 /** What `countBy` adds. */
@@ -438,7 +490,7 @@ export interface TagFilters {
 /** What `expand` adds. */
 export interface TagExpansions {
   /** With `expand`: the organization of `organizationId`. */
-  readonly organization: Organization | null;
+  readonly organization: ExpandedOrganization | null;
 }
 
 /** What `countBy` adds. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Entity, type Fields, type ItemFields, readOnlyFields } from '../store/model/entity.ts';
+import { longTextField } from '../store/model/long-text.ts';
 import type { Kind } from '../store/model/relations.ts';
 import { label, status, withDefault } from './fields.ts';
 import { type ListField, referenceTarget, toListField, withoutDefault } from './list-fields.ts';
@@ -20,6 +21,8 @@ export interface Expansion {
   readonly field: string;
   readonly isArray: boolean;
   readonly target: Resource;
+  /** What the response shows of the entity: all but the description. A page can have hundreds of long ones. */
+  readonly shown: ReadonlySet<string>;
 }
 
 export interface Resource {
@@ -65,7 +68,8 @@ function expansionOf(name: string, schema: v.GenericSchema, { type }: ListField)
   if (!target) return [];
   const isArray = type === 'list of references';
   const expanded = isArray ? target.plural : name.replace(/Id$/, '');
-  return [[expanded, { name: expanded, field: name, isArray, target }]];
+  const shown = new Set(target.fieldNames.filter((field) => field !== longTextField));
+  return [[expanded, { name: expanded, field: name, isArray, target, shown }]];
 }
 
 const time = () => v.pipe(v.string(), v.metadata({ format: 'date-time', maxLength: 24 }));
@@ -137,8 +141,11 @@ export function resource(definition: {
   };
 }
 
-/** Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored. */
-export const bodyFields = ({ fields }: Resource) => ({
+/**
+ * Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored, so that a client can send
+ * back what it has read, with expanded entities too.
+ */
+export const bodyFields = ({ fields, expansions }: Resource) => ({
   writable: Object.keys(fields),
-  ignored: readOnlyFields,
+  ignored: [...readOnlyFields, ...Object.keys(expansions)],
 });

@@ -1,4 +1,4 @@
-import { contentTag } from '../http/conditional-requests.ts';
+import { contentTag } from '../http/entity-tags.ts';
 import { splitHashedName } from '../http/hashed-name.ts';
 import { readShippedFile, staticPage } from '../http/static-page.ts';
 import { readDocumentationFile } from './contract.ts';

@@ -1,15 +1,10 @@
 import type { batch } from '../contract/contract.ts';
 import type { Resource } from '../contract/resource.ts';
 import { applyBatch, type BatchResult } from '../store/cascades/apply-batch.ts';
-import {
-  BatchFailed,
-  type OperationFailure,
-  ReferenceNotFound,
-  VersionMismatch,
-} from '../store/model/errors.ts';
+import { BatchFailed, type OperationFailure, VersionMismatch } from '../store/model/errors.ts';
 import { readOperations } from './batch-operations.ts';
-import { versionTag } from './conditional-requests.ts';
 import { endpoint } from './endpoint.ts';
+import { versionTag } from './entity-tags.ts';
 import type { Handler } from './middleware.ts';
 import { invalidRequest, Problem, toProblem, type ValidationIssue } from './problems.ts';
 
@@ -18,11 +13,10 @@ function issuesOf({ position, error }: OperationFailure): readonly ValidationIss
   const { issues, message } = toProblem(error);
   // Its pointers already are those of the batch.
   if (error instanceof Problem) return issues;
-  if (error instanceof ReferenceNotFound) {
-    return error.references.map(({ pointer, kind }) => ({
-      pointer: `${at}/body${pointer}`,
-      detail: `There is no ${kind} with this id.`,
-    }));
+  if (issues.length > 0) {
+    return issues.map((issue) =>
+      'pointer' in issue ? { ...issue, pointer: `${at}/body${issue.pointer}` } : issue,
+    );
   }
   return [{ pointer: `${at}/${error instanceof VersionMismatch ? 'ifMatch' : 'id'}`, detail: message }];
 }

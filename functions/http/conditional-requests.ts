@@ -1,24 +1,14 @@
 /**
- * Conditional requests: the entity tags that responses carry and that `If-Match` and `If-None-Match` list. The store compares versions
+ * Conditional requests: the entity tags that `If-Match` and `If-None-Match` list. The store compares versions
  * (`store/entities/preconditions.ts`), and throws `VersionMismatch`, which is a 412.
  */
 
-import { hash } from 'node:crypto';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
+import { versionTag } from './entity-tags.ts';
 import { invalidRequest } from './problems.ts';
 
 /** Entity tags in one `If-Match`. */
 export const maxEntityTags = 100;
-
-/**
- * Returns the entity tag of a version of an entity (RFC 9110, 8.8.3). The random end of the id is part of it, so that
- * a tag which is sent with another entity by mistake does not match.
- */
-export const versionTag = (id: string, version: number): string => `"${id.slice(-12)}-${version}"`;
-
-/** Returns the entity tag of a response that has no version: a digest of its content. */
-export const contentTag = (content: string): string =>
-  `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 
 interface EntityTags {
   readonly tags: readonly string[];
@@ -84,11 +74,17 @@ export function readPrecondition(name: string, ifMatch: string | undefined, id: 
 }
 
 /**
- * Returns the versions of an entity that the header `If-Match` accepts; `undefined` accepts any version.
- * @throws Problem 400 when the header is not `*` or a list of at most 100 quoted entity tags.
+ * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none
+ * (RFC 9110, 13.1.2). Other values of it are for reads, and are ignored.
+ * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags.
  */
-export function expectedVersions(ifMatch: string | undefined, id: string): ExpectedVersions {
-  const precondition = readPrecondition('If-Match', ifMatch, id);
-  if ('expected' in precondition) return precondition.expected;
-  throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
+export function expectedVersions(
+  headers: Readonly<Record<string, string | undefined>>,
+  id: string,
+): ExpectedVersions {
+  const precondition = readPrecondition('If-Match', headers['if-match'], id);
+  if ('detail' in precondition) {
+    throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
+  }
+  return headers['if-none-match']?.trim() === '*' ? 'none' : precondition.expected;
 }

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
-import type { Entity, ItemFields } from '../store/model/entity.ts';
+import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
@@ -68,7 +68,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const { additionalScope } = contract;
   if (additionalScope?.isNeeded(body)) requireScope(event.caller, additionalScope.scope);
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
-  const expected = isConditionalWrite(contract) ? expectedVersions(event.headers['if-match'], id) : undefined;
+  const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
   return { session, id, expected, body, query, view } as Request<C>;
 }
@@ -82,7 +82,7 @@ async function readExpanded(
   session: Session,
   view: EntityView,
   result: unknown,
-): Promise<Map<string, Entity>> {
+): Promise<Map<string, ItemFields>> {
   if (view.expansions.length === 0) return new Map();
   return readEntities(session, expandedReferences(view, entitiesOf(result)));
 }

@@ -1,7 +1,8 @@
 /** Views: which fields of entities a response shows, and which references it expands. */
 import type { Expansion, Resource } from '../contract/resource.ts';
-import type { Entity, ItemFields } from '../store/model/entity.ts';
+import type { ItemFields } from '../store/model/entity.ts';
 import type { Kind } from '../store/model/relations.ts';
+import { invalidRequest } from './problems.ts';
 
 export interface EntityView {
   readonly fields?: ReadonlySet<string> | undefined;
@@ -20,6 +21,13 @@ const idsOf = ({ field, isArray }: Expansion, entity: ItemFields): readonly stri
   return typeof value === 'string' ? [value] : [];
 };
 
+/** Different entities that one response expands. Each of them costs a read. */
+export const maxExpandedEntities = 500;
+
+/**
+ * Returns the references that a view expands, each once.
+ * @throws Problem 400 when there are more than 500.
+ */
 export function expandedReferences(
   { expansions }: EntityView,
   entities: readonly ItemFields[],
@@ -31,14 +39,18 @@ export function expandedReferences(
       for (const id of idsOf(expansion, entity)) references.set(`${kind} ${id}`, { kind, id });
     }
   }
+  if (references.size > maxExpandedEntities) {
+    const detail = `"expand" adds ${references.size} different entities to this page; at most ${maxExpandedEntities} are allowed. Ask for fewer entities on a page, with a lower "limit".`;
+    throw invalidRequest([{ parameter: 'limit', detail }]);
+  }
   return [...references.values()];
 }
 
 /** Returns what an expansion adds to an entity. A deleted entity is null. In an array, it is absent. */
-function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<string, Entity>): unknown {
-  const { isArray, target } = expansion;
+function expanded(expansion: Expansion, entity: ItemFields, found: ReadonlyMap<string, ItemFields>): unknown {
+  const { isArray, target, shown: fields } = expansion;
   const entities = idsOf(expansion, entity).flatMap((id) => found.get(id) ?? []);
-  const shown = entities.map((one) => target.show(one));
+  const shown = entities.map((one) => target.show(one, fields));
   return isArray ? shown : (shown[0] ?? null);
 }
 
@@ -50,7 +62,7 @@ export function showEntity(
   resource: Resource,
   entity: ItemFields,
   { fields, expansions }: EntityView,
-  found: ReadonlyMap<string, Entity>,
+  found: ReadonlyMap<string, ItemFields>,
 ): Readonly<Record<string, unknown>> {
   const shown = resource.show(entity, fields);
   if (expansions.length === 0) return shown;

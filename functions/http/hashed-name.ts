@@ -1,5 +1,5 @@
 /** Names of files that contain a hash of the content, such as `site.2fA9-x_Q1b.css`: caches may keep such a file for ever. */
-import { contentTag } from './conditional-requests.ts';
+import { contentTag } from './entity-tags.ts';
 
 const hashLength = 10;
 

@@ -53,6 +53,13 @@ function requireJsonType(contentType: string | undefined, hasBody: boolean): voi
   throw new Problem('unsupported-media-type', detail, { headers: { accept: 'application/json' } });
 }
 
+/** @throws Problem 415 when a body is compressed: its size would say nothing about the work that it causes (RFC 9110, 12.5.3). */
+function requireIdentity(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || /^\s*(?:identity\s*)?$/i.test(contentEncoding)) return;
+  const detail = 'The body must not be compressed: "Content-Encoding" must be identity, or be left out.';
+  throw new Problem('unsupported-media-type', detail, { headers: { 'accept-encoding': 'identity' } });
+}
+
 /** @throws Problem 413 when the body is too large. */
 function requireSize(body: string, encoding: 'base64' | 'utf8'): void {
   const bytes = Buffer.byteLength(body, encoding);
@@ -72,6 +79,17 @@ function syntaxErrorOf({ cause }: Error): string {
   });
 }
 
+/** @throws Problem 400 or 413 for a text that the parser should not see. */
+function checkedText(body: string, isBase64Encoded: boolean): string {
+  if (body === '') {
+    throw new Problem('malformed-body', 'The request needs a JSON object as its body; the body is empty.');
+  }
+  requireSize(body, isBase64Encoded ? 'base64' : 'utf8');
+  const text = textOf(body, isBase64Encoded);
+  if (!isTooDeep(text)) return text;
+  throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
+}
+
 /**
  * Replaces the text of the body by its JSON value; `undefined` when there is no body and none is needed.
  *
@@ -86,19 +104,9 @@ export function jsonBody({ body: expected }: Contract): Middleware {
       event.body = undefined;
       if (!expected) return;
       requireJsonType(event.headers['content-type'], body !== '');
-      if (body === '') {
-        if (expected.optional) return;
-        throw new Problem(
-          'malformed-body',
-          'The request needs a JSON object as its body; the body is empty.',
-        );
-      }
-      requireSize(body, event.isBase64Encoded ? 'base64' : 'utf8');
-      const text = textOf(body, event.isBase64Encoded);
-      if (isTooDeep(text)) {
-        throw new Problem('malformed-body', `The body is nested deeper than ${maxDepth} levels.`);
-      }
-      event.body = text;
+      if (body !== '') requireIdentity(event.headers['content-encoding']);
+      if (body === '' && expected.optional) return;
+      event.body = checkedText(body, event.isBase64Encoded);
       event.isBase64Encoded = false;
       try {
         await parse(request);

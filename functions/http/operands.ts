@@ -112,7 +112,9 @@ export function toFilter(field: ListField, operator: ListOperator, values: reado
   }
   const { name, type } = field;
   if (operatorsOfBooleans.has(operator)) {
-    if (values[0] === 'true' || values[0] === 'false') return { field: name, operator, values };
+    const value = values[0]?.toLowerCase();
+    // Clients in Python send `True`.
+    if (value === 'true' || value === 'false') return { field: name, operator, values: [value] };
     throw new InvalidOperand(`must be true or false: ${quoted(values[0] ?? '')} is not.`);
   }
   for (const value of values) checks[type]?.(value, operator);

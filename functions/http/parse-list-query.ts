@@ -58,6 +58,15 @@ function readNames<Name extends string>(
   return undefined;
 }
 
+function readBoolean(parameter: string, parameters: Parameters, issues: ValidationIssue[]): boolean {
+  const [text = 'false'] = parameters.get(parameter) ?? [];
+  // Clients in Python send `True`.
+  const value = text.toLowerCase();
+  if (value === 'true' || value === 'false') return value === 'true';
+  issues.push({ parameter, detail: `"${parameter}" must be true or false: ${quoted(text)} is not.` });
+  return false;
+}
+
 /** Returns whether a parameter has a value that has an explanation, which `issues` gains. */
 function isExplained(
   parameter: string,
@@ -116,7 +125,7 @@ function readView(resource: Resource, parameters: Parameters, issues: Validation
   return {
     fields: fields && new Set(['id', ...fields]),
     expansions: readExpansions(resource, parameters, issues),
-    withEtags: readNames('etags', parameters, ['true', 'false'], issues)?.[0] === 'true',
+    withEtags: readBoolean('etags', parameters, issues),
   };
 }
 

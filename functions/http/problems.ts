@@ -1,12 +1,14 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
+  ContradictingField,
   EntityNotFound,
   IdempotencyKeyReused,
   ReferenceNotFound,
   StoreUnavailable,
   VersionMismatch,
 } from '../store/model/errors.ts';
+import { versionTag } from './entity-tags.ts';
 
 /** Every type of problem. The code is the last part of its `type`. */
 export const catalogue = {
@@ -19,7 +21,7 @@ export const catalogue = {
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
   'body-too-large': { status: 413, title: 'The body is too large' },
-  'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
+  'unsupported-media-type': { status: 415, title: 'The body is not plain JSON' },
   'idempotency-key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   'clone-too-large': { status: 422, title: 'The project has too many tasks to be cloned' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
@@ -76,8 +78,10 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EntityNotFound) return new Problem('not-found', error.message, { cause: error });
-  if (error instanceof VersionMismatch)
-    return new Problem('version-mismatch', error.message, { cause: error });
+  if (error instanceof VersionMismatch) {
+    const headers = { etag: versionTag(error.id, error.version) };
+    return new Problem('version-mismatch', error.message, { cause: error, headers });
+  }
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
   }
@@ -86,9 +90,14 @@ export function toProblem(error: unknown): Problem {
       error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
     );
   }
+  if (error instanceof ContradictingField) {
+    return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
+  }
   if (error instanceof StoreUnavailable) {
-    const detail =
-      'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.';
+    const cause = error.isContention
+      ? 'Other requests kept changing the same entities.'
+      : 'The request did not finish in time.';
+    const detail = `${cause} It is safe to send it again, with the same Idempotency-Key if it has one.`;
     return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
   }
   return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });

@@ -1,8 +1,9 @@
 import type { Contract } from '../contract/contract.ts';
-import type { Entity, ItemFields, WholeEntity } from '../store/model/entity.ts';
+import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
-import { contentTag, isCurrent, versionTag } from './conditional-requests.ts';
+import { isCurrent } from './conditional-requests.ts';
+import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { pageLinks } from './page-links.ts';
@@ -27,7 +28,7 @@ export interface Rendering {
   readonly session: Session;
   readonly query: ListQuery | undefined;
   readonly view: EntityView;
-  readonly expanded: ReadonlyMap<string, Entity>;
+  readonly expanded: ReadonlyMap<string, ItemFields>;
 }
 
 type Renderers = {

@@ -31,7 +31,6 @@ const ageOf = ({ id, work }: Job, nowMs: number): number =>
 const highest = (numbers: readonly number[]): number =>
   numbers.reduce((one, other) => Math.max(one, other), 0);
 
-/** Returns the metrics of some jobs. */
 export function measureJobs(jobs: readonly Job[], nowMs: number): Record<string, number> {
   const pending = jobs.map(({ work }) => (work.type === 'compact' ? work.pending : 0));
   return {

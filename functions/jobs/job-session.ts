@@ -3,7 +3,7 @@
 import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
-import type { Job } from '../store/model/job.ts';
+import type { JobIdentity } from '../store/model/job.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;
@@ -15,15 +15,14 @@ const responseReserveMs = 500;
 export const jobDatabase = (context: { getRemainingTimeInMillis(): number }, maxMs?: number): Database =>
   openDatabase(context, responseReserveMs, maxMs);
 
-/** An invocation in the log. */
-export interface Invocation {
+interface Invocation {
   readonly operation: string;
   readonly requestId: string;
   /** When it began, by `performance.now()`. */
   readonly started: number;
 }
 
-/** Returns what a log line contains. @param tenant of the job that the line is about. */
+/** @param tenant of the job that the line is about. */
 export const logContextOf = ({ operation, requestId, started }: Invocation, tenant = ''): LogContext => ({
   requestId,
   operation,
@@ -38,7 +37,7 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
  */
 export async function runLogged(
   invocation: Invocation,
-  job: Pick<Job, 'tenant' | 'id'> | undefined,
+  job: JobIdentity | undefined,
   run: () => Promise<boolean>,
 ): Promise<boolean> {
   try {

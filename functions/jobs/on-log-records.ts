@@ -3,16 +3,16 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { continueJob } from '../store/cascades/continue-job.ts';
 import { parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
-import { compactionJobId, type Job, jobKey } from '../store/model/job.ts';
+import { compactionJobId, type JobIdentity, jobKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
 const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
-/** Returns the jobs of the logs that have new records, each once, although a log can have several partitions. */
-function jobsOf(records: readonly DynamoDBRecord[]): Pick<Job, 'tenant' | 'id'>[] {
-  const jobs = new Map<string, Pick<Job, 'tenant' | 'id'>>();
+/** Returns the jobs of the logs that have new records, each once. */
+function jobsOf(records: readonly DynamoDBRecord[]): JobIdentity[] {
+  const jobs = new Map<string, JobIdentity>();
   for (const { dynamodb } of records.filter(isLogRecord)) {
     const log = parseLogPartition(dynamodb?.Keys?.['pk']?.S);
     if (!log) continue;

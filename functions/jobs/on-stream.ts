@@ -2,7 +2,7 @@
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { continueJob } from '../store/cascades/continue-job.ts';
-import { type Job, jobSortKey, parseJobKey } from '../store/model/job.ts';
+import { type JobIdentity, jobSortKey, parseJobKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
 /** Returns whether a record is about a job. The event source mapping has the same filter: it does not deliver other records. */
@@ -11,7 +11,7 @@ const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
 
 /** A job, and the sequence number of its first record in the batch. */
 interface Delivered {
-  readonly job: Pick<Job, 'tenant' | 'id'> | undefined;
+  readonly job: JobIdentity | undefined;
   readonly sequenceNumber: string;
 }
 

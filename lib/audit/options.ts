@@ -10,7 +10,7 @@ export interface AuditCommand {
   readonly rebuild: boolean;
 }
 
-export const help = `Compares the stored totals with the actual data. The service may be used meanwhile.
+export const help = `Compares the totals of lists with the actual data. The service may be used meanwhile.
 
   npm run audit -- --table <name> [--repair] [--dynamodb-endpoint <url>]
   npm run audit -- --stage <name> [--repair]

@@ -15,7 +15,7 @@ export interface Reference {
   readonly parent: Key;
 }
 
-export interface ColumnReader {
+interface ColumnReader {
   readonly entities: ReadonlySet<string>;
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];

@@ -77,7 +77,7 @@ export const machineClientMonth = (tokens: number): number =>
   prices.machineClient + (tokens / 1_000) * prices.machineTokens;
 
 /** Number of requests of one user in a month, by operation. */
-export type Habits = Readonly<Record<string, number>>;
+type Habits = Readonly<Record<string, number>>;
 
 /** Returns the cost of a month: the service itself, the requests of its users, and their data. */
 export function monthOf(

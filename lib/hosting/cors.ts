@@ -13,12 +13,17 @@ export const crossOrigin = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   requestHeaders: [
     'authorization',
+    // Libraries that measure pages and requests send these.
+    'baggage',
+    'cache-control',
     'content-type',
     'idempotency-key',
     'if-match',
     'if-none-match',
+    'sentry-trace',
     'traceparent',
     'tracestate',
+    'x-requested-with',
   ],
   exposedHeaders: [
     'etag',

@@ -38,16 +38,13 @@ export interface Jobs {
   readonly deadLetters: Queue;
 }
 
-/** What the functions of this file are built from. */
 interface JobsContext {
   readonly scope: Construct;
   readonly context: ServiceFunctionContext;
-  /** ARN of the table's stream. */
   readonly streamArn: string;
   readonly deadLetters: Queue;
 }
 
-/** A function that reads the table's stream. */
 interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'description' | 'environment'> {
   /** Names of the function and of its mapping to the stream. */
   readonly ids: readonly [target: string, mapping: string];
@@ -180,7 +177,6 @@ function onSchedule(own: JobsContext): LambdaFunction {
 /**
  * Creates the functions that run jobs, in the stack of the table: a new stream has a new ARN, and only the stack of the table
  * replaces the event source mappings in the same update.
- * @param streamArn ARN of the table's stream.
  */
 export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
   const deadLetters = new Queue(scope, 'DeadLetters', {

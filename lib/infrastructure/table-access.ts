@@ -60,7 +60,6 @@ function listAccess(kind: Kind, nestedBy: string | undefined): Access {
 /** An action on an entity finds its children by the list engine. */
 const actionAccess: Access = { actions: [...writeActions, 'Query', 'BatchGetItem'], usesListEngine: true };
 
-/** Returns the permissions of the function of an operation. */
 export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
   const { kind, plural } = resource;

@@ -69,9 +69,6 @@ export interface TimedResponse extends SentResponse {
   readonly durationMs: number;
 }
 
-/** The methods that API Gateway supports. */
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
 const noDatabaseCalls = 'dynamodb;dur=0;desc="calls=0, read=0, write=0"';
 
 /** Reads the body. @returns undefined when it exceeds the limit. */
@@ -181,6 +178,8 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     ...headers,
     'server-timing': noDatabaseCalls,
     'content-length': Buffer.byteLength(body),
+    // The headers of the request are not known, so neither is its origin. The response says nothing that is not public.
+    'access-control-allow-origin': '*',
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${statusCode} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
@@ -214,12 +213,6 @@ export function createGateway(options: GatewayOptions): Server {
       return problemResponse(problem, { path: decodedPath(path), requestId });
     }
     if (request.method === 'OPTIONS') return preflight(request, crossOrigin);
-    if (!methods.has(request.method ?? '')) {
-      const problem = new Problem('method-not-allowed', 'The gateway knows no such method.', {
-        headers: { allow: [...methods].join(', ') },
-      });
-      return problemResponse(problem, { path: decodedPath(path), requestId });
-    }
     const { route, parameters } = findRoute(request.method ?? '', path);
     const routeKey = route ? `${route.method} ${route.path}` : '$default';
     let jwt: JwtContext | undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
+import type { Context, ScheduledEvent } from 'aws-lambda';
 
 export function functionContext(requestId: string, timeoutMs: number): Context {
   const end = Date.now() + timeoutMs;
@@ -29,29 +29,4 @@ export const scheduledEvent = (): ScheduledEvent => ({
   region: process.env['AWS_REGION'] ?? '',
   resources: [],
   detail: {},
-});
-
-/** A change of an item. The table's stream reports its keys only. */
-export interface ItemChange {
-  readonly pk: string;
-  readonly sk: string;
-  /** Default: `INSERT`. */
-  readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
-}
-
-/** Returns the event that Lambda builds from records of the table's stream, with sequence numbers in their order. */
-export const streamEvent = (...changes: readonly ItemChange[]): DynamoDBStreamEvent => ({
-  Records: changes.map(({ pk, sk, eventName = 'INSERT' }, position) => ({
-    eventID: randomUUID(),
-    eventName,
-    eventVersion: '1.1',
-    eventSource: 'aws:dynamodb',
-    awsRegion: process.env['AWS_REGION'] ?? '',
-    dynamodb: {
-      ApproximateCreationDateTime: Math.floor(Date.now() / 1_000),
-      Keys: { pk: { S: pk }, sk: { S: sk } },
-      SequenceNumber: String(position + 1).padStart(21, '0'),
-      StreamViewType: 'KEYS_ONLY',
-    },
-  })),
 });

@@ -16,8 +16,13 @@ function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
   return Object.fromEntries(shown);
 }
 
-function expandedSchema({ field, isArray, target }: Expansion, { maxItems }: Schema): Schema {
-  const entity = referTo('schemas', pascal(target.kind));
+/** Returns the name of the schema of entities that an expansion adds. Those without a description are shown whole. */
+const expandedName = ({ target, shown }: Expansion): string =>
+  `${shown.size < target.fieldNames.length ? 'Expanded' : ''}${pascal(target.kind)}`;
+
+function expandedSchema(expansion: Expansion, { maxItems }: Schema): Schema {
+  const { field, isArray, target } = expansion;
+  const entity = referTo('schemas', expandedName(expansion));
   const description = `With \`expand\`: the ${isArray ? target.plural : target.kind} of \`${field}\`.`;
   return isArray
     ? { type: 'array', maxItems, items: entity, readOnly: true, description }
@@ -92,6 +97,22 @@ const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema 
   required: ['data', 'total', 'page', 'totalPages'],
 });
 
+/** Returns the schemas of entities that the expansions of a resource add, by name. */
+function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema> {
+  const named = Object.values(expansions).map((expansion): [string, Schema] => {
+    const { target, shown } = expansion;
+    const isShown = ([name]: [string, unknown]): boolean => shown.has(name);
+    const properties = Object.fromEntries(Object.entries(fieldSchemas(target)).filter(isShown));
+    const example = Object.fromEntries(Object.entries(resourceDocs[target.kind].example).filter(isShown));
+    const description = `One of the ${target.plural}, as \`expand\` adds it: without its description.`;
+    return [
+      expandedName(expansion),
+      { type: 'object', description, properties, required: Object.keys(properties), example },
+    ];
+  });
+  return Object.fromEntries(named.filter(([name]) => name.startsWith('Expanded')));
+}
+
 export function entitySchemas(resource: Resource): Record<string, Schema> {
   const { kind } = resource;
   const { description, example } = resourceDocs[kind];
@@ -108,6 +129,7 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
       required: ['id'],
       example: { id, name },
     },
+    ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
   };
 }

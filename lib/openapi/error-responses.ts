@@ -50,7 +50,8 @@ const problemHeaders: Readonly<Record<number, Record<string, Reference>>> = {
     ...headerReferences('WWW-Authenticate'),
     'Cache-Control': referTo('headers', 'Error-Cache-Control'),
   },
-  415: headerReferences('Accept'),
+  412: { ETag: referTo('headers', 'Current-ETag') },
+  415: headerReferences('Accept', 'Accept-Encoding'),
   429: {
     ...headerReferences('Retry-After'),
     'Cache-Control': referTo('headers', 'Error-Cache-Control'),

@@ -11,6 +11,11 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: entityTag,
     example: '"7a2c4d8f0e36-3"',
   },
+  'Current-ETag': {
+    description: 'The current version of the entity. Absent for a batch.',
+    schema: entityTag,
+    example: '"7a2c4d8f0e36-3"',
+  },
   'Expandable-ETag': {
     description:
       'Version of the response, for `If-Match` and `If-None-Match`. Absent with `expand`: the entities that it adds have versions of their own.',
@@ -48,7 +53,8 @@ export const headers: Readonly<Record<string, Header>> = {
   },
   'Idempotency-Replayed': {
     description: 'The response is that of an earlier request with the same key.',
-    schema: { type: 'string', enum: ['true'] },
+    schema: { type: 'boolean' },
+    example: true,
   },
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
@@ -71,6 +77,11 @@ export const headers: Readonly<Record<string, Header>> = {
     description: 'Supported media type.',
     schema: text(),
     example: 'application/json',
+  },
+  'Accept-Encoding': {
+    description: 'Supported content coding of bodies.',
+    schema: text(),
+    example: 'identity',
   },
   'WWW-Authenticate': {
     description: 'Why the token is rejected (RFC 6750).',

@@ -95,7 +95,7 @@ function viewParameters(resource: Resource): Parameter[] {
       in: 'query',
       description:
         'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it in `If-Match` to write only if nobody changed the entity since.',
-      schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+      schema: { type: 'boolean', default: false },
     },
   ];
 }
@@ -145,8 +145,7 @@ function operatorParameter(resource: Resource, field: ListField, operator: ListO
   const example = inUrl(name, exampleOperands(resource, field, operator));
   const description = `${describeOperator(field, operator)}${exampleMark}\`${example}\`.`;
   if (operatorsOfBooleans.has(operator)) {
-    // Texts, because some generated clients send the booleans of their language, such as Python's `True`.
-    return { name, in: 'query', description, schema: { type: 'string', enum: ['true', 'false'] } };
+    return { name, in: 'query', description, schema: { type: 'boolean' } };
   }
   const schema = withReference(resource, field, operandSchema(field, operator));
   return operatorsOfSeveralValues.has(operator)
@@ -169,9 +168,12 @@ const exactParameter = (resource: Resource, field: ListField): Parameter => ({
   schema: withReference(resource, field, operandSchema(field, undefined)),
 });
 
-/** Returns the name of a parameter among the components: brackets are not allowed there. */
-const componentName = ({ plural }: Resource, { name }: Parameter): string =>
-  `${plural}.${name.replace('[', '.').replace(']', '')}`;
+/**
+ * Returns the name of a parameter among the components: brackets are not allowed there. Generators make names of types from it, without
+ * its punctuation: `sort_by` would have the name of `sortBy`.
+ */
+const componentName = ({ plural }: Resource, { name, deprecated }: Parameter): string =>
+  `${plural}.${name.replace('[', '.').replace(']', '')}${deprecated ? '.alias' : ''}`;
 
 export function listParameters(resource: Resource): Map<string, Parameter> {
   const fields = Object.values(resource.listFields);

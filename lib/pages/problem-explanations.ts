@@ -59,9 +59,10 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'version-mismatch': {
     meaning:
-      'The entity has changed since the version in "If-Match". Another request changed it first. This request wrote nothing.',
+      'The entity has changed since the version in "If-Match": another request changed it first. Or it exists, and "If-None-Match: *" allows the write only if it does not. This request wrote nothing. The header "ETag" has the current version.',
     remedy: 'Read the entity again, check your change, and send it with the new ETag.',
-    example: 'The project has changed since the version that If-Match names.',
+    example:
+      'The project 019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78 has changed since the version that If-Match names. Read it again.',
     path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
   },
   'body-too-large': {
@@ -70,8 +71,8 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     example: 'The body has 300000 bytes; at most 262144 are allowed.',
   },
   'unsupported-media-type': {
-    meaning: 'The "Content-Type" of the body is not JSON.',
-    remedy: 'Send the header "Content-Type: application/json".',
+    meaning: 'The "Content-Type" of the body is not JSON, or the body is compressed.',
+    remedy: 'Send the header "Content-Type: application/json", and the body without "Content-Encoding".',
     example: 'The body must be JSON, with the header "Content-Type: application/json".',
   },
   'idempotency-key-reused': {

@@ -343,8 +343,9 @@ test('one list returns my overdue tasks, by priority, with their projects and co
   ]);
   const [listed] = data;
   const { project: expanded } = await client.tasks.get(listed?.id ?? '', { expand: ['project'] });
+  const { description: _, ...shown } = project;
   // As JSON: an expanded entity has no version.
-  expect(JSON.stringify(expanded)).toBe(JSON.stringify(project));
+  expect(JSON.stringify(expanded)).toBe(JSON.stringify(shown));
 });
 
 test('one of several values can contain a comma, and nothing is one of no values', async () => {

@@ -1,12 +1,12 @@
 import {
   type BatchOperation,
   type Client,
+  type ExpandedProject,
+  type ExpandedTag,
   isProblem,
   type ListQuery,
   type NewTask,
-  type Project,
   type Status,
-  type Tag,
   type Task,
   type TaskChanges,
   type TaskTypes,
@@ -65,7 +65,7 @@ export async function lists(client: Client, today: string, me: string): Promise<
     expand: ['project'],
     countBy: ['status', 'priority', 'dueDate'],
   });
-  exactly<Project | null>()(overdue.data[0]?.project ?? null);
+  exactly<ExpandedProject | null>()(overdue.data[0]?.project ?? null);
   exactly<string | undefined>()(overdue.counts.status[0]?.value);
   exactly<Task['priority'] | undefined>()(overdue.counts.priority[0]?.value);
   exactly<string | null | undefined>()(overdue.counts.dueDate[0]?.value);
@@ -82,19 +82,19 @@ export async function lists(client: Client, today: string, me: string): Promise<
   console.log(plain.data[0]?.project);
 
   const names = await client.projects.tasks(me).list({ fields: ['name', 'tagIds'], expand: ['tags'] });
-  type Named = Pick<Task, 'id' | 'name' | 'tagIds'> & { readonly tags: readonly Tag[] };
+  type Named = Pick<Task, 'id' | 'name' | 'tagIds'> & { readonly tags: readonly ExpandedTag[] };
   exactly<readonly Versioned<Task, Named>[]>()(names.data);
   // @ts-expect-error: the field is not one of `fields`.
   console.log(names.data[0]?.status);
 
   for await (const { project } of client.tasks.iterate({ id: { gt: me }, expand: ['project'] })) {
-    exactly<Project | null>()(project);
+    exactly<ExpandedProject | null>()(project);
   }
   const query: ListQuery<TaskTypes> = { priority: { gte: 'high' }, tagIds: { all: [me] }, sortBy: 'dueDate' };
   exactly<readonly Versioned<Task>[]>()((await client.tasks.list(query)).data);
 
   const read = await client.tasks.get(me, { expand: ['user', 'tags'] });
-  exactly<readonly Tag[]>()(read.tags);
+  exactly<readonly ExpandedTag[]>()(read.tags);
   // @ts-expect-error: an entity with expanded references has no version.
   await client.tasks.update(read, { status: 'completed' });
   await client.tasks.update(await client.tasks.get(me), { status: 'completed' });

@@ -259,3 +259,40 @@ describe.each(someResources)('concurrent writes to one entity of $path', ({ kind
     expect(await readList(withQuery(path, { name }))).toMatchObject({ data: [], total: 0 });
   });
 });
+
+describe('If-None-Match: *', () => {
+  const headers = { 'if-none-match': '*' };
+
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)(
+    '%s of an existing entity is 412 and changes nothing',
+    async (method) => {
+      const entity = await create('tag');
+      const body = { name: 'changed' };
+      const response = await request(method, pathTo('tag', entity.id), {
+        headers,
+        ...(method !== 'DELETE' && { body }),
+      });
+      expectProblem(response, 412);
+      expect(await read('tag', entity.id)).toEqual(entity);
+    },
+  );
+
+  test('PUT of an unknown id is 404', async () => {
+    const path = pathTo('tag', '01890000-0000-7000-8000-000000000000');
+    expectProblem(await request('PUT', path, { headers, body: { name: 'x' } }), 404);
+  });
+});
+
+test('a 412 names the entity, has its current ETag, and says to read it again', async () => {
+  const { id } = await create('tag');
+  const old = await etagOf('tag', id);
+  await request('PATCH', pathTo('tag', id), { body: { name: 'changed' } });
+  const response = await request('PATCH', pathTo('tag', id), {
+    body: { name: 'x' },
+    headers: { 'if-match': old },
+  });
+  const { detail } = expectProblem(response, 412, [id]);
+  expect(detail).toContain(id);
+  expect(detail).toMatch(/Read it again/);
+  expect(response.headers.get('etag')).toBe(await etagOf('tag', id));
+});

@@ -217,3 +217,31 @@ describe('a problem', () => {
     expect(await etagOf('tag', id)).toBe(before);
   });
 });
+
+test('a 404 names the id, if it is one', async () => {
+  const id = '01890000-0000-7000-8000-000000000000';
+  expect(expectProblem(await request('GET', `/v1/tasks/${id}`), 404).detail).toBe(
+    `There is no task with the id ${id}.`,
+  );
+  expect(expectProblem(await request('GET', '/v1/tasks/unknown'), 404).detail).toBe(
+    'There is no task with this id.',
+  );
+});
+
+test.each(['gzip', 'br', 'gzip, br'])(
+  'a body with the content encoding %s is a 415 that says which one is accepted',
+  async (coding) => {
+    const response = await request('POST', '/v1/tags', {
+      rawBody: new Uint8Array([31, 139, 8]),
+      headers: { 'content-type': 'application/json', 'content-encoding': coding },
+    });
+    expect(expectProblem(response, 415).detail).toMatch(/must not be compressed/);
+    expect(response.headers.get('accept-encoding')).toBe('identity');
+  },
+);
+
+test('a body with the content encoding identity is read', async () => {
+  const body = { name: unique('identity') };
+  const response = await request('POST', '/v1/tags', { body, headers: { 'content-encoding': 'identity' } });
+  expect(response.status).toBe(201);
+});

@@ -1,5 +1,5 @@
 import { createMany, times } from './batches.ts';
-import { expectParameter } from './problem.ts';
+import { expectParameter, expectProblem } from './problem.ts';
 import {
   create,
   type Entity,
@@ -34,6 +34,12 @@ const expansions = resources.flatMap(({ kind, references, nullable }) =>
 
 type Shown = Readonly<Record<string, unknown>>;
 
+/** Returns an entity as `expand` shows it. */
+function asExpanded(entity: Shown): Shown {
+  const { description: _, ...shown } = entity;
+  return shown;
+}
+
 /** Reads an entity with expansions, alone and in the list of its collection. Both must be equal. */
 async function readExpanded(kind: Kind, id: string, expand: string): Promise<Shown> {
   const single = await request('GET', withQuery(pathTo(kind, id), { expand }));
@@ -53,12 +59,12 @@ describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many,
     [field]: many ? parents.map(({ id }) => id) : (parents[0]?.id ?? null),
   });
 
-  test('shows the entity beside the reference as GET by id shows it', async () => {
+  test('shows the entity beside the reference as GET by id shows it, without its description', async () => {
     const parent = await create(to, await resourceOf(to).full());
     const entity = await create(kind, referring(parent));
     expect(await readExpanded(kind, entity.id, expand)).toEqual({
       ...entity,
-      [expand]: many ? [parent] : parent,
+      [expand]: many ? [asExpanded(parent)] : asExpanded(parent),
     });
   });
 
@@ -86,7 +92,7 @@ describe.each(expansions)('expand=$expand of a $kind', ({ kind, field, to, many,
     const name = unique('Renamed');
     const changed = await request('PATCH', pathTo(to, parent.id), { body: { name } });
     const shown = await readExpanded(kind, id, expand);
-    expect([shown[expand]].flat()).toEqual([changed.body]);
+    expect([shown[expand]].flat()).toEqual([asExpanded(changed.body as Shown)]);
   });
 
   test('returns no ETag, and 200 for the ETag of the entity', async () => {
@@ -115,14 +121,14 @@ describe('expansions of several tasks', () => {
     ]) {
       const expected = order.map((place) => tags[place] as Entity);
       const { id } = await create('task', { tagIds: expected.map((tag) => tag.id) });
-      expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(expected);
+      expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(expected.map(asExpanded));
     }
   });
 
   test('show 50 tags', async () => {
     const tags = await createMany('tag', times(50));
     const { id } = await create('task', { tagIds: tags.map((tag) => tag.id) });
-    expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(tags);
+    expect((await readExpanded('task', id, 'tags'))['tags']).toEqual(tags.map(asExpanded));
   });
 
   test('combine with each other and with a long description', async () => {
@@ -133,11 +139,15 @@ describe('expansions of several tasks', () => {
     const task = await create('task', { projectId: project.id, userId: user.id, tagIds: [tag.id] });
     expect(await readExpanded('task', task.id, 'project,user,tags')).toEqual({
       ...task,
-      project,
+      project: asExpanded(project),
       user,
-      tags: [tag],
+      tags: [asExpanded(tag)],
     });
-    expect(await readExpanded('task', task.id, 'tags,project')).toEqual({ ...task, project, tags: [tag] });
+    expect(await readExpanded('task', task.id, 'tags,project')).toEqual({
+      ...task,
+      project: asExpanded(project),
+      tags: [asExpanded(tag)],
+    });
   });
 
   test('show the same entity for each task of a page, and expand one level only', async () => {
@@ -147,14 +157,14 @@ describe('expansions of several tasks', () => {
       withQuery(`${pathTo('project', project.id)}/tasks`, { expand: 'project,user', limit: 100 }),
     );
     expect(identifiers(list).sort()).toEqual(ids.sort());
-    for (const task of list.data) expect(task).toMatchObject({ project, user: null });
+    for (const task of list.data) expect(task).toMatchObject({ project: asExpanded(project), user: null });
   });
 
   test('stay when fields selects other fields', async () => {
     const project = await create('project');
     const { id, name } = await create('task', { projectId: project.id });
     const list = await readList(withQuery('/v1/tasks', { id, fields: 'name', expand: 'project' }));
-    expect(list.data).toEqual([{ id, name, project }]);
+    expect(list.data).toEqual([{ id, name, project: asExpanded(project) }]);
   });
 });
 
@@ -237,4 +247,45 @@ describe('the entity tag of a list', () => {
       expect(response.headers.get('etag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
     }
   });
+});
+
+test('an entity that was read with expand can be sent back with PUT', async () => {
+  const { id: organizationId } = await create('organization');
+  const { id: projectId } = await create('project', { organizationId });
+  const { id: tagId } = await create('tag');
+  const { id } = await create('task', { projectId, tagIds: [tagId] });
+  for (const [path, expand] of [
+    [`/v1/tasks/${id}`, 'project,user,tags'],
+    [`/v1/projects/${projectId}`, 'organization'],
+  ] as const) {
+    const { body } = await request('GET', `${path}?expand=${expand}`);
+    const replaced = await request('PUT', path, { body: body as JsonObject });
+    expect([path, replaced.status]).toEqual([path, 200]);
+    expect(replaced.body).toEqual((await request('GET', path)).body);
+  }
+});
+
+test('a page expands at most 500 different entities, without their descriptions', async () => {
+  const status = unique('costly');
+  const description = '😀'.repeat(10_000);
+  const tagIds: string[] = [];
+  for (let number = 0; number < 550; number += 1)
+    tagIds.push((await create('tag', number < 5 ? { description } : {})).id);
+  for (let start = 0; start < tagIds.length; start += 50) {
+    await create('task', { status, tagIds: tagIds.slice(start, start + 50) });
+  }
+  const page = (limit: number) =>
+    request('GET', `/v1/tasks?status=${status}&expand=tags&fields=name&limit=${limit}`);
+  const refused = await page(100);
+  expect(expectProblem(refused, 400).errors).toEqual([
+    {
+      parameter: 'limit',
+      detail: expect.stringMatching(/adds 550 different entities .* at most 500 .* a lower "limit"/),
+    },
+  ]);
+  const response = await page(10);
+  expect(response.status).toBe(200);
+  expect(response.text).not.toContain('description');
+  const [, readUnits] = /read=([\d.]+)/.exec(response.headers.get('server-timing') ?? '') ?? [];
+  expect(Number(readUnits)).toBeLessThan(600);
 });

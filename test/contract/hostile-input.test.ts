@@ -51,7 +51,7 @@ const names = [
   '$where',
   '$ne',
   'name[$ne]',
-  'name[]',
+  'name[][]',
   'status.length',
   'status[0]',
   '\u0000',

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
+import { plainList, ranks } from '../support/plain-list.ts';
 import { runs } from '../support/runs.ts';
 import { create, type Entity, entityOf, identifiers, pathTo, readList } from './resources.ts';
 import { inParallel, type JsonObject, request, unique, withQuery } from './service.ts';
-import { ascendingBy } from './total-order.ts';
 
 const fields = [
   'name',
@@ -28,19 +29,10 @@ function select(
   entities: readonly Entity[],
   { filters, sortBy = 'createdAt', sortOrder = 'desc', limit, page }: Query,
 ) {
-  const matching = entities.filter((entity) =>
-    Object.entries(filters).every(([field, value]) =>
-      Array.isArray(entity[field]) ? entity[field].includes(value) : entity[field] === value,
-    ),
-  );
-  const sorted = matching.sort(ascendingBy(sortBy));
-  if (sortOrder === 'desc') sorted.reverse();
-  return {
-    data: sorted.slice((page - 1) * limit, page * limit),
-    total: sorted.length,
-    page,
-    totalPages: Math.ceil(sorted.length / limit),
-  };
+  const sort = sortedBy(sortBy, sortOrder);
+  const query = listQuery({ filters: areValues(filters), sort, ranks, limit, page });
+  const { entities: data, total } = plainList(entities, query);
+  return { data, total, page, totalPages: Math.ceil(total / limit) };
 }
 
 function asParameters({ filters, sortBy, sortOrder, limit, page }: Query): Record<string, string | number> {

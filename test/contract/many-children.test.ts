@@ -1,5 +1,6 @@
+import { sortedBy } from '../support/list-queries.ts';
+import { plainOrder } from '../support/plain-list.ts';
 import { inParallel, request } from './service.ts';
-import { ascendingBy } from './total-order.ts';
 
 /** A parent with more children than an index serves in any order: the list reads their entities by key. */
 
@@ -27,8 +28,7 @@ test('sorts 70 users of an organization by name', async () => {
     'GET',
     `/v1/organizations/${organizationId}/users?sortBy=name&sortOrder=asc&limit=100`,
   );
-  const compare = ascendingBy('name');
-  const expected = users.toSorted((one, other) => compare({ ...one }, { ...other }));
+  const expected = plainOrder(users, sortedBy('name'));
   const { data, total } = body as unknown as { readonly data: readonly User[]; readonly total: number };
   expect([status, total, data.map(({ id }) => id)]).toEqual([200, children, expected.map(({ id }) => id)]);
 });

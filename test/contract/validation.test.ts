@@ -300,3 +300,49 @@ test('a field of another resource returns 400', async () => {
   expectPointer(await request('POST', '/v1/users', { body: { name: 'x', description: '' } }), 'description');
   expectPointer(await request('POST', '/v1/tasks', { body: { name: 'x', startDate: null } }), 'startDate');
 });
+
+describe('the dates of a project', () => {
+  const dates = { startDate: '2026-03-02', dueDate: '2026-03-09' };
+  const after = 'must not be before "startDate"';
+
+  test.each([
+    [{ startDate: '2026-03-10', dueDate: '2026-03-09' }, '/dueDate'],
+    [{ startDate: '2026-03-10', dueDate: null }, undefined],
+    [{ startDate: '2026-03-09', dueDate: '2026-03-09' }, undefined],
+  ])('%j of a new project: the pointer of the 400 is %j', async (fields, pointer) => {
+    const { id: organizationId } = await create('organization');
+    const response = await request('POST', '/v1/projects', {
+      body: { name: 'x', organizationId, ...fields },
+    });
+    if (pointer === undefined) expect(response.status).toBe(201);
+    else
+      expect(expectProblem(response, 400).errors).toEqual([
+        { pointer, detail: expect.stringContaining(after) },
+      ]);
+  });
+
+  test.each([
+    [{ startDate: '2026-03-10' }, '/startDate'],
+    [{ dueDate: '2026-03-01' }, '/dueDate'],
+    [{ startDate: '2026-03-12', dueDate: '2026-03-11' }, '/dueDate'],
+    [{ startDate: '2026-03-12', dueDate: '2026-03-13' }, undefined],
+    [{ dueDate: null }, undefined],
+  ])('a change to %j: the pointer of the 400 is %j', async (fields, pointer) => {
+    const project = await create('project', dates);
+    const path = `/v1/projects/${project.id}`;
+    const response = await request('PATCH', path, { body: fields });
+    const operations = [{ operation: 'update', id: project.id, body: fields }];
+    if (pointer === undefined) {
+      expect(response.status).toBe(200);
+      return;
+    }
+    expect(expectProblem(response, 400).errors).toEqual([
+      { pointer, detail: expect.stringContaining('startDate') },
+    ]);
+    expect((await request('GET', path)).body).toEqual(project);
+    const batch = await request('POST', '/v1/projects/batch', { body: { operations } });
+    expect(expectProblem(batch, 400).errors).toEqual([
+      { pointer: `/operations/0/body${pointer}`, detail: expect.stringContaining('startDate') },
+    ]);
+  });
+});

@@ -5,7 +5,8 @@ import { auditTable } from '#lib/audit/audit-table.ts';
 import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { killLeftovers, type StartedService, start } from '../cli/started-service.ts';
-import { ascendingBy } from '../contract/total-order.ts';
+import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
+import { plainList, ranks } from '../support/plain-list.ts';
 import { conflicts, type EngineProxy, lostResponses, seeded, startEngineProxy } from './engine-proxy.ts';
 
 /**
@@ -15,7 +16,6 @@ import { conflicts, type EngineProxy, lostResponses, seeded, startEngineProxy } 
 
 const tableName = 'several-processes';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
 const sortFields = ['name', 'status', 'priority', 'dueDate', 'description', 'updatedAt', 'createdAt'];
 
 /** Writes after the columns exist. */
@@ -78,7 +78,7 @@ async function send(service: StartedService, method: string, path: string, body?
 const fields = (): object => ({
   name: any(['a', 'b', 'c', 'd']),
   status: any(['todo', 'done', 'waiting-for-parts']),
-  priority: any(priorities),
+  priority: any(ranks.priority),
   dueDate: any([null, '2026-01-01', '2026-02-01']),
   description: any(['', 'short', 'x'.repeat(300)]),
 });
@@ -115,20 +115,18 @@ async function write(service: StartedService, tasks: Map<string, Task>): Promise
 async function compareList(service: StartedService, tasks: ReadonlyMap<string, Task>): Promise<void> {
   const filter = any<Readonly<Record<string, string>>>([
     {},
-    { priority: any(priorities) },
+    { priority: any(ranks.priority) },
     { status: any(['todo', 'waiting-for-parts']) },
     { name: 'a', priority: 'high' },
     { description: 'x'.repeat(300) },
   ]);
   const sortBy = any(sortFields);
-  const sortOrder = any(['asc', 'desc']);
+  const sortOrder = any(['asc', 'desc'] as const);
   const limit = 1 + Math.floor(random() * 20);
-  const matching = [...tasks.values()].filter((task) =>
-    Object.entries(filter).every(([field, value]) => task[field] === value),
-  );
-  matching.sort(ascendingBy(sortBy));
-  if (sortOrder === 'desc') matching.reverse();
-  const page = 1 + Math.floor((random() * matching.length) / limit);
+  const sort = sortedBy(sortBy, sortOrder);
+  const matching = listQuery({ filters: areValues(filter), sort, ranks, limit });
+  const { total } = plainList(tasks.values(), matching);
+  const page = 1 + Math.floor((random() * total) / limit);
   const query = new URLSearchParams({
     ...filter,
     sortBy,
@@ -137,8 +135,8 @@ async function compareList(service: StartedService, tasks: ReadonlyMap<string, T
     page: String(page),
   });
   const { status, body } = await send(service, 'GET', `/v1/tasks?${query}`);
-  expect([String(query), status, body.total]).toEqual([String(query), 200, matching.length]);
-  const ids = matching.slice((page - 1) * limit, page * limit).map(({ id }) => id);
+  expect([String(query), status, body.total]).toEqual([String(query), 200, total]);
+  const ids = plainList(tasks.values(), { ...matching, page }).entities.map(({ id }) => id);
   expect([String(query), body.data.map(({ id }: Task) => id)]).toEqual([String(query), ids]);
 }
 

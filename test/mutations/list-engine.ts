@@ -466,7 +466,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'segments-that-are-not-filled',
     description:
       'new rows are merged only with segments that they fit into, so a log has up to twice as many segments',
-    file: `${engine}/compaction/plan-rewrites.ts`,
+    file: `${engine}/compaction/choose-rewrites.ts`,
     search: 'isFull || rows >= maxRows',
     replacement: 'isFull || live + rows > maxRows',
     detectedBy: [`${tests}/compaction/compact.test.ts`],

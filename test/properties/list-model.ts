@@ -1,7 +1,9 @@
 /**
- * An in-memory model of the lists: what docs/interface.md says about filters, order, pages, counts and expansions, written
- * for clarity. It shares no code with the service.
+ * An in-memory model of the service: its entities, what a deletion does to others, and what docs/interface.md says about lists and
+ * expansions. The plain list filters, sorts and counts. It shares no code with the service.
  */
+import type { Filter, FilterOperator, SortField, ValueCount } from '#functions/store/model/list-query.ts';
+import { plainList, ranks } from '../support/plain-list.ts';
 
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 
@@ -75,7 +77,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
 export const kinds = Object.keys(fieldsOf) as Kind[];
 
 /** The values of `priority` in the order of their ranks. */
-export const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+export const priorities: readonly string[] = ranks.priority;
 
 const orderOperators = ['lt', 'lte', 'gt', 'gte'] as const;
 const setOperators = ['ne', 'in', 'notIn'] as const;
@@ -90,31 +92,15 @@ const operatorsOfType = {
   timestamp: comparedByOrder,
   id: comparedByOrder,
   ids: ['in', 'all', 'isEmpty'],
-} as const satisfies Record<FieldType, readonly string[]>;
+} as const satisfies Record<FieldType, readonly FilterOperator[]>;
 
-/** `equals` is the filter without an operator: `field=value`. */
-export type Operator = 'equals' | 'isNull' | (typeof operatorsOfType)[FieldType][number];
-
-export function operatorsOf(kind: Kind, name: string): Operator[] {
+/** Returns the operators of a field; `eq` is the filter without an operator: `field=value`. */
+export function operatorsOf(kind: Kind, name: string): FilterOperator[] {
   const { type, default: byDefault } = field(kind, name);
-  return ['equals', ...operatorsOfType[type], ...(byDefault === null ? (['isNull'] as const) : [])];
+  return ['eq', ...operatorsOfType[type], ...(byDefault === null ? (['isNull'] as const) : [])];
 }
 
-export const listOperators: readonly Operator[] = ['in', 'notIn', 'all'];
-
-export interface Filter {
-  readonly field: string;
-  readonly operator: Operator;
-  /** One value, unless the operator takes several. */
-  readonly values: readonly string[];
-}
-
-export type Direction = 'asc' | 'desc';
-
-interface SortField {
-  readonly field: string;
-  readonly direction: Direction;
-}
+export const listOperators: readonly FilterOperator[] = ['in', 'notIn', 'all'];
 
 /** A list that the model has to answer. */
 export interface ListRequest {
@@ -132,17 +118,12 @@ export interface ListRequest {
   readonly countBy: readonly string[];
 }
 
-interface Count {
-  readonly value: string | null;
-  readonly count: number;
-}
-
 interface List {
   readonly data: readonly object[];
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
-  readonly counts?: Readonly<Record<string, readonly Count[]>>;
+  readonly counts?: Readonly<Record<string, readonly ValueCount[]>>;
 }
 
 function field(kind: Kind, name: string): Field {
@@ -151,126 +132,10 @@ function field(kind: Kind, name: string): Field {
   return found;
 }
 
-/** Compares by Unicode code point, which is the order of UTF-8 bytes. */
-const compareText = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-function compareValues(type: FieldType, one: string, other: string): number {
-  if (type === 'enumeration') return priorities.indexOf(one) - priorities.indexOf(other);
-  if (type === 'timestamp') return Date.parse(one) - Date.parse(other);
-  return compareText(one, other);
-}
-
-/** Compares two values in the order of lists: null is the lowest. */
-function compareNullable(type: FieldType, one: string | null, other: string | null): number {
-  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  return compareValues(type, one, other);
-}
-
-const isSame = (type: FieldType, value: string | null, operand: string): boolean =>
-  value !== null && (type === 'timestamp' ? Date.parse(value) === Date.parse(operand) : value === operand);
-
-function matchesIds(value: readonly string[], { operator, values }: Filter): boolean {
-  switch (operator) {
-    case 'equals':
-    case 'in':
-      return values.some((one) => value.includes(one));
-    case 'all':
-      return values.every((one) => value.includes(one));
-    case 'isEmpty':
-      return (value.length === 0) === (values[0] === 'true');
-    default:
-      throw new Error(`An array of ids does not take ${operator}.`);
-  }
-}
-
-/** The operators that null never matches. */
-function matchesOrderOrText(type: FieldType, value: string, { operator, values }: Filter): boolean {
-  const [operand = ''] = values;
-  switch (operator) {
-    case 'lt':
-      return compareValues(type, value, operand) < 0;
-    case 'lte':
-      return compareValues(type, value, operand) <= 0;
-    case 'gt':
-      return compareValues(type, value, operand) > 0;
-    case 'gte':
-      return compareValues(type, value, operand) >= 0;
-    case 'startsWith':
-      return value.toLowerCase().startsWith(operand.toLowerCase());
-    case 'contains':
-      return value.toLowerCase().includes(operand.toLowerCase());
-    default:
-      throw new Error(`A scalar field does not take ${operator}.`);
-  }
-}
-
-function matchesScalar(type: FieldType, value: string | null, filter: Filter): boolean {
-  const { operator, values } = filter;
-  switch (operator) {
-    case 'equals':
-      // Without an operator, the text must be the same, also for times.
-      return value === values[0];
-    case 'isNull':
-      return (value === null) === (values[0] === 'true');
-    case 'in':
-      return values.some((operand) => isSame(type, value, operand));
-    case 'ne':
-    case 'notIn':
-      return !values.some((operand) => isSame(type, value, operand));
-    default:
-      return value !== null && matchesOrderOrText(type, value, filter);
-  }
-}
-
-function matches(kind: Kind, entity: Entity, filter: Filter): boolean {
-  const value = entity[filter.field] ?? null;
-  return typeof value === 'object' && value !== null
-    ? matchesIds(value, filter)
-    : matchesScalar(field(kind, filter.field).type, value, filter);
-}
-
-/** Descriptions sort by their first 100 characters. */
-const maxSortedCharacters = 100;
-
-function sortValue(kind: Kind, entity: Entity, name: string): string | null {
-  const value = entity[name] as string | null;
-  const isDescription = field(kind, name).type === 'description' && value !== null;
-  return isDescription ? [...value].slice(0, maxSortedCharacters).join('') : value;
-}
-
-/** Returns the entities in order: by the sort fields up to `createdAt` or `id`, which decide, or else by `id` in the direction of the first one. */
-function sorted(kind: Kind, entities: readonly Entity[], sort: readonly SortField[]): Entity[] {
-  const end = sort.findIndex(({ field: name }) => name === 'createdAt' || name === 'id');
-  const direction = sort[Math.max(0, end)]?.direction ?? 'desc';
-  const order: SortField[] = [...sort.slice(0, end < 0 ? sort.length : end), { field: 'id', direction }];
-  return entities.toSorted((one, other) => {
-    for (const { field: name, direction } of order) {
-      const [first, second] = [sortValue(kind, one, name), sortValue(kind, other, name)];
-      const difference = compareNullable(field(kind, name).type, first, second);
-      if (difference !== 0) return direction === 'asc' ? difference : -difference;
-    }
-    return 0;
-  });
-}
-
-/** The values that `countBy` counts for one field, at most. */
-const maxCountedValues = 100;
-
-function countsOf(kind: Kind, entities: readonly Entity[], name: string): Count[] {
-  const counts = new Map<string | null, number>();
-  for (const entity of entities) {
-    for (const value of [entity[name] as string | null | readonly string[]].flat()) {
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-  }
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .sort(
-      (one, other) =>
-        other.count - one.count || compareNullable(field(kind, name).type, one.value, other.value),
-    )
-    .slice(0, maxCountedValues);
+/** Returns a filter with times in the form in which entities have them. Without an operator, the text must be the same. */
+function toPlainFilter(kind: Kind, filter: Filter): Filter {
+  if (field(kind, filter.field).type !== 'timestamp' || filter.operator === 'eq') return filter;
+  return { ...filter, values: filter.values.map((time) => new Date(time).toISOString()) };
 }
 
 /** Fields that `countBy` does not take. */
@@ -281,6 +146,8 @@ export const countableFields = (kind: Kind): string[] =>
 
 export const sortableFields = (kind: Kind): string[] =>
   Object.entries(fieldsOf[kind]).flatMap(([name, { type }]) => (type === 'ids' ? [] : [name]));
+
+type Shown = Readonly<Record<string, unknown>>;
 
 /** Returns what `expand` takes, with the fields that name the entities: `project` for `projectId`, `tags` for `tagIds`. */
 export const expansionsOf = (kind: Kind): Record<string, string> =>
@@ -334,19 +201,22 @@ export class ListModel {
 
   list(request: ListRequest): List {
     const { kind, parent, filters, sort, page, limit, countBy } = request;
-    const all: readonly Filter[] = parent
-      ? [...filters, { field: parent.field, operator: 'equals', values: [parent.id] }]
-      : filters;
-    const matching = this.all(kind).filter((entity) => all.every((filter) => matches(kind, entity, filter)));
-    const data = sorted(kind, matching, sort).slice((page - 1) * limit, page * limit);
-    return {
-      data: data.map((entity) => this.#shown(request, entity)),
-      total: matching.length,
+    const ofParent: Filter[] = parent ? [{ field: parent.field, operator: 'eq', values: [parent.id] }] : [];
+    const { entities, total, counts } = plainList(this.all(kind), {
+      filters: [...filters.map((filter) => toPlainFilter(kind, filter)), ...ofParent],
+      sort: sort.length > 0 ? sort : [{ field: 'createdAt', direction: 'desc' }],
+      countBy,
+      ranks,
       page,
-      totalPages: Math.ceil(matching.length / limit),
-      ...(countBy.length > 0 && {
-        counts: Object.fromEntries(countBy.map((name) => [name, countsOf(kind, matching, name)])),
-      }),
+      limit,
+      withTexts: true,
+    });
+    return {
+      data: entities.map((entity) => this.#shown(request, entity)),
+      total,
+      page,
+      totalPages: Math.ceil(total / limit),
+      ...(countBy.length > 0 && { counts }),
     };
   }
 
@@ -356,16 +226,19 @@ export class ListModel {
     return { ...Object.fromEntries(entries), ...this.expanded(kind, entity, expand) };
   }
 
-  /** Returns the entities that the references name: one or null for one id, and all in the order of the ids for several. */
+  /** Returns the entities that the references name, without their descriptions: one or null for one id, and all in the order of the ids for several. */
   expanded(kind: Kind, entity: Entity, expand: readonly string[]): Record<string, unknown> {
     return Object.fromEntries(
       expand.map((expansion) => {
         const name = expansionsOf(kind)[expansion] ?? '';
         const { refersTo = kind } = field(kind, name);
         const value = entity[name] ?? null;
-        const find = (one: string): Entity | null => this.get(refersTo, one) ?? null;
+        const find = (one: string): Shown | null => {
+          const { description: _, ...shown }: Shown = this.get(refersTo, one) ?? {};
+          return 'id' in shown ? shown : null;
+        };
         if (typeof value === 'string') return [expansion, find(value)];
-        return [expansion, value?.flatMap((one) => find(one) ?? []) ?? null];
+        return [expansion, value?.map(find).filter((one) => one !== null) ?? null];
       }),
     );
   }

@@ -1,19 +1,17 @@
 import fc from 'fast-check';
+import type { Direction, Filter, FilterOperator } from '#functions/store/model/list-query.ts';
 import {
   countableFields,
-  type Direction,
   type Entity,
   expansionsOf,
   type Field,
   type FieldType,
-  type Filter,
   fieldsOf,
   type Kind,
   kinds,
   type ListModel,
   type ListRequest,
   listOperators,
-  type Operator,
   operatorsOf,
   priorities,
   sortableFields,
@@ -51,7 +49,7 @@ interface PlannedOperand {
 
 interface PlannedFilter {
   readonly field: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   readonly operands: readonly PlannedOperand[];
   /** Whether the parameter occurs once for each value. Otherwise, commas separate the values. */
   readonly isRepeated: boolean;
@@ -369,7 +367,7 @@ function resolveOperand(
   const value = of === undefined ? undefined : [chosen(entities, of)?.[field] ?? undefined].flat()[0];
   const text = value ?? literal;
   const isText = operator === 'startsWith' || operator === 'contains';
-  if (type === 'timestamp') return operator === 'equals' ? text : changedTime[change](text);
+  if (type === 'timestamp') return operator === 'eq' ? text : changedTime[change](text);
   if (!textual.includes(type)) return text;
   const changed = changedText[change](text);
   if (!isText) return changed;
@@ -380,25 +378,33 @@ function resolveOperand(
 const escapedListValue = (value: string): string =>
   value.replaceAll(/[\\,]/g, (character) => `\\${character}`);
 
-function parametersOfFilter({ field, operator, values }: Filter, isRepeated: boolean): [string, string][] {
-  if (operator === 'equals') return [[field, values[0] ?? '']];
+/** A parameter and its values, which literal commas separate. */
+type Parameter = readonly [name: string, values: readonly string[]];
+
+function parametersOfFilter({ field, operator, values }: Filter, isRepeated: boolean): Parameter[] {
+  if (operator === 'eq') return [[field, [values[0] ?? '']]];
   const name = `${field}[${operator}]`;
-  if (!listOperators.includes(operator)) return [[name, values[0] ?? '']];
+  if (!listOperators.includes(operator)) return [[name, [values[0] ?? '']]];
   const escaped = values.map(escapedListValue);
-  return isRepeated ? escaped.map((value) => [name, value]) : [[name, escaped.join(',')]];
+  return isRepeated ? escaped.map((value) => [name, [value]]) : [[name, escaped]];
 }
 
-function parametersOfSort(sort: PlannedList['sort'], isShort: boolean): [string, string][] {
+function parametersOfSort(sort: PlannedList['sort'], isShort: boolean): Parameter[] {
   if (sort.length === 0) return [];
   const directions = sort.map(({ direction }) => direction);
   const isUniform = new Set(directions).size === 1;
-  const sortBy: [string, string] = ['sortBy', sort.map(({ field }) => field).join(',')];
+  const sortBy: Parameter = ['sortBy', sort.map(({ field }) => field)];
   if (isShort && isUniform && directions[0] === 'desc') return [sortBy];
-  return [sortBy, ['sortOrder', isShort && isUniform ? (directions[0] ?? '') : directions.join(',')]];
+  return [sortBy, ['sortOrder', isShort && isUniform ? directions.slice(0, 1) : directions]];
 }
 
-const optional = (name: string, values: readonly string[] | undefined): [string, string][] =>
-  values && values.length > 0 ? [[name, values.join(',')]] : [];
+const optional = (name: string, values: readonly string[] | undefined): Parameter[] =>
+  values && values.length > 0 ? [[name, values]] : [];
+
+const queryText = (parameters: readonly Parameter[]): string =>
+  parameters
+    .map(([name, values]) => `${encodeURIComponent(name)}=${values.map(encodeURIComponent).join(',')}`)
+    .join('&');
 
 export const pluralOf = (kind: Kind): string => `${kind}s`;
 
@@ -425,15 +431,15 @@ export function resolveList(
   });
   const path = parent && parentKind ? `/v1/${pluralOf(parentKind)}/${parent.id}/` : '/v1/';
   for (;;) {
-    const query = new URLSearchParams([
+    const query = queryText([
       ...filters.flatMap(({ resolved, isRepeated }) => parametersOfFilter(resolved, isRepeated)),
       ...parametersOfSort(sort, isShort),
-      ['page', String(page)],
-      ['limit', String(limit)],
+      ['page', [String(page)]],
+      ['limit', [String(limit)]],
       ...optional('fields', fields),
       ...optional('expand', expand),
       ...optional('countBy', countBy),
-    ]).toString();
+    ]);
     if (query.length > maxQueryCharacters) {
       filters.pop();
       continue;

@@ -5,10 +5,11 @@ import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
-import { ascendingBy } from '../contract/total-order.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
+import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
+import { plainList, ranks } from '../support/plain-list.ts';
 import { runs } from '../support/runs.ts';
 
 /**
@@ -348,21 +349,17 @@ async function expectRandomLists(
           : [];
       }),
     );
-    const matching = entities.filter((entity) =>
-      Object.entries(filter).every(([field, value]) => entity[field as keyof Entity] === value),
-    );
-    const compare = ascendingBy(sortBy);
-    const sorted = matching.toSorted((one, other) => compare({ ...one }, { ...other }));
     const sortOrder = random() < 0.5 ? 'asc' : 'desc';
-    if (sortOrder === 'desc') sorted.reverse();
     const limit = 1 + Math.floor(random() * 12);
-    const page = 1 + Math.floor((random() * matching.length) / limit);
+    const sort = sortedBy(sortBy, sortOrder);
+    const matching = listQuery({ filters: areValues(filter), sort, ranks, limit });
+    const page = 1 + Math.floor((random() * plainList(entities, matching).total) / limit);
     const query = { ...filter, sortBy, sortOrder, limit, page };
     const { data, total } = await list(path, query);
-    const expected = sorted.slice((page - 1) * limit, page * limit);
-    expect([path, query, total]).toEqual([path, query, matching.length]);
+    const expected = plainList(entities, { ...matching, page });
+    expect([path, query, total]).toEqual([path, query, expected.total]);
     const shown = (found: readonly Entity[]) => found.map(({ id, description }) => [id, description]);
-    expect([path, query, shown(data)]).toEqual([path, query, shown(expected)]);
+    expect([path, query, shown(data)]).toEqual([path, query, shown(expected.entities)]);
   }
 }
 

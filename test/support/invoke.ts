@@ -10,12 +10,7 @@ import { type OperationRequest, operationEvent } from '#lib/local/operation-even
 import { startTestStore, type TestStore } from './local-store.ts';
 import { ResponseChecker } from './response-checker.ts';
 
-export {
-  functionContext,
-  type ItemChange,
-  scheduledEvent,
-  streamEvent,
-} from '#lib/local/lambda-context.ts';
+export { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 export { operationEvent } from '#lib/local/operation-event.ts';
 
 interface TestRequest extends OperationRequest {

@@ -1,16 +1,23 @@
-/** What a list must be, by a plain search, sort and count over all entities. It shares no code with the store. */
-import type { ItemFields } from '#functions/store/model/entity.ts';
-import type { Filter, ListQuery, Page, ValueCount } from '#functions/store/model/list-query.ts';
+/** The model of lists in tests: a plain search, sort and count over all entities. It shares no code with the service. */
+import type { Filter, ListQuery, Page, SortField, ValueCount } from '#functions/store/model/list-query.ts';
 
 /** A value of an entity: lists know no others. */
 type Plain = string | null | readonly string[];
+
+/** Entities of any type: a field that an entity does not have is null, unless the query has a default. */
+interface Listed {
+  readonly id: string;
+}
+
+/** The values of enumerations in their order. */
+export const ranks = { priority: ['none', 'low', 'medium', 'high', 'urgent'] } as const;
 
 const longField = 'description';
 const sortedCharacters = 100;
 const maxValues = 100;
 
-function plainValue(entity: ItemFields, field: string, { defaults }: ListQuery): Plain {
-  const value = entity[field];
+function plainValue(entity: Listed, field: string, { defaults }: ListQuery): Plain {
+  const value = (entity as Listed & Readonly<Record<string, unknown>>)[field];
   return ((value === undefined ? defaults?.[field] : value) ?? null) as Plain;
 }
 
@@ -25,8 +32,8 @@ function compareTexts(one: string, other: string): number {
   const end = Math.min(one.length, other.length);
   let start = 0;
   while (start < end && one.startsWith(other.slice(start, start + blockLength), start)) start += blockLength;
-  for (let place = start; place < end; place += 1) {
-    const difference = unitOrder(one.charCodeAt(place)) - unitOrder(other.charCodeAt(place));
+  for (let position = start; position < end; position += 1) {
+    const difference = unitOrder(one.charCodeAt(position)) - unitOrder(other.charCodeAt(position));
     if (difference !== 0) return difference;
   }
   return one.length - other.length;
@@ -42,9 +49,13 @@ function compareValues(one: Plain, other: Plain, ranks: readonly string[] | unde
   return compareTexts(String(one), String(other));
 }
 
-function textMatches(text: string | null, { operator, values: [first = '', ...more] }: Filter): boolean {
+function textMatches(
+  text: string | null,
+  { operator, values: [first = '', ...more] }: Filter,
+  ranks: readonly string[] | undefined,
+): boolean {
   const isOneOf = text !== null && [first, ...more].includes(text);
-  const compared = text === null ? Number.NaN : compareTexts(text, first);
+  const compared = text === null ? Number.NaN : compareValues(text, first, ranks);
   switch (operator) {
     case 'eq':
     case 'in':
@@ -85,13 +96,15 @@ function arrayMatches(ids: readonly string[], { operator, values }: Filter): boo
   }
 }
 
-function meetsFilter(entity: ItemFields, filter: Filter, query: ListQuery): boolean {
+function meetsFilter(entity: Listed, filter: Filter, query: ListQuery): boolean {
   const value = plainValue(entity, filter.field, query);
   if (filter.values.length === 0) return filter.operator === 'notIn' || filter.operator === 'all';
-  return Array.isArray(value) ? arrayMatches(value, filter) : textMatches(value as string | null, filter);
+  return Array.isArray(value)
+    ? arrayMatches(value, filter)
+    : textMatches(value as string | null, filter, query.ranks?.[filter.field]);
 }
 
-function countValues(entities: readonly ItemFields[], field: string, query: ListQuery): ValueCount[] {
+function countValues(entities: readonly Listed[], field: string, query: ListQuery): ValueCount[] {
   const counts = new Map<string | null, number>();
   for (const entity of entities) {
     for (const value of [plainValue(entity, field, query)].flat() as (string | null)[])
@@ -109,7 +122,14 @@ function countValues(entities: readonly ItemFields[], field: string, query: List
 const sortedText = (field: string, value: Plain): Plain =>
   field === longField && typeof value === 'string' ? [...value].slice(0, sortedCharacters).join('') : value;
 
-export function plainList(entities: Iterable<ItemFields>, query: ListQuery): Page {
+interface PlainPage<Entity> extends Pick<Page, 'total' | 'counts'> {
+  readonly entities: readonly Entity[];
+}
+
+export function plainList<Entity extends Listed>(
+  entities: Iterable<Entity>,
+  query: ListQuery,
+): PlainPage<Entity> {
   const { filters, sort, ranks, page, limit } = query;
   // No two entities have the same id, whose order is that of creation.
   const end = sort.findIndex(({ field }) => field === 'createdAt' || field === 'id');
@@ -132,8 +152,22 @@ export function plainList(entities: Iterable<ItemFields>, query: ListQuery): Pag
   });
   return {
     entities: keyed.slice((page - 1) * limit, page * limit).map(({ entity }) => entity),
-    versions: [],
     total: found.length,
     counts: Object.fromEntries(query.countBy.map((field) => [field, countValues(found, field, query)])),
   };
 }
+
+/** Returns all entities in the order of a list. */
+export const plainOrder = <Entity extends Listed>(
+  entities: Iterable<Entity>,
+  sort: readonly SortField[],
+): readonly Entity[] =>
+  plainList(entities, {
+    filters: [],
+    sort,
+    countBy: [],
+    ranks,
+    page: 1,
+    limit: Number.POSITIVE_INFINITY,
+    withTexts: true,
+  }).entities;

@@ -121,7 +121,7 @@ export class ResponseChecker {
       const { required } = this.#component<{ required?: boolean }>('headers', reference);
       const value = headers.get(name);
       if (value === undefined) return required ? [`the header ${name} is missing`] : [];
-      return this.#schemaDifferences(`${reference}/schema`, value).map(
+      return this.#schemaDifferences(`${reference}/schema`, value === 'true' || value).map(
         (difference) => `the header ${name} ${difference}`,
       );
     });

@@ -1,11 +1,12 @@
 /** Applies the operations of a batch. */
 
-import { type ExpectedVersions, isExpectedVersion } from '../entities/preconditions.ts';
+import { findContradictingDate } from '../entities/date-order.ts';
+import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
-import { BatchFailed, EntityNotFound, VersionMismatch } from '../model/errors.ts';
+import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -13,7 +14,7 @@ import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { planWithDescendants } from './delete-entity.ts';
+import { buildWithDescendants } from './delete-entity.ts';
 import { buildDelete } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
@@ -29,16 +30,20 @@ export type BatchOperation =
   /** Known to be invalid. It takes part because the first operation that fails decides how the batch fails. */
   | { readonly operation: 'invalid'; readonly error: Error };
 
-/** The result of one operation. */
 export type BatchResult =
   | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity }
   | { readonly operation: 'delete' };
 
+interface Change {
+  readonly before?: WholeEntity;
+  readonly after: WholeEntity;
+}
+
 /** What an operation changes, if anything, and its result; or why it cannot be applied. */
-type OperationPlan =
+type ResolvedOperation =
   | {
       readonly result: BatchResult;
-      readonly change?: { readonly before?: WholeEntity; readonly after: WholeEntity } | undefined;
+      readonly change?: Change | undefined;
     }
   | { readonly result: BatchResult; readonly deletion: StoredEntity }
   | { readonly error: Error };
@@ -62,44 +67,54 @@ async function readTargets(
   return new Map([...whole, ...deleted].map((stored) => [stored.entity.id, stored]));
 }
 
-/** Returns the plan of one operation. Its references are not checked. */
-function planOperation(
+/** Resolves an operation that writes fields. */
+function resolveWrite(
+  operation: 'create' | 'update',
+  change: Change | undefined,
+  after: WholeEntity,
+): ResolvedOperation {
+  const error = change && findContradictingDate(change);
+  return error ? { error } : { change, result: { operation, stored: after } };
+}
+
+/** Does not check the references of the operation. */
+function resolveOperation(
   kind: Kind,
   operation: BatchOperation,
   targets: ReadonlyMap<string, StoredEntity>,
-): OperationPlan {
+): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
     const change = buildCreate(kind, operation.fields);
-    return { change, result: { operation: 'create', stored: change.after } };
+    return resolveWrite('create', change, change.after);
   }
   const target = targets.get(operation.id);
-  if (!target) return { error: new EntityNotFound(kind) };
-  if (!isExpectedVersion(target, operation.expected)) return { error: new VersionMismatch(kind) };
+  if (!target) return { error: new EntityNotFound(kind, operation.id) };
+  const mismatch = versionMismatch(target, operation.expected);
+  if (mismatch) return { error: mismatch };
   if (operation.operation === 'delete') return { deletion: target, result: { operation: 'delete' } };
   const before = target as WholeEntity;
   const change = changeFields(before, operation.fields);
-  return { change, result: { operation: 'update', stored: change?.after ?? before } };
+  return resolveWrite('update', change, change?.after ?? before);
 }
 
-/** Returns the plans, with an error instead of each that adds a reference to an entity that does not exist. */
+/** Replaces operations that add a reference to an entity that does not exist by errors. */
 async function checkReferences(
   session: Session,
-  plans: readonly OperationPlan[],
-): Promise<readonly OperationPlan[]> {
-  const changes = plans.flatMap((plan) => ('change' in plan && plan.change ? [plan.change] : []));
+  operations: readonly ResolvedOperation[],
+): Promise<readonly ResolvedOperation[]> {
+  const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
   const missing = await findMissingReferences(session, changes);
   const errors = new Map(changes.map((change, position) => [change, missing[position]]));
-  return plans.map((plan) => {
-    const error = 'change' in plan && plan.change && errors.get(plan.change);
-    return error ? { error } : plan;
+  return operations.map((one) => {
+    const error = 'change' in one && one.change && errors.get(one.change);
+    return error ? { error } : one;
   });
 }
 
-/** Returns the change set of an operation. */
-function toChangeSet(tenant: string, plan: OperationPlan): ChangeSet {
-  if ('deletion' in plan) return buildDelete(tenant, plan.deletion);
-  return { changes: 'change' in plan && plan.change ? [plan.change] : [] };
+function toChangeSet(tenant: string, operation: ResolvedOperation): ChangeSet {
+  if ('deletion' in operation) return buildDelete(tenant, operation.deletion);
+  return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
 /**
@@ -115,15 +130,15 @@ export function applyBatch(
 ): Promise<readonly BatchResult[]> {
   return commit(session, async (attempt) => {
     const targets = await readTargets(session, kind, operations);
-    const planned = operations.map((operation) => planOperation(kind, operation, targets));
-    const plans = await checkReferences(session, planned);
-    const failures = plans.flatMap((plan, position) =>
-      'error' in plan ? [{ position, error: plan.error }] : [],
+    const unchecked = operations.map((operation) => resolveOperation(kind, operation, targets));
+    const resolved = await checkReferences(session, unchecked);
+    const failures = resolved.flatMap((one, position) =>
+      'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const own = mergeChangeSets(plans.map((plan) => toChangeSet(session.tenant, plan)));
-    const ids = plans.flatMap((plan) => ('deletion' in plan ? [plan.deletion.entity.id] : []));
-    const result = plans.flatMap((plan) => ('result' in plan ? [plan.result] : []));
-    return { ...(await planWithDescendants(session, own, { kind, ids }, attempt)), result };
+    const own = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));
+    const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
+    const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
+    return { ...(await buildWithDescendants(session, own, { kind, ids }, attempt)), result };
   });
 }

@@ -9,13 +9,12 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { createSnapshotId, readChildren } from './children.ts';
-import { planWithChildren } from './transaction-or-job.ts';
+import { buildWithChildren } from './transaction-or-job.ts';
 
 const archived = { status: 'archived' } as const;
 
 const ownership = relationOf('project', 'organization');
 
-/** Returns the changes that archive projects. */
 const archive = (projects: readonly StoredEntity[]): Change[] =>
   projects
     .filter(({ entity }) => entity.status !== archived.status)
@@ -36,9 +35,9 @@ export function archiveWithProjects(
     const change = isArchived ? undefined : buildUpdate(before, archived);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, { id: snapshotId });
+    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, snapshotId);
     const projects = { changes: archive(page.children), next: page.next };
-    return planWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
+    return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });
 }
 

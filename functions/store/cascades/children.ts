@@ -9,41 +9,30 @@ import { idAfter, newId } from '../model/ids.ts';
 import type { Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
-/** Children on a page. */
 const pageSize = 100;
 
-/** Which children a page has. */
-export interface ChildrenRange {
+interface ChildrenRange {
   /** Begins after the child with this id; an empty text begins with the first child. */
   readonly after?: string;
   readonly limit?: number;
-}
-
-/** Which children a page has that a job handles. */
-export interface SnapshotRange extends ChildrenRange {
   /** Ends before this id, which is greater than the ids of all children that existed when the job began. */
   readonly snapshotId?: string;
 }
 
-export interface ChildrenPage {
+interface ChildrenPage {
   readonly children: readonly StoredEntity[];
   /** The id after which the next page begins, if there is one. */
   readonly next: string | undefined;
-}
-
-/** A page of children with the number of all from its beginning to the end of the range. */
-export interface CountedPage extends ChildrenPage {
+  /** Number of children from the beginning of the page to the end of the range. */
   readonly total: number;
 }
 
-/** Returns whether an entity refers to one of some others. */
 export function refersToAny({ field }: Relation, { entity }: StoredEntity, ids: readonly string[]): boolean {
   const value = entity[field];
   const references = (Array.isArray(value) ? value : [value]) as (string | null)[];
   return references.some((id) => id !== null && ids.includes(id));
 }
 
-/** Returns the filter of the rows that refer to one of some entities. */
 const filterOf = ({ field, isArray }: Relation, ids: readonly string[]): RowFilter => ({
   field,
   condition: isArray ? { by: 'anyId', ids } : { by: 'texts', texts: ids },
@@ -76,8 +65,8 @@ export async function readChildren(
   session: Session,
   relation: Relation,
   parentIds: readonly string[],
-  { after = '', snapshotId, limit = pageSize }: SnapshotRange = {},
-): Promise<CountedPage> {
+  { after = '', snapshotId, limit = pageSize }: ChildrenRange = {},
+): Promise<ChildrenPage> {
   const range = { from: rangeOfId(after).to, to: snapshotId ?? allIds.to };
   const page = { ids: unionRanges([range]), isDescending: false, limit };
   const { stored, total } = await listChildren(session, relation, parentIds, page);

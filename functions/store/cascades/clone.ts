@@ -18,7 +18,7 @@ import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { createSnapshotId, readChildren, refersToAny } from './children.ts';
-import { planWithChildren } from './transaction-or-job.ts';
+import { buildWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');
 
@@ -32,7 +32,7 @@ export const maxClonedTasks = 10_000;
 const stepSize = 45;
 
 /** Returns the fields of an entity that a copy gets: those that its caller has set. */
-export function copyFields(entity: Entity): Fields {
+function copyFields(entity: Entity): Fields {
   const excluded: readonly string[] = readOnlyFields;
   return Object.fromEntries(Object.entries(entity).filter(([field]) => !excluded.includes(field))) as Fields;
 }
@@ -52,10 +52,9 @@ async function copyTasks(
   );
 }
 
-export interface CloneOptions {
+interface CloneOptions {
   /** The name of the clone; by default that of the original. */
   readonly name?: string | undefined;
-  /** Whether the clone gets copies of the tasks. */
   readonly includesTasks: boolean;
 }
 
@@ -76,14 +75,14 @@ export function cloneProjectWithTasks(
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
     const to = clone.entity.id;
-    const { children, next, total } = await readChildren(session, ownership, [id]);
-    if (total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
-    const snapshotId = await createSnapshotId(session, ownership, id, { children, next });
+    const page = await readChildren(session, ownership, [id]);
+    if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
+    const snapshotId = await createSnapshotId(session, ownership, id, page);
     const work = { type: 'clone', from: id, to, after: '' } as const;
-    const job = beginJob(session.tenant, work, { id: snapshotId });
+    const job = beginJob(session.tenant, work, snapshotId);
     // The job copies all tasks when there is another page.
-    const changes = next === undefined ? await copyTasks(session, children, work) : [];
-    return planWithChildren([own], { changes, next }, job, clone);
+    const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
+    return buildWithChildren([own], { changes, next: page.next }, job, clone);
   });
 }
 

@@ -11,6 +11,7 @@ import {
   decodeJob,
   isReady,
   type Job,
+  type JobIdentity,
   type JobWork,
   jobKey,
   type Step,
@@ -47,7 +48,6 @@ type Steps = {
   ) => Promise<Step>;
 };
 
-/** One file for each kind of job. */
 const steps: Steps = {
   sweep: sweepStep,
   archive: archiveStep,
@@ -118,7 +118,7 @@ async function takeStepUntilApplied(
 }
 
 /** Why a worker looks at a job. */
-export interface Delivery {
+interface Delivery {
   /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
   readonly trigger?: Trigger;
@@ -165,7 +165,7 @@ async function releaseLease({ database }: Session, job: Job): Promise<void> {
  */
 export async function continueJob(
   database: Database,
-  { tenant, id }: Pick<Job, 'tenant' | 'id'>,
+  { tenant, id }: JobIdentity,
   delivery: Delivery,
 ): Promise<boolean> {
   const session: Session = { tenant, database };

@@ -3,7 +3,7 @@ import { readEntityItem } from '../entities/read-entity.ts';
 import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
-import { commit, type Plan } from '../unit-of-work/commit.ts';
+import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findDescendants } from './descendants.ts';
 import { buildDelete } from './sweep.ts';
@@ -12,23 +12,23 @@ import { buildDelete } from './sweep.ts';
 const maxAttemptsWithDescendants = 3;
 
 /** Which entities of one kind a change set deletes. */
-export interface Deleted {
+interface Deleted {
   readonly kind: Kind;
   readonly ids: readonly string[];
 }
 
 /**
- * Returns the plan of a change set and of the descendants of the entities that it deletes: in the same transaction when they fit, and
- * otherwise by the jobs of the change set.
+ * Adds the descendants of the entities that a change set deletes: to the same transaction when they fit. Otherwise the jobs of the change set
+ * delete them.
  * @param own the change set, with its jobs.
  * @param attempt of the request, from 1.
  */
-export async function planWithDescendants(
+export async function buildWithDescendants(
   session: Session,
   own: ChangeSet,
   { kind, ids }: Deleted,
   attempt: number,
-): Promise<Omit<Plan<unknown>, 'result'>> {
+): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
   const mayRead = attempt <= maxAttemptsWithDescendants;
   const descendants = mayRead ? await findDescendants(session, kind, ids, limit) : undefined;
@@ -47,6 +47,6 @@ export function deleteEntity(
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
     const own = buildDelete(session.tenant, await readEntityItem(session, kind, id, expected));
-    return { ...(await planWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
+    return { ...(await buildWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
   });
 }

@@ -10,18 +10,12 @@ import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readChildren } from './children.ts';
 
-const pageSize = 100;
-
 /**
  * Returns the write that begins the sweep after an entity was deleted.
  * @param jobId given where one deletion must have one job.
  */
 export const beginSweep = (tenant: string, kind: Kind, id: string, jobId?: string): Write =>
-  beginJob(
-    tenant,
-    { type: 'sweep', kind, id, final: false, relation: 0 },
-    jobId === undefined ? {} : { id: jobId },
-  );
+  beginJob(tenant, { type: 'sweep', kind, id, final: false, relation: 0 }, jobId);
 
 /** Returns the change set that deletes an entity. The sweep of its children is a job. */
 export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
@@ -31,7 +25,6 @@ export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
   return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
 }
 
-/** Returns the change that removes a child's references to deleted parents. */
 function removeReferences({ field }: Relation, child: StoredEntity, parentIds: readonly string[]): Change {
   const value = child.entity[field];
   const left = Array.isArray(value) ? value.filter((id) => !parentIds.includes(id as string)) : null;
@@ -60,12 +53,12 @@ function endSweep(work: SweepWork): Step {
   return { left: { ...work, final: true, relation: 0 }, dueAt };
 }
 
-/** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps are children no longer. */
+/** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps do not refer to the entity any more. */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
   const { tenant } = session;
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) return endSweep(work);
-  const { children, next } = await readChildren(session, relation, [work.id], { limit: pageSize });
+  const { children, next } = await readChildren(session, relation, [work.id]);
   return {
     repeatable: children.map((child) => sweepChild(tenant, relation, child, [work.id])),
     left: next === undefined ? { ...work, relation: work.relation + 1 } : work,

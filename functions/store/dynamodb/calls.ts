@@ -1,7 +1,13 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
 import { StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
-import { ForeignResponse, isRetryable, isThrottle, type SdkError } from './error-classification.ts';
+import {
+  ForeignResponse,
+  isConflict,
+  isRetryable,
+  isThrottle,
+  type SdkError,
+} from './error-classification.ts';
 import type { Consumption } from './query.ts';
 
 interface CapacityReport {
@@ -38,7 +44,9 @@ export class Calls {
         return await this.measure(units, this.#deadline.limit(call));
       } catch (error) {
         if (!isRetryable(error as SdkError)) throw error;
-        if (!(await this.#deadline.backOff(attempt))) throw new StoreUnavailable(error);
+        if (!(await this.#deadline.backOff(attempt))) {
+          throw new StoreUnavailable(error, isConflict(error as SdkError));
+        }
       }
     }
   }

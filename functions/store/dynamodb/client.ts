@@ -1,6 +1,10 @@
 /** The one client of DynamoDB that a process has. */
 import type { Readable } from 'node:stream';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  DynamoDBServiceException,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../runtime/environment.ts';
 
@@ -17,6 +21,33 @@ const ignore = (): void => undefined;
 const silentLogger = { trace: ignore, debug: ignore, warn: ignore } as unknown as NonNullable<
   DynamoDBClientConfig['logger']
 >;
+
+/**
+ * Says which operation failed, and where, when a response has no error that the SDK knows. Services that take the place of DynamoDB lack
+ * operations; the SDK's message is "UnknownError".
+ */
+function nameUnknownErrors({ config, middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
+    (next, { commandName }) =>
+      async (sent) => {
+        try {
+          return await next(sent);
+        } catch (error) {
+          if (error instanceof DynamoDBServiceException && error.message === 'UnknownError') {
+            const { hostname, port } = (await config.endpoint?.()) ?? {
+              hostname: 'DynamoDB',
+              port: undefined,
+            };
+            const place = port === undefined ? hostname : `${hostname}:${port}`;
+            const operation = commandName?.replace(/Command$/, '');
+            error.message = `${place} responded with the status ${error.$metadata.httpStatusCode} to ${operation}. Does it have this operation?`;
+          }
+          throw error;
+        }
+      },
+    { step: 'initialize', name: 'nameUnknownErrors' },
+  );
+}
 
 /**
  * Returns a client for the endpoint and region of the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`).
@@ -37,6 +68,7 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
     },
     ...settings,
   });
+  nameUnknownErrors(client);
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 

@@ -14,7 +14,7 @@ import { ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
-import { explainCancellation, isRetryable, type SdkError } from './error-classification.ts';
+import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
 import { toConditionInput, toTransactItem } from './transact-items.ts';
 
@@ -38,7 +38,6 @@ export class Database {
     this.#calls = new Calls(deadline);
   }
 
-  /** What the calls so far have cost. */
   get consumption(): Consumption {
     return this.#calls.consumption;
   }
@@ -176,18 +175,16 @@ export class Database {
   }
 
   /**
-   * Makes one attempt at writes that are not necessary.
+   * Makes one attempt at writes that are not necessary, and ignores its failure.
    * @param maxMs milliseconds after which it gives up.
-   * @returns whether the writes were applied for certain.
    */
-  async transactOnce(writes: readonly Write[], maxMs: number): Promise<boolean> {
+  async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
-    return (await this.#attempt(this.#transaction(writes), deadline)) === undefined;
+    await this.#attempt(this.#transaction(writes), deadline);
   }
 
-  /** Returns the error of a transaction that was not applied in time. */
   #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {
-    if (deadline === this.deadline) return new StoreUnavailable(cause);
+    if (deadline === this.deadline) return new StoreUnavailable(cause, isConflict(cause));
     return new TransactionExpired(isInDoubt, cause);
   }
 

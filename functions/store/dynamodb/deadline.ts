@@ -20,8 +20,8 @@ export class Deadline {
   }
 
   /**
-   * Makes a call whose signal is aborted when the time is over; at once when it is over already, and then nothing is sent. Each call has its own signal: the SDK leaves its listeners on it,
-   * and a job makes thousands of calls.
+   * Makes a call, and aborts it when the time is over. When the time is over already, nothing is sent. Each call has its own signal: the SDK
+   * leaves its listeners on it, and a job makes thousands of calls.
    */
   async limit<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();

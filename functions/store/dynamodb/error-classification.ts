@@ -62,6 +62,10 @@ const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =
 export const isThrottle = (error: SdkError): boolean =>
   [error.name, ...cancellationReasons(error)].some((name) => throttles.includes(name));
 
+/** Returns whether DynamoDB refused a call because other transactions changed the same items at that time. */
+export const isConflict = (error: SdkError): boolean =>
+  error.name === 'TransactionConflictException' || cancellationReasons(error).includes('TransactionConflict');
+
 /** Returns whether the same call may succeed at the next attempt. */
 export function isRetryable(error: SdkError): boolean {
   if (error.name === 'TransactionCanceledException') {
@@ -77,14 +81,13 @@ export function isRetryable(error: SdkError): boolean {
   );
 }
 
-export interface Cancellation {
+interface Cancellation {
   /** Positions of writes whose conditions do not hold. */
   readonly failed: readonly number[];
   /** Whether the attempt may have been applied, or be applied later: no response of DynamoDB says that it refused the attempt. */
   readonly isInDoubt: boolean;
 }
 
-/** Returns what an error says about a transaction. */
 export function explainCancellation(error: SdkError): Cancellation {
   const reasons = cancellationReasons(error);
   const failed = reasons.flatMap((reason, position) =>

@@ -5,13 +5,11 @@ import type { Item } from '../model/writes.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A query of the table or of an index. */
 export type Query = Omit<
   QueryCommandInput,
   'TableName' | 'ReturnConsumedCapacity' | 'ExclusiveStartKey' | 'ExpressionAttributeValues'
 > & { readonly ExpressionAttributeValues: Values };
 
-/** One page of a query. */
 export interface QueryPage {
   readonly items: Item[];
   /** Where the next page begins, if there is one. */

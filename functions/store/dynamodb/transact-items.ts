@@ -13,7 +13,6 @@ export const toConditionInput = (condition: Condition | undefined) =>
     ...(condition.values && { ExpressionAttributeValues: condition.values }),
   };
 
-/** Returns one item of a `TransactWriteItems` request. */
 export function toTransactItem(write: Write, TableName: string): TransactWriteItem {
   const condition = {
     TableName,

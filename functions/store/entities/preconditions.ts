@@ -2,14 +2,21 @@
 import type { StoredEntity } from '../model/entity.ts';
 import { VersionMismatch } from '../model/errors.ts';
 
-/** The versions that a caller accepts; `undefined` accepts any. */
-export type ExpectedVersions = ReadonlySet<number> | undefined;
+/** The versions that a caller accepts: none when the entity must not exist, and any when this is `undefined`. */
+export type ExpectedVersions = ReadonlySet<number> | 'none' | undefined;
 
-/** Returns whether an entity has one of the expected versions. */
-export const isExpectedVersion = ({ version }: StoredEntity, expected: ExpectedVersions): boolean =>
-  expected === undefined || expected.has(version);
+/** Returns the error when an entity has none of the expected versions. */
+export function versionMismatch(
+  stored: StoredEntity,
+  expected: ExpectedVersions,
+): VersionMismatch | undefined {
+  if (expected === undefined) return undefined;
+  if (expected === 'none') return new VersionMismatch(stored, 'no version');
+  return expected.has(stored.version) ? undefined : new VersionMismatch(stored, 'some versions');
+}
 
 /** @throws VersionMismatch, which the HTTP layer maps to 412, when an entity has none of the expected versions. */
 export function requireExpectedVersion(stored: StoredEntity, expected: ExpectedVersions): void {
-  if (!isExpectedVersion(stored, expected)) throw new VersionMismatch(stored.kind);
+  const error = versionMismatch(stored, expected);
+  if (error) throw error;
 }

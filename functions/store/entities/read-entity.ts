@@ -20,7 +20,7 @@ export async function readEntity(
   expected?: ExpectedVersions,
 ): Promise<WholeEntity> {
   const whole = isId(id) ? await findEntity(session, kind, id) : undefined;
-  if (!whole) throw new EntityNotFound(kind);
+  if (!whole) throw new EntityNotFound(kind, id);
   requireExpectedVersion(whole, expected);
   return whole;
 }
@@ -36,7 +36,7 @@ export async function readEntityItem(
   expected?: ExpectedVersions,
 ): Promise<StoredEntity> {
   const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
-  if (!item) throw new EntityNotFound(kind);
+  if (!item) throw new EntityNotFound(kind, id);
   const stored = decodeEntity(item);
   requireExpectedVersion(stored, expected);
   return stored;

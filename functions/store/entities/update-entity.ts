@@ -4,12 +4,13 @@ import type { WholeEntity } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import { requireDateOrder } from './date-order.ts';
 import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
 
 /** Which entity to update, and which of its versions. */
-export interface UpdateTarget {
+interface UpdateTarget {
   readonly kind: Kind;
   readonly id: string;
   readonly expected?: ExpectedVersions;
@@ -26,7 +27,7 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 /**
  * Sets fields of an entity: all of them to replace it, some to update it. A request that changes nothing writes nothing, so that
  * sending it again leaves the version unchanged.
- * @throws EntityNotFound, VersionMismatch, ReferenceNotFound.
+ * @throws EntityNotFound, VersionMismatch, ReferenceNotFound, ContradictingField.
  */
 export function updateEntity(
   session: Session,
@@ -37,6 +38,7 @@ export function updateEntity(
     const before = await readEntity(session, kind, id, expected);
     const change = changeFields(before, fields);
     if (!change) return { changes: [], result: before };
+    requireDateOrder(change);
     await requireReferences(session, change);
     return { changes: [change], result: change.after };
   });

@@ -17,7 +17,6 @@ import { toSearchText } from './engine/read/search-texts.ts';
 /** Fields whose order is the order of creation. The id of an entity tells both. */
 export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
 
-/** Returns whether a field of a kind is an array of ids. */
 export const isArray = (kind: Kind, field: string): boolean =>
   referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);
 
@@ -39,7 +38,7 @@ function unknownOperator({ field, operator }: Filter): TypeError {
   return new TypeError(`Lists cannot compare "${field}" with the operator "${operator}".`);
 }
 
-/** Returns the ids that a text, or the time that it shows, stands for. */
+/** Returns the ids that the value of a filter stands for: one id, or all ids of a time. */
 function pointOf({ field, operator }: Filter, value: string): IdRange {
   if (field === 'id') return rangeOfId(value);
   const timeMs = Date.parse(value);
@@ -80,7 +79,6 @@ export function idsOf(filters: readonly Filter[]): IdRange[] | undefined {
 
 type Condition = Omit<RowFilter, 'field' | 'defaultValue'>;
 
-/** Returns the condition of a filter on a text. */
 function textCondition(filter: Filter): Condition {
   const { field, operator, values } = filter;
   const [text = ''] = values;
@@ -118,7 +116,6 @@ function textCondition(filter: Filter): Condition {
   }
 }
 
-/** Returns the condition of a filter on an array of ids. */
 function arrayCondition(filter: Filter): Condition {
   const { operator, values } = filter;
   switch (operator) {
@@ -136,7 +133,7 @@ function arrayCondition(filter: Filter): Condition {
   }
 }
 
-/** Returns the filter of rows. @throws TypeError for an operator that the field does not have. */
+/** @throws TypeError for an operator that the field does not have. */
 export function toRowFilter(kind: Kind, filter: Filter, defaults: ListQuery['defaults']): RowFilter {
   const { field } = filter;
   const condition = isArray(kind, field) ? arrayCondition(filter) : textCondition(filter);

@@ -19,7 +19,6 @@ const toPage = ({ stored, total, counts }: EntityPage): Page => ({
   counts,
 });
 
-/** Returns the page of a list that filters by id. */
 async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<Page> {
   const { filters, ids, skip, countBy } = query;
   const stored = isInRanges(ids, id) ? await findEntity(session, kind, id) : undefined;

@@ -11,14 +11,13 @@ import { isText, type RowFilter } from './engine/read/row-filter.ts';
 import { creationFields, distinctFilters, isArray } from './filters.ts';
 import type { IndexPartition } from './read-index.ts';
 
-/** An index that can deliver the entities of a page. */
 export interface Delivery extends IndexPartition {
-  /** Present if the index has other entities between those of a page: accepts all that it has. It serves a page if these are few. */
+  /** Accepts all entities of the partition. Present if some of them can be between those of a page; it then serves a page if they are few. */
   readonly all?: RowFilter;
 }
 
 /** What serves a list. */
-export type QueryPlan =
+type QueryPlan =
   /** Nothing can match. */
   | { readonly by: 'nothing' }
   /** At most the entity with this id matches. */
@@ -28,7 +27,7 @@ export type QueryPlan =
 /** The values that fields must have. */
 type Values = ReadonlyMap<string, string>;
 
-/** Returns the index that has exactly what has some values, in the order of creation. */
+/** Returns the partition that has exactly the entities with some values, in the order of creation. */
 function exactIndex(tenant: string, kind: Kind, values: Values): IndexPartition | undefined {
   const partition = kindPartition(tenant, kind);
   if (values.size === 0) return { index: 'by-creation', partition, prefix: '' };
@@ -37,7 +36,10 @@ function exactIndex(tenant: string, kind: Kind, values: Values): IndexPartition 
   return { index: 'by-status', partition, prefix: statusPrefix(status) };
 }
 
-/** Returns the index that delivers what has some values. @param isDense whether a page has all that have these values and lie between its ends. */
+/**
+ * Returns the partition that delivers entities with some values.
+ * @param isDense whether a page has all of them that are between its first and its last one.
+ */
 function deliveryOf(tenant: string, kind: Kind, values: Values, isDense: boolean): Delivery | undefined {
   const relation = referencesOf(kind).find(({ field, isIndexed }) => isIndexed && values.has(field));
   if (!relation) return isDense ? exactIndex(tenant, kind, values) : undefined;
@@ -57,15 +59,11 @@ function canMatch(kind: Kind, { field, operator, values }: Filter): boolean {
   return field !== 'status' || isStatus(value);
 }
 
-/** Returns whether what a filter accepts is next to each other in the order of creation. */
+/** Returns whether the entities that a filter accepts follow each other in the order of creation. */
 const isRange = ({ field, operator }: Filter): boolean =>
   creationFields.has(field) && ['eq', 'lt', 'lte', 'gt', 'gte'].includes(operator);
 
-export function planQuery(
-  tenant: string,
-  kind: Kind,
-  { filters, sort }: Pick<ListQuery, 'filters' | 'sort'>,
-): QueryPlan {
+export function planQuery(tenant: string, kind: Kind, { filters, sort }: ListQuery): QueryPlan {
   if (!filters.every((filter) => canMatch(kind, filter))) return { by: 'nothing' };
   const distinct = distinctFilters(filters);
   const id = distinct.filter(({ field, operator }) => field === 'id' && operator === 'eq');

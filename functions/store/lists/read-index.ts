@@ -12,7 +12,7 @@ export interface IndexPartition {
   readonly prefix: string;
 }
 
-/** Reads the entities with some ids, and none after as many as there are ids: an index that lags can have others between them. */
+/** Reads the entities from the lowest to the highest of some ids, at most `max`. There can be others between them. */
 export async function readFromIndex(
   database: Database,
   { index, partition, prefix }: IndexPartition,

@@ -22,8 +22,7 @@ export interface EntityPage {
   readonly counts: Counts;
 }
 
-/** How the entities of a page are read. */
-export interface PageOptions {
+interface PageOptions {
   readonly delivery?: Delivery | undefined;
   /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
@@ -38,7 +37,6 @@ const maxAttempts = 5;
  */
 const maxReadFactor = 4;
 
-/** A page whose rows the list engine has selected. */
 interface SelectedPage extends RowPage {
   readonly source: ListSource;
   readonly state: LogState;
@@ -75,8 +73,8 @@ async function readDelivery(
 }
 
 /**
- * Returns the entities of rows. Indexes and replicas of the table may lag behind: what they do not have in the version of the row, or a later
- * one, is read by key, at last consistently.
+ * Returns the entities of rows. Indexes and replicas of the table may lag behind. An entity that is missing, or older than its row, is read by
+ * key, at last consistently.
  * @param known entities from an index.
  */
 async function readEntities(

@@ -8,10 +8,8 @@ const maxNumberBytes = 8;
 
 export const idBytes = 16;
 
-/** Returns the bytes of a UUID. */
 export const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-/** Returns the UUID at a position. */
 export function uuidAt(bytes: Buffer, start: number): string {
   const hex = bytes.toString('hex', start, start + idBytes);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
@@ -29,7 +27,6 @@ export class ByteWriter {
   #bytes = Buffer.allocUnsafe(initialBytes);
   #length = 0;
 
-  /** Makes room for further bytes. */
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(2 * (this.#length + count));
@@ -64,14 +61,12 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
-  /** Writes a UUID. */
   id(id: string): void {
     this.#reserve(idBytes);
     this.#bytes.write(id.replaceAll('-', ''), this.#length, 'hex');
     this.#length += idBytes;
   }
 
-  /** Returns what was written. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -91,7 +86,6 @@ export class ByteReader {
     return this.#position;
   }
 
-  /** Whether there is something left to read. */
   get hasMore(): boolean {
     return this.#position < this.#bytes.length;
   }

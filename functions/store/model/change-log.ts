@@ -45,7 +45,6 @@ const stampBase = 32;
 /** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
 const randomKeyBytes = 4;
 
-/** The attribute that holds the entries. */
 const entriesAttribute = 'e';
 
 /** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
@@ -55,7 +54,6 @@ export const stampPrefix = (stamp: number): string =>
 const stampOf = (key: string): number =>
   Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
-/** Returns the entries of a change set's record, by kind. */
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
   for (const { before, after } of changes) {

@@ -15,7 +15,6 @@ export type Change =
   | { readonly before: StoredEntity; readonly after?: undefined }
   | { readonly before: StoredEntity; readonly after: StoredEntity };
 
-/** Returns the kinds that changes are of, each once. */
 export const kindsOf = (changes: readonly Change[]): Kind[] => [
   ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity)).kind)),
 ];
@@ -27,20 +26,17 @@ export interface ChangeSet {
   readonly writes?: readonly Write[];
 }
 
-/** Merges several change sets into one. */
 export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => ({
   changes: changeSets.flatMap(({ changes }) => changes),
   writes: changeSets.flatMap(({ writes = [] }) => writes),
 });
 
-/** Returns the change that creates an entity. */
 export function buildCreate(kind: Kind, fields: Fields): { readonly after: WholeEntity } {
   const { id, createdAt } = newId();
   const entity: Entity = { ...fields, id, createdAt, updatedAt: createdAt };
   return { after: { kind, version: 1, entity } };
 }
 
-/** Returns the change that gives some fields of an entity other values. */
 export function buildUpdate<Stored extends StoredEntity>(
   before: Stored,
   fields: Readonly<Record<string, unknown>>,

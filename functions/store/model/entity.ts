@@ -2,7 +2,6 @@
 import { Digest } from './long-text.ts';
 import type { Kind } from './relations.ts';
 
-/** The fields that every entity has. */
 interface CommonFields {
   readonly id: string;
   readonly name: string;
@@ -50,5 +49,4 @@ export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;
 /** Allowed characters of a status. A status is part of a sort key, so `#` is excluded. */
 export const statusPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Returns whether an entity can have this status. */
 export const isStatus = (value: string): boolean => statusPattern.test(value);

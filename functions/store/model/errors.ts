@@ -1,19 +1,41 @@
 /** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
+import type { StoredEntity } from './entity.ts';
+import { isId } from './ids.ts';
 import type { Kind } from './relations.ts';
 
-/** No entity has this id, or none of this tenant. */
+/** No entity has this id, or none of this tenant. The message repeats only texts that have the form of an id. */
 export class EntityNotFound extends Error {
-  constructor(kind: Kind) {
-    super(`There is no ${kind} with this id.`);
+  constructor(kind: Kind, id: string) {
+    super(isId(id) ? `There is no ${kind} with the id ${id}.` : `There is no ${kind} with this id.`);
     this.name = 'EntityNotFound';
   }
 }
 
-/** The entity does not have the version that the caller's `If-Match` names. */
+/** The entity does not have a version that the caller accepts. */
 export class VersionMismatch extends Error {
-  constructor(kind: Kind) {
-    super(`The ${kind} has changed since the version that If-Match names.`);
+  readonly id: string;
+  /** The version that it has. */
+  readonly version: number;
+  constructor({ kind, entity: { id }, version }: StoredEntity, accepts: 'some versions' | 'no version') {
+    super(
+      accepts === 'no version'
+        ? `The ${kind} ${id} exists.`
+        : `The ${kind} ${id} has changed since the version that If-Match names. Read it again.`,
+    );
     this.name = 'VersionMismatch';
+    this.id = id;
+    this.version = version;
+  }
+}
+
+/** A field of a body contradicts another one. */
+export class ContradictingField extends Error {
+  /** JSON pointer to the field. */
+  readonly pointer: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.name = 'ContradictingField';
+    this.pointer = `/${field}`;
   }
 }
 
@@ -61,11 +83,19 @@ export class CloneTooLarge extends Error {
   }
 }
 
-/** DynamoDB did not respond within the time of the request. The request can be sent again. */
+/** The time of the request was over before DynamoDB had done its part. The request can be sent again. */
 export class StoreUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('DynamoDB did not respond in time.', { cause });
+  /** Whether DynamoDB did respond, but other requests changed the same items in each attempt. */
+  readonly isContention: boolean;
+  constructor(cause: unknown, isContention = false) {
+    super(
+      isContention
+        ? 'Other requests changed the same items in each attempt.'
+        : 'DynamoDB did not respond in time.',
+      { cause },
+    );
     this.name = 'StoreUnavailable';
+    this.isContention = isContention;
   }
 }
 

@@ -49,7 +49,6 @@ export function decodeEntity(item: Item): StoredEntity {
   };
 }
 
-/** Returns the item that stores the long text of an entity. */
 export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({
   ...textKey(tenant, kind, entity.id),
   text,

@@ -56,16 +56,20 @@ export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
  * transaction of the other. The lease of a worker that crashes expires, and the schedule continues the job.
  */
-export interface Lease {
+interface Lease {
   /** The delivery that the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
   /** RFC 3339. */
   readonly until: string;
 }
 
-export interface Job<Work extends JobWork = JobWork> {
+/** What the key of a job's item tells. */
+export interface JobIdentity {
   readonly id: string;
   readonly tenant: string;
+}
+
+export interface Job<Work extends JobWork = JobWork> extends JobIdentity {
   readonly version: number;
   /** When its next step may begin, RFC 3339. */
   readonly dueAt: string;
@@ -114,8 +118,7 @@ export const jobsQuery = (partition: number) =>
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';
 
-/** Returns the key of a job's item. */
-export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
+export const jobKey = ({ tenant, id }: JobIdentity): Key => ({
   pk: `${tenant}#job#${id}`,
   sk: jobSortKey,
 });
@@ -124,7 +127,7 @@ export const jobKey = ({ tenant, id }: Pick<Job, 'tenant' | 'id'>): Key => ({
 export const compactionJobId = (kind: Kind): string => `compact-${kind}`;
 
 /** Returns the job that a partition key belongs to; a tenant contains no `#`. */
-export function parseJobKey(pk = ''): Pick<Job, 'tenant' | 'id'> | undefined {
+export function parseJobKey(pk = ''): JobIdentity | undefined {
   const [, tenant, id] = /^([^#]+)#job#(.+)$/s.exec(pk) ?? [];
   return tenant && id ? { tenant, id } : undefined;
 }
@@ -146,14 +149,11 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
 export const alwaysDue = new Date(0).toISOString();
 
 /**
- * Returns the write that begins a job.
- * @param waitMs milliseconds until its first step; without it, the step is due at once.
+ * Returns the write that begins a job. Its first step is due at once.
  * @param id given where one thing must have one job; by default a new one.
  */
-export function beginJob(tenant: string, work: JobWork, { waitMs = 0, id = uuidv7() } = {}): Write {
-  const dueAt = waitMs > 0 ? new Date(Date.now() + waitMs).toISOString() : alwaysDue;
-  return buildJobWrite(undefined, { id, tenant, version: 1, dueAt, work });
-}
+export const beginJob = (tenant: string, work: JobWork, id = uuidv7()): Write =>
+  buildJobWrite(undefined, { id, tenant, version: 1, dueAt: alwaysDue, work });
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
 const missingWork = { type: 'missing' } as unknown as JobWork;

@@ -8,7 +8,6 @@ import type { Key } from './writes.ts';
 export const entitySortKey = 'entity';
 export const textSortKey = 'description';
 
-/** Returns the primary key of an entity. */
 export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   pk: `${tenant}#${kind}#${id}`,
   sk: entitySortKey,
@@ -33,7 +32,6 @@ export const parentPartition = (
   parentId: string,
 ): string => `${tenant}#${child}#${field}#${parentId}`;
 
-/** Returns the beginning of the sort keys of a status. */
 export const statusPrefix = (status: string): string => `${status}#`;
 
 /** Returns the index keys of an entity. An entity without a parent is absent from the parent's index. */

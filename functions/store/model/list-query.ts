@@ -21,7 +21,6 @@ export type FilterOperator =
   | 'all'
   | 'isEmpty';
 
-/** A condition on one field. */
 export interface Filter {
   readonly field: string;
   readonly operator: FilterOperator;
@@ -55,7 +54,6 @@ export interface ListQuery {
   readonly withTexts: boolean;
 }
 
-/** How often a value occurs. */
 export interface ValueCount {
   readonly value: Value;
   readonly count: number;

@@ -1,7 +1,6 @@
 /** Entries of the change log: what a transaction changed of one entity. */
 import type { Row, Value } from './row.ts';
 
-/** One change of one entity. */
 export interface LogEntry {
   readonly id: string;
   /** The version that the change made. A deletion counts as one more. */
@@ -14,7 +13,6 @@ export interface LogEntry {
   readonly after?: Row | undefined;
 }
 
-/** Returns the fields of a row that differ from another row's. */
 export function changedFields(before: Row | undefined, after: Row): Row {
   if (!before) return after;
   const changed: Record<string, Value> = {};

@@ -35,7 +35,7 @@ export function beginningOf(digest: string): string {
   return end < 0 ? digest : digest.slice(0, end);
 }
 
-/** The place of a long text in an entity that was read without it. */
+/** An entity that was read without its long text has a digest instead. */
 export class Digest {
   /** As items and rows hold it. */
   readonly text: string;
@@ -53,7 +53,6 @@ export class Digest {
 /** Returns a text. @throws TypeError for a digest. */
 export const requireText = (text: string | Digest): string => (text instanceof Digest ? text.toJSON() : text);
 
-/** Returns whether a digest is that of a text. */
 export const isDigestOf = (digest: Digest, text: string): boolean => digestText(text) === digest.text;
 
 /** Returns whether a text is an item of its own. */

@@ -35,7 +35,6 @@ export interface Reservation {
   readonly isThrottled: boolean;
 }
 
-/** Returns the pace without reservations. */
 export const newPace = (tenant: string): Pace => ({ tenant, version: 0, freeAt: 0, slowdown: 1 });
 
 /**
@@ -55,7 +54,6 @@ export function reserve(
   return { pace: { ...pace, version: pace.version + 1, freeAt, slowdown }, waitMs: startsAt - nowMs };
 }
 
-/** Returns the key of the item with the pace of a tenant. */
 export const paceKey = (tenant: string): Key => ({ pk: `${tenant}#pace`, sk: 'pace' });
 
 /** Returns the item of a pace. DynamoDB deletes it some time after its last change. */
@@ -65,7 +63,6 @@ export const encodePace = (pace: Pace): Item => ({
   expiresAt: Math.ceil(pace.freeAt / 1_000) + keptSeconds,
 });
 
-/** Returns the pace that an item stores. */
 export function decodePace(item: Item): Pace {
   const { tenant, version, freeAt, slowdown } = item as unknown as Pace;
   return { tenant, version, freeAt, slowdown };

@@ -2,7 +2,7 @@
  * References between kinds, as data. A write checks that the entities it refers to exist; a deletion finds the entities that
  * refer to the deleted one.
  */
-/** The kinds of entity. */
+
 export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
 
 export interface Relation {
@@ -14,7 +14,6 @@ export interface Relation {
   readonly parent: Kind;
   /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
   readonly onDelete: 'cascade' | 'setNull';
-  /** Whether the field is an array of ids. */
   readonly isArray?: boolean;
   /** Whether the index `by-parent` lists the children by this parent. An entity is in it once, so a kind has one such field at most. */
   readonly isIndexed?: boolean;

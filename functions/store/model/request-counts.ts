@@ -38,7 +38,6 @@ export const countsQuery = ({ tenant, window }: PublishedCount) => ({
   ExpressionAttributeValues: { ':pk': partitionOf(tenant), ':window': `${window}#` },
 });
 
-/** Returns the requests of the other processes. */
 export const sumOfOthers = (items: readonly Item[], { window, process }: PublishedCount): number =>
   items
     .filter(({ sk }) => sk !== `${window}#${process}`)

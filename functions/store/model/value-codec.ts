@@ -33,14 +33,11 @@ const words: readonly string[] = [
 
 const numberOfWord = new Map(words.map((word, number) => [word, number]));
 
-/** How a value is encoded. */
 const type = { null: 0, text: 1, empty: 2, id: 3, ids: 4, word: 5, time: 6, day: 7 } as const;
 
-/** Number of types. */
 export const valueTypes = 8;
 
-/** What values are encoded with. */
-export interface ValueOptions {
+interface ValueOptions {
   /** Times are encoded as differences from it, in milliseconds since 1970. */
   readonly baseMs: number;
   /** The value that this one replaces: a text is encoded without the beginning that the two have in common. */
@@ -48,7 +45,7 @@ export interface ValueOptions {
 }
 
 /** A value, ready to be written. */
-export interface EncodedValue {
+interface EncodedValue {
   readonly type: number;
   readonly write: (writer: ByteWriter) => void;
 }

@@ -17,7 +17,7 @@ import type { Item } from '../model/writes.ts';
 import type { Session } from './session.ts';
 
 /** How the transactions of a change set are sent. */
-export interface Sender<Transaction> {
+interface Sender<Transaction> {
   /**
    * Sends a transaction until it is applied.
    * @throws TransactionExpired when its time is over; any other error ends all attempts.

@@ -12,7 +12,7 @@ import { findRecordedResult, recordResult } from './idempotency.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
-export interface Plan<Result> extends ChangeSet {
+export interface UnitOfWork<Result> extends ChangeSet {
   /** Applied instead when the change set exceeds one transaction: it leaves the rest to a job. */
   readonly orElse?: ChangeSet;
   readonly result: Result;
@@ -113,20 +113,20 @@ export async function applyInBatches(
 }
 
 /**
- * Reads, plans and writes. When an item changes between the read and the write, it plans again. A request under an idempotency key
- * is applied once: when it is sent again, it gets the recorded result.
+ * Builds a unit of work and applies it. When an item changes between the read and the write, it builds it again. A request under an
+ * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
- * @param makePlan reads what it needs; called once for each attempt.
- * @throws StoreUnavailable when the time of the request is over; and the errors of `makePlan`.
+ * @param build reads what it needs; called once for each attempt.
+ * @throws StoreUnavailable when the time of the request is over; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,
-  makePlan: (attempt: number) => Promise<Plan<Result>>,
+  build: (attempt: number) => Promise<UnitOfWork<Result>>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const recorded = await findRecordedResult(session);
     if (recorded) return recorded.result as Result;
-    const { orElse, result, ...changeSet } = await makePlan(attempt);
+    const { orElse, result, ...changeSet } = await build(attempt);
     const record = recordResult(session, result);
     try {
       const whole = await buildTransaction(session, changeSet, record);
@@ -135,7 +135,7 @@ export async function commit<Result>(
       return result;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error);
+      if (!(await session.database.deadline.backOff(attempt))) throw new StoreUnavailable(error, true);
     }
   }
 }

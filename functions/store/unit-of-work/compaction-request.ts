@@ -28,9 +28,6 @@ const maxKnownLogs = 10_000;
 /** When compaction of a log was requested the last time, by table and job. */
 const requestedAt = new Map<string, number>();
 
-/** Forgets all requests, for tests with a clock of their own. */
-export const forgetRequests = (): void => requestedAt.clear();
-
 /** Requests compaction unless it was requested within the last hour. Returns the time of the last request. */
 async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise<number> {
   const id = compactionJobId(kind);

@@ -272,7 +272,7 @@ test('the problem of a batch explains itself', async () => {
   ]);
   expect(expectProblem(response, 404)).toMatchObject({
     title: 'Not found',
-    detail: 'No operation was applied. There is no tag with this id.',
-    errors: [{ pointer: '/operations/1/id', detail: 'There is no tag with this id.' }],
+    detail: `No operation was applied. There is no tag with the id ${unknownId}.`,
+    errors: [{ pointer: '/operations/1/id', detail: `There is no tag with the id ${unknownId}.` }],
   });
 });

@@ -42,7 +42,10 @@ describe.each(someLists)('etags in GET $title', ({ item, open }) => {
 
   test('are absent unless they are asked for', async () => {
     expect(await readList(at({}))).not.toHaveProperty('etags');
-    expect(await readList(at({ etags: 'false' }))).not.toHaveProperty('etags');
+    for (const no of ['false', 'False']) {
+      expect(await readList(at({ etags: no }))).not.toHaveProperty('etags');
+    }
+    expect(await readList(at({ etags: 'True' }))).toHaveProperty('etags');
   });
 
   test('guard a write, and fail it after another write', async () => {

@@ -1,3 +1,5 @@
+import type { Direction } from '#functions/store/model/list-query.ts';
+import { plainOrder } from '../../support/plain-list.ts';
 import { expectParameter } from '../problem.ts';
 import {
   create,
@@ -9,34 +11,15 @@ import {
   someResources,
 } from '../resources.ts';
 import { type Parameters, request, unique, withQuery } from '../service.ts';
-import { ascendingBy } from '../total-order.ts';
 
 /** `sortBy` with several fields, and `sortOrder` with one direction or one for each field. */
 
-type Direction = 'asc' | 'desc';
-
-/** Returns the comparator of one field, without ties. */
-function byField(field: string, direction: Direction): (one: Entity, other: Entity) => number {
-  const compare = ascendingBy(field);
-  return (one, other) => {
-    // Equal ids and times leave only the field.
-    const difference = compare({ [field]: one[field] ?? null }, { [field]: other[field] ?? null });
-    return direction === 'asc' ? difference : -difference;
-  };
-}
-
-/** Sorts by several fields. Ties go in the direction of the first field. */
-function sorted(entities: readonly Entity[], order: readonly (readonly [string, Direction])[]): string[] {
-  const tie = order[0]?.[1] ?? 'desc';
-  const comparators = [...order, ['createdAt', tie] as const, ['id', tie] as const].map(
-    ([field, direction]) => byField(field, direction),
-  );
-  return entities
-    .toSorted(
-      (one, other) => comparators.map((compare) => compare(one, other)).find((value) => value !== 0) ?? 0,
-    )
-    .map(({ id }) => id);
-}
+/** Returns the ids of entities in an order. */
+const sorted = (entities: readonly Entity[], order: readonly (readonly [string, Direction])[]): string[] =>
+  plainOrder(
+    entities,
+    order.map(([field, direction]) => ({ field, direction })),
+  ).map(({ id }) => id);
 
 describe.each(someLists)('GET $title', ({ item, open }) => {
   let entities: Entity[];

@@ -71,7 +71,6 @@ export class ProcessMemory {
 
 export const processMemory = new ProcessMemory();
 
-/** Returns what this process remembers of a log. */
 export const logMemory = (
   { tableName }: { readonly tableName: string },
   tenant: string,

@@ -9,7 +9,7 @@ export interface LogHead {
 }
 
 /** The oldest records of a range. */
-export interface OldestRecords {
+interface OldestRecords {
   /** In the order of their stamps. */
   readonly records: readonly LogRecord[];
   /** Whether the range has further records. */
@@ -49,9 +49,7 @@ export interface LogWriter extends LogReader {
   readOldestRecords(above: number, upTo: number, max: number): Promise<OldestRecords>;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
-  /** Writes immutable items. */
   putItems(items: ReadonlyMap<ItemName, Uint8Array>): Promise<void>;
-  /** Deletes immutable items. */
   deleteItems(names: readonly ItemName[]): Promise<void>;
   /**
    * Replaces the manifest if its version is the one before.

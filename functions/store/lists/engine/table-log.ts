@@ -20,14 +20,11 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
   return { pk: `${tenant}#${kind}#columns#${name.slice(0, end)}`, sk: name.slice(end + 1) };
 }
 
-/** Returns the name of an immutable item. */
-export const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
+const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
 
-/** Returns the bytes of immutable items by their names. */
 export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
   new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
 
-/** Items of a log between two sort keys. */
 interface KeyRange {
   readonly first: string;
   readonly last: string;
@@ -41,7 +38,6 @@ export const recordRange = (above: number, upTo: number, isAscending: boolean): 
   isAscending,
 });
 
-/** Returns the consistent query of a range of a log. */
 const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: KeyRange): Query => ({
   KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':first': first, ':last': last },
@@ -68,7 +64,6 @@ export async function readRange(
   return { items, hasMore: false };
 }
 
-/** Returns the log of a kind, for lists. */
 export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
   return {
     readHead: async (above) => {

@@ -1,5 +1,6 @@
 import { batchProblem, showResult } from '#functions/http/batch-endpoint.ts';
 import { invalidRequest } from '#functions/http/problems.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
 import {
   BatchFailed,
   EntityNotFound,
@@ -8,11 +9,14 @@ import {
 } from '#functions/store/model/errors.ts';
 import { tag } from '#functions/tags/resource.ts';
 
+const { after: stored } = buildCreate('tag', { name: 'urgent', status: 'active' });
+const { id } = stored.entity;
+
 describe('batchProblem', () => {
   test('has the code of the first operation that fails, and the issues of all', () => {
     const failed = new BatchFailed([
-      { position: 1, error: new VersionMismatch('tag') },
-      { position: 2, error: new EntityNotFound('tag') },
+      { position: 1, error: new VersionMismatch(stored, 'some versions') },
+      { position: 2, error: new EntityNotFound('tag', id) },
       {
         position: 4,
         error: new ReferenceNotFound([{ pointer: '/organizationId', kind: 'organization' }]),
@@ -23,14 +27,14 @@ describe('batchProblem', () => {
     expect({ code, message, issues, cause }).toEqual({
       code: 'version-mismatch',
       message:
-        'No operation was applied. The tag has changed since the version that If-Match names. ' +
-        'There is no tag with this id. There is no organization with this id.',
+        `No operation was applied. The tag ${id} has changed since the version that If-Match names. Read it again. ` +
+        `There is no tag with the id ${id}. There is no organization with this id.`,
       issues: [
         {
           pointer: '/operations/1/ifMatch',
-          detail: 'The tag has changed since the version that If-Match names.',
+          detail: `The tag ${id} has changed since the version that If-Match names. Read it again.`,
         },
-        { pointer: '/operations/2/id', detail: 'There is no tag with this id.' },
+        { pointer: '/operations/2/id', detail: `There is no tag with the id ${id}.` },
         { pointer: '/operations/4/body/organizationId', detail: 'There is no organization with this id.' },
         { pointer: '/operations/7/body/name', detail: 'Too long.' },
       ],
@@ -39,11 +43,11 @@ describe('batchProblem', () => {
   });
 
   test.each([
-    ['not-found', new EntityNotFound('tag')],
+    ['not-found', new EntityNotFound('tag', id)],
     ['invalid-request', new ReferenceNotFound([{ pointer: '/organizationId', kind: 'organization' }])],
     ['invalid-request', invalidRequest([{ pointer: '/operations/0', detail: 'Wrong.' }])],
   ])('is %s if such an operation is the first', (code, error) => {
-    const last = { position: 3, error: new VersionMismatch('tag') };
+    const last = { position: 3, error: new VersionMismatch(stored, 'some versions') };
     expect(batchProblem(new BatchFailed([{ position: 0, error }, last])).code).toBe(code);
   });
 });

@@ -1,4 +1,5 @@
-import { contentTag, expectedVersions, isCurrent, versionTag } from '#functions/http/conditional-requests.ts';
+import { expectedVersions, isCurrent } from '#functions/http/conditional-requests.ts';
+import { contentTag, versionTag } from '#functions/http/entity-tags.ts';
 import { Problem } from '#functions/http/problems.ts';
 
 const id = '01890000-0000-7000-8000-7a2c4d8f0e36';
@@ -44,7 +45,7 @@ describe('isCurrent', () => {
 
 describe('expectedVersions', () => {
   test.each([undefined, '*', ' *\t'])('accepts any version for %j', (header) => {
-    expect(expectedVersions(header, id)).toBeUndefined();
+    expect(expectedVersions({ 'if-match': header }, id)).toBeUndefined();
   });
 
   test.each([
@@ -54,7 +55,7 @@ describe('expectedVersions', () => {
     ['empty elements', ', "7a2c4d8f0e36-3",', [3]],
     ['a tag of this entity after others', '"000000000000-3", "a,b", "7a2c4d8f0e36-4"', [4]],
   ])('returns the versions of %s', (_, header, versions) => {
-    expect(expectedVersions(header, id)).toEqual(new Set(versions));
+    expect(expectedVersions({ 'if-match': header }, id)).toEqual(new Set(versions));
   });
 
   test.each([
@@ -66,12 +67,12 @@ describe('expectedVersions', () => {
     ['a tag with more before the id', '"x7a2c4d8f0e36-3"'],
     ['no version', '"7a2c4d8f0e36-"'],
   ])('accepts no version for %s', (_, header) => {
-    expect(expectedVersions(header, id)).toEqual(new Set());
+    expect(expectedVersions({ 'if-match': header }, id)).toEqual(new Set());
   });
 
   const thrownBy = (header: string): unknown => {
     try {
-      return expectedVersions(header, id);
+      return expectedVersions({ 'if-match': header }, id);
     } catch (error) {
       return error instanceof Problem && { code: error.code, issues: error.issues };
     }

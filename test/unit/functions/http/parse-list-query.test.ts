@@ -220,7 +220,7 @@ describe('readListQuery', () => {
       'countBy',
       '"name" is not a value of "countBy". Allowed: status, priority, projectId, tagIds.',
     ],
-    ['etags=yes', 'etags', '"yes" is not a value of "etags". Allowed: true, false.'],
+    ['etags=yes', 'etags', '"etags" must be true or false: "yes" is not.'],
     ['fields=*', 'fields', '"*" is not a value of "fields". Leave "fields" out to get all fields.'],
     ['page=1&page=2', 'page', '"page" occurs twice with different values: "1" and "2". Send it once.'],
   ])('refuses the option %s', (rawQueryString, parameter, detail) => {

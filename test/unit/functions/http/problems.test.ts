@@ -1,3 +1,4 @@
+import { versionTag } from '#functions/http/entity-tags.ts';
 import {
   invalidRequest,
   Problem,
@@ -5,6 +6,7 @@ import {
   problemType,
   toProblem,
 } from '#functions/http/problems.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
 import {
   ConditionFailed,
   EntityNotFound,
@@ -22,6 +24,9 @@ const parts = ({ code, message, issues, headers, cause }: Problem) => ({
   cause,
 });
 
+const { after: stored } = buildCreate('task', { name: 'x', status: 'open' });
+const { id } = stored.entity;
+
 describe('toProblem', () => {
   test('returns a problem as it is', () => {
     const problem = new Problem('no-tenant', 'The token names no tenant.');
@@ -29,10 +34,10 @@ describe('toProblem', () => {
   });
 
   test('returns 404 not-found for an entity that does not exist', () => {
-    const error = new EntityNotFound('project');
+    const error = new EntityNotFound('project', id);
     expect(parts(toProblem(error))).toEqual({
       code: 'not-found',
-      message: 'There is no project with this id.',
+      message: `There is no project with the id ${id}.`,
       issues: [],
       headers: {},
       cause: error,
@@ -40,12 +45,12 @@ describe('toProblem', () => {
   });
 
   test('returns 412 version-mismatch for another version', () => {
-    const error = new VersionMismatch('task');
+    const error = new VersionMismatch(stored, 'some versions');
     expect(parts(toProblem(error))).toEqual({
       code: 'version-mismatch',
-      message: 'The task has changed since the version that If-Match names.',
+      message: `The task ${id} has changed since the version that If-Match names. Read it again.`,
       issues: [],
-      headers: {},
+      headers: { etag: versionTag(id, 1) },
       cause: error,
     });
   });

@@ -1,7 +1,7 @@
 import { create, list, read, remove, replace } from '#functions/contract/contract.ts';
 import { nullable, reference } from '#functions/contract/fields.ts';
 import { commonFields, resource } from '#functions/contract/resource.ts';
-import { versionTag } from '#functions/http/conditional-requests.ts';
+import { versionTag } from '#functions/http/entity-tags.ts';
 import type { PipelineEvent } from '#functions/http/middleware.ts';
 import { type Rendering, renderers } from '#functions/http/renderers.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';

@@ -11,7 +11,7 @@ import {
   jobKey,
 } from '#functions/store/model/job.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
-import { functionContext, type ItemChange, streamEvent } from '#test/support/invoke.ts';
+import { functionContext } from '#test/support/invoke.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The function that compacts the logs of new records. */
@@ -37,6 +37,14 @@ beforeEach(() => {
   logged.mockClear();
 });
 
+/** A change of an item, as the table's stream reports it. */
+interface ItemChange {
+  readonly pk: string;
+  readonly sk: string;
+  /** Default: `INSERT`. */
+  readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
+}
+
 const newRecord = (kind: Kind): ItemChange => ({ pk: logPartition(tenant, kind), sk: 'r#1' });
 
 async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
@@ -52,8 +60,13 @@ async function makeWaiting(kind: 'organization' | 'tag'): Promise<void> {
   await store.database().transact([buildJobWrite(job, waiting)]);
 }
 
-const handle = (...changes: ItemChange[]): Promise<void> =>
-  handler(streamEvent(...changes), functionContext('request', 30_000));
+function handle(...changes: ItemChange[]): Promise<void> {
+  const Records = changes.map(({ pk, sk, eventName = 'INSERT' }) => ({
+    eventName,
+    dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
+  }));
+  return handler({ Records }, functionContext('request', 30_000));
+}
 
 const logLines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as object);
 

@@ -39,6 +39,19 @@ const fits = (schema: Schema, value: unknown): string => {
   return validate(value) ? 'fits' : ajv.errorsText(validate.errors);
 };
 
+test('components have different names without case and punctuation, of which generators make names of types', () => {
+  for (const [section, components] of Object.entries(document.components)) {
+    const names = Object.keys(components).map((name) => name.replaceAll(/[^a-z0-9]/gi, '').toLowerCase());
+    const repeated = names.filter((name, position) => names.indexOf(name) !== position);
+    expect([section, repeated]).toEqual([section, []]);
+  }
+});
+
+test('parameters that are true or false are booleans', () => {
+  const texts = schemas.filter(([, { enum: values }]) => values?.includes('true'));
+  expect(texts).toEqual([]);
+});
+
 test('equals the committed document; "npm run openapi" writes it', () => {
   expect(readFileSync(committedFile, 'utf8') === documentText(document)).toBe(true);
 });

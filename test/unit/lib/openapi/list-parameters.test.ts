@@ -56,13 +56,15 @@ test('closes an enumeration for comparisons only, because an unknown value other
     enum: ['none', 'low', 'medium', 'high', 'urgent'],
   });
   expect(ofTasks.get('tasks.priority.in')?.schema.items).not.toHaveProperty('enum');
-  expect(ofTasks.get('tasks.dueDate.isNull')?.schema).toEqual({ type: 'string', enum: ['true', 'false'] });
+  expect(ofTasks.get('tasks.dueDate.isNull')?.schema).toEqual({ type: 'boolean' });
 });
 
 /** Returns the example in the description of a parameter, or a query with its first value. */
 function exampleOf({ name, description, schema }: Parameter): string {
   const [, example] = /For example, `(.*)`\.$/.exec(description) ?? [];
-  return example ?? `${name}=${(schema.items ?? schema).enum?.[0] ?? 'x'}`;
+  return (
+    example ?? `${name}=${(schema.items ?? schema).enum?.[0] ?? (schema.type === 'boolean' ? 'true' : 'x')}`
+  );
 }
 
 describe.each(resources.map((resource) => [resource.plural, resource] as const))('%s', (_, resource) => {
@@ -114,7 +116,7 @@ test('the entities of a list are whole or, with fields, only sure to have an id'
   expect(schemas['PartialTask']?.required).toEqual(['id']);
   expect(schemas['Task']?.required).toEqual(task.fieldNames);
   expect(schemas['Task']?.properties?.['project']).toMatchObject({
-    anyOf: [{ $ref: '#/components/schemas/Project' }, { type: 'null' }],
+    anyOf: [{ $ref: '#/components/schemas/ExpandedProject' }, { type: 'null' }],
   });
   expect(Object.keys(schemas['TaskList']?.properties?.['counts']?.properties ?? {})).toEqual([
     'status',

@@ -8,16 +8,15 @@ import { maxCreationMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type ItemName, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
+import { chooseRewrites } from './choose-rewrites.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
 import { lateRecords, locateChanges } from './locate-changes.ts';
 import { counter, joinItems, type NewItems } from './new-segments.ts';
-import { planRewrites } from './plan-rewrites.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
 import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segments.ts';
 import { defaultSizes } from './sizes.ts';
 import { writeRuns } from './write-runs.ts';
 
-/** What a step writes. */
 interface CompactionOutput {
   readonly manifest: Manifest;
   readonly stepId: string;
@@ -35,7 +34,7 @@ async function absorb(
   if (late.length + records.length === 0) return undefined;
   const located = await locateChanges(columnReader, mergeRecords([...late, ...records]));
   const youngId = firstIdAt(watermark - maxCreationMs);
-  const rewrites = planRewrites(before.segments, located.inserts, youngId, sizes.maxRows);
+  const rewrites = chooseRewrites(before.segments, located.inserts, youngId, sizes.maxRows);
   const stepId = newStepId(before.version + 1);
   const step = { columnReader, located, sizes, stepId, nextNumber: counter() };
   const rewritten = await rewriteSegments(step, rewrites, youngId);
@@ -56,8 +55,7 @@ async function absorb(
   };
 }
 
-/** What a step did. */
-export interface CompactionResult {
+interface CompactionResult {
   /** Number of records that were absorbed. */
   readonly records: number;
   /** Number of records that wait for a later step. */

@@ -14,7 +14,6 @@ interface StepItems {
   readonly names: readonly ItemName[];
 }
 
-/** The partition of the list. */
 const partition = 'steps';
 
 /** Digits of a version in a sort key: steps are in their order. */

@@ -57,7 +57,7 @@ async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowC
   );
 }
 
-/** Returns the version of each row that changes are about, as the columns have it; `undefined` for rows that they do not have. */
+/** Returns the function that finds the row of an id, and its version, in the columns. It returns `undefined` for rows that they do not have. */
 function knownVersions(columnReader: ColumnReader, changes: ReadonlyMap<string, RowChange>) {
   const { manifest } = columnReader;
   return (

@@ -15,14 +15,12 @@ import {
 } from '../format/manifest.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** A row of a segment with all its values. */
 export interface SegmentRow {
   readonly id: string;
   readonly version: number;
   readonly values: Readonly<Record<string, Value | undefined>>;
 }
 
-/** Items to write, by name. */
 export type NewItems = ReadonlyMap<ItemName, Uint8Array>;
 
 export const joinItems = (all: readonly NewItems[]): NewItems => new Map(all.flatMap((items) => [...items]));
@@ -38,7 +36,7 @@ export const joinSegments = (all: readonly NewSegments[]): NewSegments => ({
 });
 
 /** The items of columns, by field. */
-export type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
+type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Returns whether the rows of some columns must be divided. */
 export const areTooLarge = (columns: EncodedColumns): boolean =>
@@ -50,7 +48,6 @@ export const countBuckets = (columns: EncodedColumns): Record<string, number> =>
     [...columns].filter(([, { length }]) => length > 1).map(([field, { length }]) => [field, length]),
   );
 
-/** Returns the items of columns of a segment. */
 export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems =>
   new Map(
     [...columns].flatMap(([field, encoded]) => {
@@ -72,12 +69,11 @@ function encodeColumns(rows: readonly SegmentRow[], bucketBytes: number): Encode
 /** What the segments of one compaction step have in common. */
 export interface SegmentOptions {
   readonly stepId: StepId;
-  readonly sizes: Pick<CompactionSizes, 'maxRows' | 'bucketBytes'>;
+  readonly sizes: CompactionSizes;
   /** Returns a number that no other segment of the step has. */
   readonly nextNumber: () => number;
 }
 
-/** Returns a function that counts from 0. */
 export function counter(): () => number {
   let next = 0;
   return () => next++;

@@ -12,10 +12,9 @@ const dayMs = 86_400_000;
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
 const maxWaitMs = dayMs;
 
-/** Milliseconds after which no record is late. Older ones expire in any order: of a deleted row, the creation could be left alone. */
+/** Milliseconds after which no record is late. Older records expire in any order: the creation of a deleted row could expire last. */
 const maxLateMs = (retentionDays - 1) * dayMs;
 
-/** What compaction works with. */
 export interface CompactionSource {
   readonly writer: LogWriter;
   readonly memory: LogMemory;
@@ -28,7 +27,6 @@ export interface CompactionSource {
   readonly sizes?: CompactionSizes;
 }
 
-/** The settled records that a step absorbs. */
 export interface CompactionInput {
   readonly records: readonly LogRecord[];
   /** Records below the watermark, most of which were absorbed before. */
@@ -41,8 +39,10 @@ export interface CompactionInput {
 }
 
 /** Settled records: all up to a stamp. */
-interface SettledRecords extends Pick<CompactionInput, 'records' | 'hasMore'> {
+interface SettledRecords {
+  readonly records: readonly LogRecord[];
   readonly reached: number;
+  readonly hasMore: boolean;
 }
 
 /** Reads the oldest settled records, about as many as `maxRecords`. */

@@ -1,9 +1,10 @@
-/** Writes segments again that new rows belong to, and columns of which runs hide too many values. */
+/** Writes segments again when they get new rows, and columns when runs replace too many of their values. */
 import { encodeColumnItems } from '../format/buckets.ts';
 import { buildColumn, columnValues, patchColumn, valueAt } from '../format/column.ts';
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { type MutableRunValues, patchOf, type RunValues, setValue } from '../format/run.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
+import type { Rewrite } from './choose-rewrites.ts';
 import type { LocatedChanges, RowUpdate } from './locate-changes.ts';
 import {
   areTooLarge,
@@ -16,14 +17,11 @@ import {
   type SegmentOptions,
   type SegmentRow,
 } from './new-segments.ts';
-import type { Rewrite } from './plan-rewrites.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** What a step reads, and how it writes. */
-export interface CompactionStep extends SegmentOptions {
+interface CompactionStep extends SegmentOptions {
   readonly columnReader: ColumnReader;
   readonly located: LocatedChanges;
-  readonly sizes: CompactionSizes;
 }
 
 const kept = (segments: readonly Segment[]): NewSegments => ({ segments, items: new Map() });
@@ -60,7 +58,7 @@ async function rowsOf(step: CompactionStep, segments: readonly Segment[]): Promi
 }
 
 /** Returns segments with the numbers of their new values and deletions. They are not written again. */
-export const countUpdates = (step: CompactionStep, segments: readonly Segment[]): Segment[] =>
+const countUpdates = (step: CompactionStep, segments: readonly Segment[]): Segment[] =>
   segments.map((segment) => {
     const updates = updatesOf(step, segment);
     if (updates.length === 0) return segment;
@@ -108,7 +106,7 @@ export function valuesOfStep(step: CompactionStep, segments: readonly Segment[])
   return values;
 }
 
-/** Returns the columns to write again, by segment: those of which runs hide the largest share. */
+/** Returns the columns to write again, by segment: those with the largest share of replaced values. */
 function fieldsToRewrite(
   segments: readonly Segment[],
   { maxShareOfColumn, maxRewrittenColumns }: CompactionSizes,
@@ -141,8 +139,8 @@ async function rewriteFields(
     columns.set(field, encodeColumnItems(buildColumn(columnValues(patched)), sizes.bucketBytes));
   }
   if (areTooLarge(columns)) return buildSegments(await rowsOf(step, [segment]), step);
-  const ofOthers = (numbers: Readonly<Record<string, number>>): Record<string, number> =>
-    Object.fromEntries(Object.entries(numbers).filter(([field]) => !fields.includes(field)));
+  const ofOthers = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+    Object.fromEntries(Object.entries(counts).filter(([field]) => !fields.includes(field)));
   const own = Object.fromEntries(fields.map((field) => [field, stepId]));
   const written: Segment = {
     ...segment,
@@ -153,7 +151,7 @@ async function rewriteFields(
   return { segments: [written], items: columnItems(written, columns) };
 }
 
-/** Writes the columns again of which runs hide too many values. Returns all segments of the new manifest. */
+/** Writes columns again when runs replace too many of their values. Returns all segments of the new manifest. */
 export async function rewriteColumns(
   step: CompactionStep,
   segments: readonly Segment[],

@@ -1,5 +1,3 @@
-/** Sizes of compaction. */
-
 /**
  * Rows in a segment, at most. In larger segments, columns would exceed an item; in smaller ones, more read units would be lost to columns
  * that fill their last 4 KB in part. Two bytes are enough for the ordinals of a field whose values are all different.
@@ -11,11 +9,14 @@ export interface CompactionSizes {
   /** Rows in a segment, at most. */
   readonly maxRows: number;
   /**
-   * Newer values are merged with older ones when they are at least this share of them: those of a run with an older run, and those of all runs
-   * with the column that they change. A value is then written again O(log n) times, and a list reads few runs. Runs take more bytes for a
-   * value than columns, so they are merged with columns earlier.
+   * Newer values are merged with an older run when they are at least this share of its values. A value is then written again O(log n) times,
+   * and a list reads few runs.
    */
   readonly maxShareOfRun: number;
+  /**
+   * The values of all runs are merged with a column when they replace more than this share of its values. Runs take more bytes for a value than
+   * columns, so this share is smaller.
+   */
   readonly maxShareOfColumn: number;
   /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;

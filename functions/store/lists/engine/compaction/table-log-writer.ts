@@ -12,7 +12,6 @@ import { encodedItems, itemKey, openLogReader, readRange, recordRange } from '..
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;
 
-/** Returns the log of a kind, for compaction. */
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
   return {
     ...openLogReader(database, tenant, kind),

@@ -20,7 +20,7 @@ import type { NewItems } from './new-segments.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 /** Runs of a manifest, and the items of those that are new. */
-export interface NewRuns {
+interface NewRuns {
   readonly runs: readonly Run[];
   readonly items: NewItems;
 }
@@ -37,7 +37,7 @@ function buildRun(step: StepId, values: RunValues, maxWholeRunBytes: number): Ne
   for (const field of fieldsOf(values)) {
     const encoded = encodeRunItems(values, field);
     counts[field] = encoded.length;
-    for (const [number, bytes] of encoded.entries()) items.set(runName(step, field, number), bytes);
+    for (const [position, bytes] of encoded.entries()) items.set(runName(step, field, position), bytes);
   }
   return { runs: [{ ...run, items: counts }], items };
 }

@@ -14,23 +14,22 @@ export interface Bucket {
   readonly ids: Buffer;
   /** In their order. */
   readonly rows: Uint32Array;
-  /** For each of these rows the number of its id, counted from 1, or 0 if the value is absent. */
-  readonly numbers: Ordinals;
+  /** For each of these rows the ordinal of its id in the bucket, counted from 1, or 0 if the value is absent. */
+  readonly ordinals: Ordinals;
 }
 
 /** Values and rows of a bucket that is being written. */
 interface NewBucket {
   readonly ids: string[];
   readonly rows: number[];
-  readonly numbers: number[];
+  readonly ordinals: number[];
 }
 
-/** Returns the bucket that has a text. */
 export const bucketOf = (text: string, buckets: number): number => crc32(text) % buckets;
 
 /** Returns the bytes of a bucket in memory. */
-export const bytesOfBucket = ({ ids, rows, numbers }: Bucket): number =>
-  ids.length + rows.byteLength + numbers.byteLength;
+export const bytesOfBucket = ({ ids, rows, ordinals }: Bucket): number =>
+  ids.length + rows.byteLength + ordinals.byteLength;
 
 /** Returns the number of first bytes that an id shares with the one before. @param bytes of all ids. */
 function sharedWithPrevious(bytes: Buffer, position: number): number {
@@ -41,7 +40,6 @@ function sharedWithPrevious(bytes: Buffer, position: number): number {
   return shared;
 }
 
-/** Returns the bytes of numbers, deflated. */
 function deflateNumbers(numbers: Iterable<number>): Buffer {
   const writer = new ByteWriter();
   for (const number of numbers) writer.number(number);
@@ -51,13 +49,16 @@ function deflateNumbers(numbers: Iterable<number>): Buffer {
 /**
  * Encodes a bucket: the number of bytes of each of two parts, the parts, and for each id the bytes that it does not share with the one before.
  * The first part has the numbers of ids and of rows, for each id the number of bytes that it shares, and the distance of each row to the one before.
- * The second part has the numbers of the rows' ids. Each part is deflated: numbers of one kind deflate better, and parts of ids do not deflate.
+ * The second part has the ordinals of the rows' ids. Each part is deflated: numbers of one kind deflate better, and parts of ids do not deflate.
  */
-function encodeBucket({ ids, rows, numbers }: NewBucket): Buffer {
+function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   const bytes = encodeIds(ids);
   const shared = ids.map((_, position) => sharedWithPrevious(bytes, position));
   const distances = rows.map((row, position) => row - (rows[position - 1] ?? 0));
-  const parts = [deflateNumbers([ids.length, rows.length, ...shared, ...distances]), deflateNumbers(numbers)];
+  const parts = [
+    deflateNumbers([ids.length, rows.length, ...shared, ...distances]),
+    deflateNumbers(ordinals),
+  ];
   const lengths = new ByteWriter();
   for (const { length } of parts) lengths.number(length);
   const ends = shared.map((count, position) =>
@@ -81,14 +82,14 @@ export function decodeBucket(encoded: Uint8Array): Bucket {
     encoded.subarray(end),
     Uint8Array.from({ length: idCount }, () => first.number()),
   );
-  const numbers = newOrdinals(rows.length, idCount + 1);
+  const ordinals = newOrdinals(rows.length, idCount + 1);
   let row = 0;
   for (let position = 0; position < rows.length; position += 1) {
     row += first.number();
     rows[position] = row;
-    numbers[position] = second.number();
+    ordinals[position] = second.number();
   }
-  return { ids, rows, numbers };
+  return { ids, rows, ordinals };
 }
 
 /** Returns ids. @param ends the bytes that they do not share with the one before. @param shared for each id the number of bytes that it shares. */
@@ -104,25 +105,22 @@ function decodeIds(ends: Uint8Array, shared: Uint8Array): Buffer {
   return ids;
 }
 
-/** Encodes a column of ids as buckets. */
 export function encodeBuckets({ dictionary, ordinals }: Column, count: number): Buffer[] {
-  const buckets = Array.from({ length: count }, (): NewBucket => ({ ids: [], rows: [], numbers: [] }));
-  const places = Array.from({ length: dictionary.size }, (_, ordinal) => {
+  const buckets = Array.from({ length: count }, (): NewBucket => ({ ids: [], rows: [], ordinals: [] }));
+  const inBuckets = Array.from({ length: dictionary.size }, (_, ordinal) => {
     const value = dictionary.at(ordinal);
     if (value === null) return undefined;
     const bucket = buckets[bucketOf(value ?? '', count)] as NewBucket;
-    const number = value === undefined ? 0 : bucket.ids.push(value);
-    return { bucket, number };
+    return { bucket, ordinal: value === undefined ? 0 : bucket.ids.push(value) };
   });
   for (const [row, ordinal] of ordinals.entries()) {
-    const place = places[ordinal];
-    place?.bucket.rows.push(row);
-    place?.bucket.numbers.push(place.number);
+    const inBucket = inBuckets[ordinal];
+    inBucket?.bucket.rows.push(row);
+    inBucket?.bucket.ordinals.push(inBucket.ordinal);
   }
   return buckets.map(encodeBucket);
 }
 
-/** Returns whether all texts of a column are ids. */
 function hasOnlyIds({ dictionary: { special, size }, dictionary }: Column): boolean {
   for (let ordinal = special.length; ordinal < size; ordinal += 1) {
     if (!isUuid(dictionary.at(ordinal) as string)) return false;
@@ -160,7 +158,7 @@ export function encodeColumnItems(column: Column, bucketBytes: number): Buffer[]
 
 /** Returns the column of all buckets. @param rows number of rows. */
 export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
-  const hasAbsent = buckets.some(({ numbers }) => numbers.includes(0));
+  const hasAbsent = buckets.some((bucket) => bucket.ordinals.includes(0));
   const hasNull = buckets.reduce((sum, bucket) => sum + bucket.rows.length, 0) < rows;
   const special = [...(hasAbsent ? [undefined] : []), ...(hasNull ? [null] : [])];
   const idsOf = buckets.map(({ ids }) => Array.from({ length: countIds(ids) }, (_, at) => idAt(ids, at)));
@@ -168,10 +166,11 @@ export function joinBuckets(buckets: readonly Bucket[], rows: number): Column {
   const ordinalOf = new Map(sorted.map((id, position) => [id, special.length + position]));
   const dictionary = buildDictionary([...special, ...sorted]);
   const ordinals = newOrdinals(rows, dictionary.size).fill(special.indexOf(null));
-  for (const [position, bucket] of buckets.entries()) {
-    const byNumber = [0, ...(idsOf[position] ?? []).map((id) => ordinalOf.get(id) as number)];
-    for (let place = 0; place < bucket.rows.length; place += 1) {
-      ordinals[bucket.rows[place] as number] = byNumber[bucket.numbers[place] as number] as number;
+  for (const [bucketPosition, bucket] of buckets.entries()) {
+    const inColumn = [0, ...(idsOf[bucketPosition] ?? []).map((id) => ordinalOf.get(id) as number)];
+    for (let position = 0; position < bucket.rows.length; position += 1) {
+      const row = bucket.rows[position] as number;
+      ordinals[row] = inColumn[bucket.ordinals[position] as number] as number;
     }
   }
   return { dictionary, ordinals };
@@ -190,14 +189,15 @@ export function columnOfTexts(
   const ordinals = newOrdinals(rows, dictionary.size);
   const wanted = texts.filter(isUuid);
   for (const bucket of buckets) {
-    const byNumber = newOrdinals(countIds(bucket.ids) + 1, dictionary.size);
+    const inColumn = newOrdinals(countIds(bucket.ids) + 1, dictionary.size);
     for (const id of wanted) {
       const position = positionOfId(bucket.ids, id);
       const isFound = position < countIds(bucket.ids) && idAt(bucket.ids, position) === id;
-      if (isFound) byNumber[position + 1] = dictionary.ordinalOf(id);
+      if (isFound) inColumn[position + 1] = dictionary.ordinalOf(id);
     }
-    for (let place = 0; place < bucket.rows.length; place += 1) {
-      ordinals[bucket.rows[place] as number] = byNumber[bucket.numbers[place] as number] as number;
+    for (let position = 0; position < bucket.rows.length; position += 1) {
+      const row = bucket.rows[position] as number;
+      ordinals[row] = inColumn[bucket.ordinals[position] as number] as number;
     }
   }
   // A value that the dictionary does not have is absent.

@@ -30,7 +30,6 @@ export function newOrdinals(rows: number, size: number): Ordinals {
   return size <= maxTwoBytes + 1 ? new Uint16Array(rows) : new Uint32Array(rows);
 }
 
-/** Returns the column of the values of all rows. */
 export function buildColumn(values: readonly ColumnValue[]): Column {
   const dictionary = buildDictionary(values);
   const ordinalOf = new Map<ColumnValue, number>();
@@ -41,17 +40,14 @@ export function buildColumn(values: readonly ColumnValue[]): Column {
   return { dictionary, ordinals };
 }
 
-/** Returns the value of a row. */
 export const valueAt = ({ dictionary, ordinals }: Column, row: number): ColumnValue =>
   dictionary.at(ordinals[row] as number);
 
-/** Returns the values of all rows. */
 export function columnValues({ dictionary, ordinals }: Column): ColumnValue[] {
   const values = Array.from({ length: dictionary.size }, (_, ordinal) => dictionary.at(ordinal));
   return Array.from(ordinals, (ordinal) => values[ordinal]);
 }
 
-/** Returns a column with other values in some rows. */
 export function patchColumn(column: Column, patch: Patch): Column {
   if (patch.size === 0) return column;
   const added = [...new Set(patch.values())].filter((value) => column.dictionary.ordinalOf(value) < 0);
@@ -117,7 +113,6 @@ export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
   return deflateRawSync(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
 }
 
-/** Decodes what `encodeColumn` returns. */
 export function decodeColumn(encoded: Uint8Array): Column {
   const bytes = inflateRawSync(encoded);
   const numbers = new ByteReader(bytes);

@@ -4,7 +4,6 @@ import { type Column, columnBytes, decodeColumn } from './column.ts';
 import { type ItemName, isBucketName, isColumnName, isRunName } from './manifest.ts';
 import { decodeRun, type RunValues } from './run.ts';
 
-/** A decoded immutable item. */
 export type DecodedItem = Column | Bucket | Buffer | RunValues;
 
 /** Bytes of a value of a run in memory, about. */

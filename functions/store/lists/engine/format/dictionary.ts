@@ -32,14 +32,13 @@ export class Dictionary {
     return this.#texts.length + this.#offsets.byteLength + overheadBytes;
   }
 
-  /** Returns the value at a position of the order. */
   at(ordinal: number): ColumnValue {
     const position = ordinal - this.special.length;
     if (position < 0) return this.special[ordinal];
     return this.#texts.toString('utf8', this.#offsets[position], this.#offsets[position + 1]);
   }
 
-  /** Returns the bytes of the text at a position of the order, which must not be that of null. */
+  /** @param ordinal of a text: not of null, and not of an absent value. */
   textAt(ordinal: number): Buffer {
     const position = ordinal - this.special.length;
     return this.#texts.subarray(this.#offsets[position], this.#offsets[position + 1]);
@@ -91,7 +90,6 @@ export class Dictionary {
   }
 }
 
-/** Returns the texts among some values, sorted. */
 const toSortedTexts = (values: Iterable<ColumnValue>): Buffer[] =>
   [...values]
     .filter((value) => typeof value === 'string')

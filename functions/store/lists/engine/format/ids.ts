@@ -4,16 +4,12 @@ import { idBytes, uuidAt, uuidBytes } from '../../../model/bytes.ts';
 /** Rows in one item of ids: with its key, the item stays below 4 KB, which is half a read unit. */
 export const chunkRows = 240;
 
-/** Returns the item of ids that has the id of a row. */
 export const chunkOfRow = (row: number): number => Math.floor(row / chunkRows);
 
-/** Encodes ids. */
 export const encodeIds = (ids: readonly string[]): Buffer => Buffer.concat(ids.map(uuidBytes));
 
-/** Returns the number of ids. */
 export const countIds = (ids: Buffer): number => ids.length / idBytes;
 
-/** Returns the id at a position. */
 export const idAt = (ids: Buffer, position: number): string => uuidAt(ids, position * idBytes);
 
 /** Returns the number of ids that are less than another one. */

@@ -11,7 +11,6 @@ import { chunkRows } from './ids.ts';
 /** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
 export const versionField = '$version';
 
-/** A version of a deleted row. */
 export const deletedVersion = '0';
 
 /**
@@ -30,7 +29,6 @@ export interface Segment {
   readonly last: string;
   /** Number of rows, deleted ones included. */
   readonly rows: number;
-  /** Number of deleted rows. */
   readonly deleted: number;
   /** By field: the step that wrote the column. */
   readonly columns: Readonly<Record<string, StepId>>;
@@ -104,11 +102,10 @@ export function columnNames({ id, columns, buckets }: Segment, field: string): I
   return Array.from({ length: count }, (_, bucket): ItemName => `${bucketPrefix(name)}${bucket}`);
 }
 
-/** Returns the beginning of the names of a column's buckets. */
 export const bucketPrefix = <Name extends string>(column: Name): `${Name}.` => `${column}.`;
 
 /** A column in buckets, with the names of all of them. */
-export interface BucketedColumn {
+interface BucketedColumn {
   readonly name: ItemName;
   readonly buckets: readonly ItemName[];
 }
@@ -131,7 +128,6 @@ export const isColumnName = (name: ItemName): boolean => name.split('/').length 
 export const isBucketName = (name: ItemName): boolean =>
   isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
 
-/** Returns the name of a chunk of a segment's ids. */
 export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
 
 /** Returns the name of the first ids of a segment's chunks. */
@@ -140,14 +136,11 @@ export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
 /** The beginning of the names of runs' items. Ids of segments contain no colon, so no item of a segment has it. */
 const runPrefix = 'run:';
 
-/** Returns the name of the only item of a small run. */
 export const smallRunName = (step: StepId): ItemName => `${runPrefix}${step}/all`;
 
-/** Returns the name of one of the items that hold the values of a field. */
-export const runName = (step: StepId, field: string, number: number): ItemName =>
-  `${runPrefix}${step}/${field}.${number}`;
+export const runName = (step: StepId, field: string, position: number): ItemName =>
+  `${runPrefix}${step}/${field}.${position}`;
 
-/** Returns whether an item belongs to a run. */
 export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix);
 
 /**
@@ -157,11 +150,10 @@ export const isRunName = (name: ItemName): boolean => name.startsWith(runPrefix)
 export function runNames({ step, items }: Run, wanted?: readonly string[]): ItemName[] {
   if (!items) return [smallRunName(step)];
   return (wanted ?? Object.keys(items)).flatMap((field) =>
-    Array.from({ length: items[field] ?? 0 }, (_, number) => runName(step, field, number)),
+    Array.from({ length: items[field] ?? 0 }, (_, position) => runName(step, field, position)),
   );
 }
 
-/** Returns the names of all items of a segment. */
 export function segmentNames(segment: Segment): ItemName[] {
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
@@ -170,14 +162,13 @@ export function segmentNames(segment: Segment): ItemName[] {
   return [...columns, fenceName(segment), ...chunks];
 }
 
-/** Returns the names of all items that a manifest refers to. */
 export const manifestNames = ({ segments, runs }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
   ...runs.flatMap((run) => runNames(run)),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
-export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
+export function segmentOf({ segments }: Manifest, id: string): number {
   let low = 0;
   let high = segments.length - 1;
   while (low < high) {
@@ -210,5 +201,4 @@ export function decodeManifest(item: Item): Manifest {
   return { version: item['version'] as number, ...state };
 }
 
-/** Returns whether an item is a manifest. */
 export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

@@ -12,11 +12,9 @@ export type MutableRunValues = Map<string, Map<string, Map<number, ColumnValue>>
 
 const noPatch: Patch = new Map();
 
-/** Returns the values of one field of a segment. */
 export const patchOf = (values: RunValues | undefined, segmentId: string, field: string): Patch =>
   values?.get(segmentId)?.get(field) ?? noPatch;
 
-/** Sets a value. A value that was set before is replaced. */
 export function setValue(
   values: MutableRunValues,
   segmentId: string,
@@ -30,14 +28,12 @@ export function setValue(
   patch.set(row, value);
 }
 
-/** Returns the number of values. */
 export function countValues(values: RunValues): number {
   let count = 0;
   for (const fields of values.values()) for (const patch of fields.values()) count += patch.size;
   return count;
 }
 
-/** Returns the fields that have values. */
 export const fieldsOf = (values: RunValues): string[] => [
   ...new Set([...values.values()].flatMap((fields) => [...fields.keys()])),
 ];
@@ -82,7 +78,6 @@ export function encodeRun(values: RunValues, field?: string): Buffer {
   return deflateRawSync(JSON.stringify(stored));
 }
 
-/** Returns the values of one field in two halves. */
 function halve(values: RunValues, field: string): [RunValues, RunValues] {
   const halves: [MutableRunValues, MutableRunValues] = [new Map(), new Map()];
   let isFirst = true;
@@ -102,7 +97,6 @@ export function encodeRunItems(values: RunValues, field: string, maxBytes = maxI
   return halve(values, field).flatMap((half) => encodeRunItems(half, field, maxBytes));
 }
 
-/** Decodes what `encodeRun` returns. */
 export function decodeRun(encoded: Uint8Array): RunValues {
   const stored = JSON.parse(inflateRawSync(encoded).toString()) as Record<
     string,
@@ -116,7 +110,6 @@ export function decodeRun(encoded: Uint8Array): RunValues {
   );
 }
 
-/** Returns the values of the items of one run. */
 export function joinRunItems(items: readonly RunValues[]): RunValues {
   const [first, ...others] = items;
   if (first && others.length === 0) return first;

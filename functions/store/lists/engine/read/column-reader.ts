@@ -21,10 +21,10 @@ import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
 
-/** Returns the values of several patches, of which the last one decides. */
+/** Returns the values of several patches. Of one value, the last patch decides. */
 const joinPatches = (patches: readonly Patch[]): Patch => new Map(patches.flatMap((patch) => [...patch]));
 
-/** Returns the names of the items of a column that a filter needs: of a column in buckets, those that have the only texts that match. */
+/** Returns the names of the items that a filter needs. A filter that accepts only some texts needs only the buckets of these texts. */
 export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
   const names = columnNames(segment, filter.field);
   const texts = onlyTexts(filter);
@@ -43,7 +43,6 @@ export class ColumnReader {
     this.#items = new ItemReader(manifest.segments, reader, memory);
   }
 
-  /** Reads the columns of some fields, of all segments or of some. */
   async loadColumns(
     fields: readonly string[],
     segments: readonly Segment[] = this.manifest.segments,
@@ -70,22 +69,18 @@ export class ColumnReader {
     return this.manifest.runs.flatMap((run) => runNames(run, fields));
   }
 
-  /** Reads all values of some runs. */
   async loadRuns(runs: readonly Run[]): Promise<void> {
     await this.#items.load(runs.flatMap((run) => runNames(run)));
   }
 
-  /** Reads the fences of segments. */
   async loadFences(segments: readonly Segment[]): Promise<void> {
     await this.#items.load(segments.map(fenceName));
   }
 
-  /** Reads chunks of segments' ids. */
   async loadIds(chunks: readonly { readonly segment: Segment; readonly chunk: number }[]): Promise<void> {
     await this.#items.load(chunks.map(({ segment, chunk }) => idsName(segment, chunk)));
   }
 
-  /** Reads all ids of segments. */
   async loadAllIds(segments: readonly Segment[]): Promise<void> {
     await this.loadIds(
       segments.flatMap((segment) =>
@@ -99,17 +94,14 @@ export class ColumnReader {
     return this.#items.get(fenceName(segment));
   }
 
-  /** Returns the ids of a chunk. */
   ids(segment: Segment, chunk: number): Buffer {
     return this.#items.get(idsName(segment, chunk));
   }
 
-  /** Returns the id of a row. */
   idOf(segment: Segment, row: number): string {
     return idAt(this.ids(segment, chunkOfRow(row)), row % chunkRows);
   }
 
-  /** Returns all values of a run. */
   runValues(run: Run): RunValues {
     return joinRunItems(runNames(run).map((name) => this.#items.get<RunValues>(name)));
   }
@@ -148,7 +140,6 @@ export class ColumnReader {
     return this.#items.derived(name, derive, columnBytes);
   }
 
-  /** Returns the column of a field in the order of its sort keys. */
   orderedColumn(segment: Segment, order: ValueOrder): OrderedColumn {
     const { field, ranks, defaultValue } = order;
     const name = `${this.#current(segment, field).name}/ordered${JSON.stringify([ranks, defaultValue])}`;
@@ -162,7 +153,7 @@ export class ColumnReader {
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 
-  /** Returns the column of a filter's field. It may be absent where the filter does not accept the value. */
+  /** Returns the column of a filter's field. Values that the filter does not accept can be absent. */
   filterColumn(segment: Segment, filter: RowFilter): Column {
     const { field } = filter;
     const texts = onlyTexts(filter);

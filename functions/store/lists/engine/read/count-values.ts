@@ -5,7 +5,6 @@ import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { compareSortKeys, toSortKey, type ValueOrder } from './sort-key.ts';
 
-/** A field whose values are counted. */
 export interface CountedField extends ValueOrder {
   /** Whether it is an array of ids, of which each one is counted. */
   readonly isArray?: boolean;
@@ -17,7 +16,6 @@ export type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 /** Values of a field in a result, at most. */
 export const maxCountedValues = 100;
 
-/** Counts the values of one field. */
 export class ValueCounter {
   readonly #field: CountedField;
   readonly #counts = new Map<Value, number>();
@@ -34,7 +32,6 @@ export class ValueCounter {
       this.#counts.set(one, (this.#counts.get(one) ?? 0) + count);
   }
 
-  /** Adds rows of a column. */
   addRows({ dictionary, ordinals }: Column, rows: Uint32Array): void {
     const counts = new Uint32Array(dictionary.size);
     for (const row of rows) {
@@ -55,7 +52,7 @@ export class ValueCounter {
   }
 }
 
-/** Returns the counts of fields. @param count adds the values of one field. */
+/** @param count adds the values of one field. */
 export const countFields = (
   fields: readonly CountedField[],
   count: (counter: ValueCounter, field: string) => void,
@@ -68,7 +65,6 @@ export const countFields = (
     }),
   );
 
-/** Returns the counts of fields in rows. */
 export const countRows = (fields: readonly CountedField[], rows: readonly Row[]): Counts =>
   countFields(fields, (counter, field) => {
     for (const row of rows) counter.add(row[field], 1);

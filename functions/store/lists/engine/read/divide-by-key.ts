@@ -5,10 +5,10 @@
 import {
   countBelow,
   type KeyCounts,
-  keyAtRank,
   ListedKeys,
   lowerBound,
   type PositionCounts,
+  rowKeyAt,
   upperBound,
 } from './key-counts.ts';
 import type { OrderedColumn } from './ordered-column.ts';
@@ -56,7 +56,7 @@ export function overlapping<Counts extends Counted>(
 }
 
 /** Returns a group whose window is counted from its other end. */
-export const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed => ({
+const mirror = <Windowed extends Counted & RowRange>(group: Windowed): Windowed => ({
   ...group,
   from: group.count - group.to,
   to: group.count - group.from,
@@ -71,7 +71,7 @@ export function divideInDirection<From extends Counted & RowRange, To extends Co
   return isDescending ? divide(mirror(group)).map(mirror).reverse() : divide(group);
 }
 
-/** The rows of a part with one sort key. Their values have the positions `from` up to, but without, `to`. */
+/** The rows of a part with one sort key. Their values have the positions of the column from `from` up to, but without, `to`. */
 interface Span extends RowRange {
   readonly key: SortKey;
   readonly count: number;
@@ -104,35 +104,37 @@ class DividedPart {
   divide(first: SortKey | undefined, last: SortKey | undefined): Keyed[] {
     const { counts } = this;
     const end = last === undefined ? counts.size : upperBound(counts, last);
-    for (let place = first === undefined ? 0 : lowerBound(counts, first); place < end; place += 1) {
-      const count = counts.before(place + 1) - counts.before(place);
+    const start = first === undefined ? 0 : lowerBound(counts, first);
+    for (let position = start; position < end; position += 1) {
+      const count = counts.before(position + 1) - counts.before(position);
       // Most keys of a large dictionary have no matching rows.
-      if (count > 0) this.#add(counts.keyAt(place), counts.positionAt(place), count);
+      if (count > 0) this.#add(counts.keyAt(position), counts.columnPositionAt(position), count);
     }
     const { segment } = this.#part;
-    return this.#spans.map(({ key, count }, number) => ({
+    return this.#spans.map(({ key, count }, position) => ({
       key,
       count,
-      part: { segment, count, rows: () => this.#rowsOf(number) },
+      part: { segment, count, rows: () => this.#rowsOf(position) },
     }));
   }
 
-  #add(key: SortKey, position: number, count: number): void {
+  #add(key: SortKey, columnPosition: number, count: number): void {
     const previous = this.#spans.at(-1);
     const isEqual = previous !== undefined && compareSortKeys(previous.key, key) === 0;
     if (isEqual) this.#spans.pop();
     this.#spans.push({
       key,
-      from: isEqual ? previous.from : position,
-      to: position + 1,
+      from: isEqual ? previous.from : columnPosition,
+      to: columnPosition + 1,
       count: count + (isEqual ? previous.count : 0),
     });
   }
 
-  #rowsOf(number: number): Uint32Array {
-    if (this.#column.isWhole(this.#part.rows())) return this.#column.rowsBetween(this.#spans[number] as Span);
+  #rowsOf(position: number): Uint32Array {
+    if (this.#column.isWhole(this.#part.rows()))
+      return this.#column.rowsBetween(this.#spans[position] as Span);
     this.#rows ??= this.#collect();
-    return this.#rows[number] as Uint32Array;
+    return this.#rows[position] as Uint32Array;
   }
 
   /** Collects the rows of all spans at once: each row is looked at once, however many spans there are. */
@@ -142,25 +144,25 @@ class DividedPart {
     const counts = spans.map(() => 0);
     const { from, to } = { from: (spans[0] as Span).from, to: (spans.at(-1) as Span).to };
     for (const row of this.#part.rows()) {
-      const position = this.#column.positionOf(row);
-      if (position < from || position >= to) continue;
-      const number = spanOf(spans, position);
-      if (position >= (spans[number] as Span).to) continue;
-      const next = counts[number] as number;
-      (rows[number] as Uint32Array)[next] = row;
-      counts[number] = next + 1;
+      const columnPosition = this.#column.positionOf(row);
+      if (columnPosition < from || columnPosition >= to) continue;
+      const position = spanOf(spans, columnPosition);
+      if (columnPosition >= (spans[position] as Span).to) continue;
+      const next = counts[position] as number;
+      (rows[position] as Uint32Array)[next] = row;
+      counts[position] = next + 1;
     }
     return rows;
   }
 }
 
-/** Returns the last span that begins at a position or before. */
-function spanOf(spans: readonly Span[], position: number): number {
+/** Returns the position of the last span that begins at a position of the column, or before it. */
+function spanOf(spans: readonly Span[], columnPosition: number): number {
   let low = 0;
   let high = spans.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((spans[middle] as Span).from <= position) low = middle;
+    if ((spans[middle] as Span).from <= columnPosition) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -200,8 +202,8 @@ export function divideByKey(
     delta,
   }));
   const all: KeyCounts[] = [...divided.map(({ counts }) => counts), new ListedKeys(keyed)];
-  const first = from > 0 ? keyAtRank(all, from) : undefined;
-  const last = to < count ? keyAtRank(all, to - 1) : undefined;
+  const first = from > 0 ? rowKeyAt(all, from) : undefined;
+  const last = to < count ? rowKeyAt(all, to - 1) : undefined;
   const isBetween = ({ key }: Keyed): boolean =>
     (first === undefined || compareSortKeys(key, first) >= 0) &&
     (last === undefined || compareSortKeys(key, last) <= 0);

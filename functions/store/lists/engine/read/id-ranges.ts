@@ -12,7 +12,6 @@ export interface IdRange {
 /** All ids are in this range. A sort key cannot be empty. */
 export const allIds: IdRange = { from: '0', to: 'g' };
 
-/** Returns the range that contains an id and no other. */
 export const rangeOfId = (id: string): IdRange => ({ from: id, to: `${id}\u0000` });
 
 /** Returns the ids that are in one of several ranges, in any order. */
@@ -29,7 +28,6 @@ export function unionRanges(ranges: readonly IdRange[]): IdRange[] {
   return union;
 }
 
-/** Returns the ids that are in none of the ranges of a set. */
 export function complementRanges(ranges: readonly IdRange[]): IdRange[] {
   const complement: IdRange[] = [];
   let start = allIds.from;
@@ -41,7 +39,6 @@ export function complementRanges(ranges: readonly IdRange[]): IdRange[] {
   return complement;
 }
 
-/** Returns the ids that are in two sets. */
 export function intersectRanges(one: readonly IdRange[], other: readonly IdRange[]): IdRange[] {
   const outside = [...complementRanges(one), ...complementRanges(other)];
   return complementRanges(unionRanges(outside));

@@ -12,7 +12,6 @@ import { StaleRead } from './stale-read.ts';
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
 
-/** What is derived from items. */
 type Derived = Column | OrderedColumn | SearchTexts;
 
 export class ItemReader {
@@ -72,7 +71,6 @@ export class ItemReader {
     }
   }
 
-  /** Returns an item that was loaded. */
   get<Item extends DecodedItem>(name: ItemName): Item {
     const item = this.#items.get(name);
     if (item === undefined) throw new Error(`The item ${name} was not loaded.`);

@@ -4,12 +4,12 @@ import { compareSortKeys, type SortKey } from './sort-key.ts';
 /** Distinct keys in their order, and the number of rows before each. Neighbours can be equal. */
 export interface KeyCounts {
   readonly size: number;
-  keyAt(place: number): SortKey;
-  /** Returns the number of rows whose keys are at lower places. */
-  before(place: number): number;
+  keyAt(position: number): SortKey;
+  /** Returns the number of rows whose keys are at lower positions. */
+  before(position: number): number;
 }
 
-/** Returns the first place whose key is not less than a key. */
+/** Returns the first position whose key is not less than a key. */
 export function lowerBound(counts: KeyCounts, key: SortKey): number {
   let low = 0;
   let high = counts.size;
@@ -21,7 +21,7 @@ export function lowerBound(counts: KeyCounts, key: SortKey): number {
   return low;
 }
 
-/** Returns the first place whose key is greater than a key. */
+/** Returns the first position whose key is greater than a key. */
 export function upperBound(counts: KeyCounts, key: SortKey): number {
   let low = 0;
   let high = counts.size;
@@ -37,10 +37,9 @@ export function upperBound(counts: KeyCounts, key: SortKey): number {
 const sparseShare = 1 / 16;
 
 /** The values of rows, numbered in the order of their sort keys. */
-export interface OrderedValues {
+interface OrderedValues {
   /** Number of positions. */
   readonly size: number;
-  /** Returns the position of a row's value. */
   positionOf(row: number): number;
   /** Returns the sort key at a position. */
   keyAt(position: number): SortKey;
@@ -49,8 +48,8 @@ export interface OrderedValues {
 /** Some rows of one segment, counted by the positions of their values. The cost depends on the number of the rows. */
 export class PositionCounts implements KeyCounts {
   readonly #values: OrderedValues;
-  /** The positions that the rows have, in ascending order. Without it, the places are all positions. */
-  readonly #positions: Uint32Array | undefined;
+  /** The positions in the column that the rows have, in ascending order. Without it, all positions of the column are counted. */
+  readonly #columnPositions: Uint32Array | undefined;
   readonly #before: Uint32Array;
 
   constructor(values: OrderedValues, rows: Uint32Array) {
@@ -64,7 +63,7 @@ export class PositionCounts implements KeyCounts {
         if (distinct === 0 || positions[distinct - 1] !== position) positions[distinct++] = position;
         before[distinct] = (before[distinct] as number) + 1;
       }
-      this.#positions = positions.subarray(0, distinct);
+      this.#columnPositions = positions.subarray(0, distinct);
       this.#before = before;
     } else {
       this.#before = new Uint32Array(size + 1);
@@ -73,26 +72,27 @@ export class PositionCounts implements KeyCounts {
         this.#before[next] = (this.#before[next] as number) + 1;
       }
     }
-    for (let place = 0; place < this.size; place += 1) {
-      this.#before[place + 1] = (this.#before[place + 1] as number) + (this.#before[place] as number);
+    for (let position = 0; position < this.size; position += 1) {
+      this.#before[position + 1] =
+        (this.#before[position + 1] as number) + (this.#before[position] as number);
     }
   }
 
   get size(): number {
-    return this.#positions ? this.#positions.length : this.#values.size;
+    return this.#columnPositions ? this.#columnPositions.length : this.#values.size;
   }
 
-  /** Returns the position at a place. */
-  positionAt(place: number): number {
-    return this.#positions ? (this.#positions[place] as number) : place;
+  /** Returns the position in the column. */
+  columnPositionAt(position: number): number {
+    return this.#columnPositions ? (this.#columnPositions[position] as number) : position;
   }
 
-  keyAt(place: number): SortKey {
-    return this.#values.keyAt(this.positionAt(place));
+  keyAt(position: number): SortKey {
+    return this.#values.keyAt(this.columnPositionAt(position));
   }
 
-  before(place: number): number {
-    return this.#before[place] as number;
+  before(position: number): number {
+    return this.#before[position] as number;
   }
 }
 
@@ -116,17 +116,17 @@ export class ListedKeys implements KeyCounts {
     return this.#keys.length;
   }
 
-  keyAt(place: number): SortKey {
-    return this.#keys[place] as SortKey;
+  keyAt(position: number): SortKey {
+    return this.#keys[position] as SortKey;
   }
 
-  before(place: number): number {
-    return this.#before[place] as number;
+  before(position: number): number {
+    return this.#before[position] as number;
   }
 }
 
 /** Returns the number of rows whose keys are not greater than a key. */
-export const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
+const countUpTo = (all: readonly KeyCounts[], key: SortKey): number =>
   all.reduce((sum, counts) => sum + counts.before(upperBound(counts, key)), 0);
 
 /** Returns the number of rows whose keys are less than a key. */
@@ -137,14 +137,14 @@ export const countBelow = (all: readonly KeyCounts[], key: SortKey): number =>
  * Returns the sort key of the row at a position of the order, which must exist. Halves the keys that come into question, beginning
  * with the largest part: the cost grows with the logarithm of the number of rows.
  */
-export function keyAtRank(all: readonly KeyCounts[], rank: number): SortKey {
+export function rowKeyAt(all: readonly KeyCounts[], position: number): SortKey {
   const ranges = all.map((counts) => ({ counts, low: 0, high: counts.size }));
   let found: SortKey = null;
   for (;;) {
     const widest = ranges.reduce((one, other) => (other.high - other.low > one.high - one.low ? other : one));
     if (widest.high <= widest.low) return found;
     const key = widest.counts.keyAt((widest.low + widest.high) >> 1);
-    const isReached = countUpTo(all, key) > rank;
+    const isReached = countUpTo(all, key) > position;
     if (isReached) found = key;
     for (const range of ranges) {
       if (isReached) range.high = Math.min(range.high, lowerBound(range.counts, key));

@@ -13,7 +13,6 @@ import { type PageRow, selectRows } from './select-page.ts';
 import { StaleRead } from './stale-read.ts';
 import { type MatchingChange, matchingChanges, toDeltas } from './tail-changes.ts';
 
-/** A row of a page. */
 export interface ListedRow {
   readonly id: string;
   /** The entity's version at the moment of the list. */
@@ -26,7 +25,6 @@ export interface RowPage {
   readonly counts: Counts;
 }
 
-/** What a list reads with. */
 export interface ListSource {
   readonly reader: LogReader;
   readonly memory: LogMemory;
@@ -34,7 +32,6 @@ export interface ListSource {
   readonly nowMs: number;
 }
 
-/** Returns the ids and versions of rows. */
 async function listedRows(
   columnReader: ColumnReader,
   tail: LogState['tail'],

@@ -1,7 +1,7 @@
 /** The rows of segments that match a query. */
 
 import { chunkOfBoundary, chunkRows, positionOfBoundary } from '../format/ids.ts';
-import { type Segment, versionField } from '../format/manifest.ts';
+import type { Segment } from '../format/manifest.ts';
 import type { LogReader } from '../storage.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { type IdRange, rangesBetween } from './id-ranges.ts';
@@ -17,7 +17,6 @@ import {
 } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
 
-/** The rows of one segment that match. */
 export interface SegmentRows {
   readonly segment: Segment;
   /** Number of rows that match. */
@@ -29,7 +28,7 @@ export interface SegmentRows {
 }
 
 /** How much of a segment is in a set of ids. */
-export type Coverage = 'none' | 'part' | 'all';
+type Coverage = 'none' | 'part' | 'all';
 
 /** Returns the part of a set that is between the first and the last id of a segment. */
 const idsOfSegment = (ids: readonly IdRange[], { first, last }: Segment): IdRange[] =>
@@ -63,9 +62,8 @@ async function rowRanges(
   return own.map(({ from, to }) => ({ from: rowOf(from), to: rowOf(to) }));
 }
 
-/** Returns the filters that rows of a segment must match. */
 const filtersOf = ({ deleted }: Segment, { filters }: RowQuery): readonly RowFilter[] =>
-  deleted > 0 ? [isNotDeleted(versionField), ...filters] : filters;
+  deleted > 0 ? [isNotDeleted, ...filters] : filters;
 
 /** Returns the rows of a segment that match. Its columns are in memory. */
 function segmentRows(
@@ -88,7 +86,7 @@ const noRows = new Uint32Array(0);
 
 /** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(
-  { requireTime }: Pick<LogReader, 'requireTime'>,
+  reader: LogReader,
   columnReader: ColumnReader,
   segments: readonly Segment[],
   query: RowQuery,
@@ -104,7 +102,7 @@ export async function readSegments(
   return segments.map((segment) => {
     const own = rangesOf.get(segment);
     if (!own) return { segment, count: 0, rows: noRows };
-    requireTime();
+    reader.requireTime();
     return segmentRows(columnReader, segment, own, query);
   });
 }

@@ -49,13 +49,11 @@ export class OrderedColumn {
     return this.#column.dictionary.size;
   }
 
-  /** Returns the position of a row's value. */
   positionOf(row: number): number {
     const ordinal = this.#column.ordinals[row] as number;
     return this.#positions ? (this.#positions[ordinal] as number) : ordinal;
   }
 
-  /** Returns the counts of some rows by sort key. */
   countsOf(rows: Uint32Array): PositionCounts {
     if (!this.isWhole(rows)) return new PositionCounts(this, rows);
     this.#allCounts ??= new PositionCounts(this, rows);

@@ -2,7 +2,7 @@
 import { type Row, sortedText, splitIds, type Value } from '../../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
-import { deletedVersion } from '../format/manifest.ts';
+import { deletedVersion, versionField } from '../format/manifest.ts';
 import { type SearchTexts, toSearchText } from './search-texts.ts';
 
 /** A condition on the texts of a field. Texts compare by Unicode code point. */
@@ -16,7 +16,6 @@ export type TextCondition =
   /** Of an array of ids: has one of these, or all of them. */
   | { readonly by: 'anyId' | 'allIds'; readonly ids: readonly string[] };
 
-/** A condition on the value of one field. */
 export interface RowFilter {
   readonly field: string;
   readonly condition: TextCondition;
@@ -36,17 +35,8 @@ export const isText = (field: string, text: string): RowFilter => ({
   condition: { by: 'texts', texts: [text] },
 });
 
-/** Returns the filter that accepts arrays that have an id. */
-export const hasId = (field: string, id: string): RowFilter => ({
-  field,
-  condition: { by: 'anyId', ids: [id] },
-});
-
-/** Accepts rows that are not deleted, for a column of versions. */
-export const isNotDeleted = (field: string): RowFilter => ({
-  ...isText(field, deletedVersion),
-  isNegated: true,
-});
+/** Accepts rows that are not deleted. */
+export const isNotDeleted: RowFilter = { ...isText(versionField, deletedVersion), isNegated: true };
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */
 export function onlyTexts({
@@ -60,13 +50,6 @@ export function onlyTexts({
   return defaultValue !== null && texts.includes(defaultValue) ? undefined : texts;
 }
 
-/** Returns the only text that a filter accepts, if no row without a text matches. */
-export function onlyText(filter: RowFilter): string | undefined {
-  const texts = onlyTexts(filter);
-  return texts?.length === 1 ? texts[0] : undefined;
-}
-
-/** Returns whether a text meets the condition of a filter. */
 function textPredicate({ field, condition }: RowFilter): (text: string) => boolean {
   switch (condition.by) {
     case 'texts': {
@@ -97,7 +80,7 @@ function textPredicate({ field, condition }: RowFilter): (text: string) => boole
   }
 }
 
-/** Returns the function that tells whether a filter accepts a value; `undefined` is a row that is older than the field. */
+/** The value `undefined` is that of a row that is older than the field. */
 export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boolean {
   const { isNegated = false, acceptsNull = false, defaultValue = null } = filter;
   const meets = textPredicate(filter);
@@ -107,7 +90,6 @@ export function valuePredicate(filter: RowFilter): (value: ColumnValue) => boole
   };
 }
 
-/** Returns the function that tells whether a row matches all filters. */
 export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boolean {
   const predicates = filters.map((filter) => [filter.field, valuePredicate(filter)] as const);
   return (row) => predicates.every(([field, accepts]) => accepts(row[field]));
@@ -116,7 +98,6 @@ export function rowPredicate(filters: readonly RowFilter[]): (row: Row) => boole
 /** Returns whether a filter searches the texts of a column in lower case. */
 export const isSearch = ({ condition: { by } }: RowFilter): boolean => by === 'beginning' || by === 'part';
 
-/** A filter and what it decides. */
 export interface FilteredColumn {
   readonly filter: RowFilter;
   readonly column: Column;
@@ -185,8 +166,8 @@ export function matchingRows(filtered: readonly FilteredColumn[], ranges: readon
     if (!accepted.includes(0)) continue;
     const { ordinals } = one.column;
     let kept = 0;
-    for (let place = 0; place < count; place += 1) {
-      const row = rows[place] as number;
+    for (let position = 0; position < count; position += 1) {
+      const row = rows[position] as number;
       if (accepted[ordinals[row] as number] === 1) rows[kept++] = row;
     }
     count = kept;

@@ -20,11 +20,11 @@ const upperZ = 0x5a;
 const caseBit = 0x20;
 
 /** Writes the lower case of a text in ASCII. Returns false when it is not in ASCII. */
-function lowerAscii(text: Uint8Array, target: Uint8Array, position: number): boolean {
-  for (let place = 0; place < text.length; place += 1) {
-    const byte = text[place] as number;
+function lowerAscii(text: Uint8Array, target: Uint8Array, start: number): boolean {
+  for (let position = 0; position < text.length; position += 1) {
+    const byte = text[position] as number;
     if (byte > maxAscii) return false;
-    target[position + place] = byte >= upperA && byte <= upperZ ? byte | caseBit : byte;
+    target[start + position] = byte >= upperA && byte <= upperZ ? byte | caseBit : byte;
   }
   return true;
 }

@@ -23,8 +23,7 @@ interface SegmentGroup extends RowRange {
   readonly count: number;
 }
 
-/** The rows of all segments, and the deltas. */
-export interface Rows {
+interface Rows {
   readonly segments: readonly SegmentRows[];
   readonly deltas: readonly RowDelta[];
   readonly total: number;
@@ -40,7 +39,6 @@ function partOf({ segment, count, rows }: SegmentRows, position: number): GroupP
   return { segment: position, count, rows: requireRows };
 }
 
-/** Divides a group by segment. */
 function divideBySegment({ segments }: Rows, { parts, deltas, ...window }: Group): SegmentGroup[] {
   const byPosition = new Map(parts.map((part) => [part.segment, part]));
   const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
@@ -57,7 +55,6 @@ function divideBySegment({ segments }: Rows, { parts, deltas, ...window }: Group
   }));
 }
 
-/** Divides the rows of one segment by chunk of ids. */
 function divideByChunk(fence: Buffer, { rows, deltas, from, to, segment }: SegmentGroup): SegmentGroup[] {
   const byChunk = groupDeltas(deltas, ({ id }) => chunkOf(fence, id));
   const starts = new Map<number, number>();
@@ -111,7 +108,7 @@ const segmentsOf = (groups: readonly SegmentGroup[]): Segment[] =>
 export async function selectRows(
   columnReader: ColumnReader,
   rows: Rows,
-  { orders, isDescending, skip, limit }: Pick<RowQuery, 'orders' | 'isDescending' | 'skip' | 'limit'>,
+  { orders, isDescending, skip, limit }: RowQuery,
 ): Promise<PageRow[]> {
   const { segments, deltas, total } = rows;
   const to = Math.min(total, skip + limit);

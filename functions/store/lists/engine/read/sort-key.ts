@@ -4,7 +4,6 @@ import type { ColumnValue } from '../format/dictionary.ts';
 /** A text, the rank of an enumeration's value, or null, which is lowest. */
 export type SortKey = Buffer | number | null;
 
-/** The order of the values of a field. */
 export interface ValueOrder {
   readonly field: string;
   /** The values of an enumeration in their order, if the field is one. */
@@ -18,7 +17,6 @@ export interface SortOrder extends ValueOrder {
   readonly isDescending: boolean;
 }
 
-/** Returns the sort key of a value. */
 export function toSortKey({ field, ranks, defaultValue = null }: ValueOrder, value: ColumnValue): SortKey {
   const known = value === undefined ? defaultValue : value;
   if (known === null) return null;
@@ -30,22 +28,4 @@ export function compareSortKeys(one: SortKey, other: SortKey): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null);
   if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other);
   return one.compare(other);
-}
-
-/** A row with its sort keys, one for each order of a list. */
-export interface KeyedRow {
-  readonly id: string;
-  readonly keys: readonly SortKey[];
-}
-
-/** Returns the function that compares rows in the order of a list. */
-export function rowComparator(orders: readonly SortOrder[], isDescending: boolean) {
-  return (one: KeyedRow, other: KeyedRow): number => {
-    for (const [level, order] of orders.entries()) {
-      const compared = compareSortKeys(one.keys[level] as SortKey, other.keys[level] as SortKey);
-      if (compared !== 0) return order.isDescending ? -compared : compared;
-    }
-    const compared = one.id < other.id ? -1 : Number(one.id > other.id);
-    return isDescending ? -compared : compared;
-  };
 }

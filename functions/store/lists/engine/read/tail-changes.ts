@@ -5,9 +5,9 @@ import { isInRanges } from './id-ranges.ts';
 import type { LogState } from './read-state.ts';
 import { rowPredicate } from './row-filter.ts';
 import type { RowQuery } from './row-query.ts';
-import { compareSortKeys, type KeyedRow, type SortKey, toSortKey } from './sort-key.ts';
+import { compareSortKeys, type SortKey, toSortKey } from './sort-key.ts';
 
-/** A row that matches, and that the columns do not contain yet, or still contain. */
+/** A matching row that the tail adds to the columns, or removes from them. */
 export interface MatchingChange {
   readonly id: string;
   readonly row: Row;
@@ -15,37 +15,36 @@ export interface MatchingChange {
   readonly count: 1 | -1;
 }
 
-/** The place of such a row in the order of a list. */
-export interface RowDelta extends KeyedRow {
+/** A matching change with its sort keys, one for each order of the list. */
+export interface RowDelta {
+  readonly id: string;
+  readonly keys: readonly SortKey[];
   readonly count: 1 | -1;
   /** The position of its segment; after the last one for ids that are greater than all in the columns. */
   readonly segment: number;
 }
 
 /** Returns how many rows deltas add. */
-export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
+export const sumOf = (deltas: readonly RowDelta[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns deltas by a number that they belong to. */
+/** Returns deltas by the position of what they belong to: a segment, or a chunk of ids. */
 export function groupDeltas(
   deltas: readonly RowDelta[],
-  numberOf: (delta: RowDelta) => number,
+  positionOf: (delta: RowDelta) => number,
 ): Map<number, RowDelta[]> {
   const groups = new Map<number, RowDelta[]>();
   for (const delta of deltas) {
-    const number = numberOf(delta);
-    const group = groups.get(number);
+    const position = positionOf(delta);
+    const group = groups.get(position);
     if (group) group.push(delta);
-    else groups.set(number, [delta]);
+    else groups.set(position, [delta]);
   }
   return groups;
 }
 
 /** Returns the rows of the tail that match, before and after their changes. */
-export function matchingChanges(
-  { tail }: Pick<LogState, 'tail'>,
-  { filters, ids }: Pick<RowQuery, 'filters' | 'ids'>,
-): MatchingChange[] {
+export function matchingChanges({ tail }: LogState, { filters, ids }: RowQuery): MatchingChange[] {
   const matches = rowPredicate(filters);
   const changes: MatchingChange[] = [];
   const add = (id: string, row: Row | undefined, count: 1 | -1): void => {
@@ -59,11 +58,10 @@ export function matchingChanges(
   return changes;
 }
 
-/** Returns the deltas of changes. */
 export function toDeltas(
   manifest: Manifest,
   changes: readonly MatchingChange[],
-  { orders }: Pick<RowQuery, 'orders'>,
+  { orders }: RowQuery,
 ): RowDelta[] {
   const { segments } = manifest;
   const last = segments.at(-1)?.last ?? '';
@@ -80,7 +78,7 @@ export function toDeltas(
 const areEqual = (one: readonly SortKey[], other: readonly SortKey[]): boolean =>
   one.every((key, level) => compareSortKeys(key, other[level] as SortKey) === 0);
 
-/** Leaves out rows that are removed and added at the same place: their chunk of ids need not be read. */
+/** Leaves out rows that are removed and added with equal sort keys: their chunk of ids need not be read. */
 function withoutUnmoved(deltas: readonly RowDelta[]): RowDelta[] {
   const kept: RowDelta[] = [];
   for (const delta of deltas) {

@@ -143,7 +143,11 @@ describe('createSnapshotId', () => {
   });
 
   test('returns a new id when there are no children', async () => {
-    const snapshotId = await createSnapshotId(session, relation, parentId, { children: [], next: undefined });
+    const snapshotId = await createSnapshotId(session, relation, parentId, {
+      children: [],
+      next: undefined,
+      total: 0,
+    });
     expect(isId(snapshotId) && snapshotId > (ids[4] ?? '')).toBe(true);
   });
 });

@@ -48,6 +48,14 @@ test('makes one attempt, signed with the credentials of the environment', async 
   client.destroy();
 });
 
+test('names the operation and the endpoint when the response has no error of DynamoDB', async () => {
+  const client = await clientOf((_, response) => response.writeHead(404).end('{}'));
+  await expect(client.send(get)).rejects.toThrow(
+    /^127\.0\.0\.1:\d+ responded with the status 404 to GetItem\. Does it have this operation\?$/,
+  );
+  client.destroy();
+});
+
 test('has a logger for which the SDK copies no request and no response', () => {
   const client = connect({ region: 'us-east-1' });
   expect(client.config.logger).not.toHaveProperty('info');

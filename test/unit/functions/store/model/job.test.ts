@@ -145,14 +145,14 @@ describe('buildJobWrite', () => {
 });
 
 describe('beginJob', () => {
-  const begun = (id: string, dueAt: string) => ({
+  const begun = (id: string) => ({
     put: {
       pk: `acme#job#${id}`,
       sk: 'job',
       ofKind: '#job#4',
       byStatus: `acme#${id}`,
       version: 1,
-      dueAt,
+      dueAt: '1970-01-01T00:00:00.000Z',
       work: { type: 'archive', id: 'organization-1', after: '' },
     },
     condition: notExists,
@@ -162,19 +162,13 @@ describe('beginJob', () => {
     const write = beginJob('acme', work);
     const { id = '' } = parseJobKey('put' in write ? write.put.pk : '') ?? {};
     expect(id).toMatch(/^019c21ac-ec65-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(write).toEqual(begun(id, '1970-01-01T00:00:00.000Z'));
+    expect(write).toEqual(begun(id));
   });
 
   test('puts a job under the given id', () => {
-    const write = beginJob('acme', work, { id: 'fold#1' });
-    expect(write).toEqual(begun('fold#1', '1970-01-01T00:00:00.000Z'));
-    expect('put' in write && write.put.pk).toBe('acme#job#fold#1');
-  });
-
-  test('puts a job that is due after the given time', () => {
-    expect(beginJob('acme', work, { waitMs: 2_000, id: '1' })).toEqual(
-      begun('1', '2026-02-03T04:05:08.789Z'),
-    );
+    const write = beginJob('acme', work, 'archive#1');
+    expect(write).toEqual(begun('archive#1'));
+    expect('put' in write && write.put.pk).toBe('acme#job#archive#1');
   });
 });
 

@@ -221,7 +221,7 @@ describe('applyInBatches', () => {
 });
 
 describe('commit', () => {
-  test('returns the result of the plan that it applied', async () => {
+  test('returns the result of the unit of work that it applied', async () => {
     const change = tag();
     expect(await commit(session, async () => ({ changes: [change], result: 'made' }))).toBe('made');
     expect((await stored(change.after))?.version).toBe(1);
@@ -254,7 +254,7 @@ describe('commit', () => {
     await expect(call).rejects.toThrow(StoreUnavailable);
   });
 
-  test('throws the errors of the plan', async () => {
+  test('throws the errors of building the unit of work', async () => {
     const call = commit(session, () => Promise.reject(new TypeError('not possible')));
     await expect(call).rejects.toThrow(new TypeError('not possible'));
   });

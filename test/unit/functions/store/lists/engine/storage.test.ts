@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { openLog } from '#functions/store/lists/engine/compaction/table-log-writer.ts';
-import { emptyManifest, type Manifest } from '#functions/store/lists/engine/format/manifest.ts';
 import type { LogWriter } from '#functions/store/lists/engine/storage.ts';
 import { decodeRecord, type LogRecord, recordWrites } from '#functions/store/model/change-log.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';
 import { MemoryLog } from '#test/simulation/memory-log.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { makeManifest } from '#test/support/segments.ts';
 
 /** What the list engine relies on, of the log in the table and of the one that the simulation uses. */
 
@@ -67,8 +67,6 @@ const creation = (stamp: number, name: string): Write[] => {
   return recordWrites('acme', [{ after: { kind: 'task', version: 1, entity } }], stamp);
 };
 
-const manifestOf = (version: number, watermark = 0): Manifest => ({ ...emptyManifest, version, watermark });
-
 const stampsOf = (records: readonly LogRecord[]): number[] => records.map(({ stamp }) => stamp - nowMs);
 
 describe.each([
@@ -93,9 +91,9 @@ describe.each([
     });
 
     test('returns the manifest', async () => {
-      await writer.replaceManifest(manifestOf(1, nowMs));
+      await writer.replaceManifest(makeManifest({ watermark: nowMs }));
       const { manifest, records } = await writer.readHead(nowMs + 5);
-      expect(manifest).toEqual(manifestOf(1, nowMs));
+      expect(manifest).toEqual(makeManifest({ watermark: nowMs }));
       expect(records).toEqual([]);
     });
   });
@@ -177,18 +175,18 @@ describe.each([
 
   describe('replaceManifest', () => {
     test('writes the first manifest when there is none', async () => {
-      expect(await writer.replaceManifest(manifestOf(1, 1))).toBe(true);
-      expect(await writer.replaceManifest(manifestOf(1, 2))).toBe(false);
-      expect((await writer.readHead(0)).manifest).toEqual(manifestOf(1, 1));
+      expect(await writer.replaceManifest(makeManifest({ watermark: 1 }))).toBe(true);
+      expect(await writer.replaceManifest(makeManifest({ watermark: 2 }))).toBe(false);
+      expect((await writer.readHead(0)).manifest).toEqual(makeManifest({ watermark: 1 }));
     });
 
     test('writes a manifest when its version is the next one', async () => {
-      expect(await writer.replaceManifest(manifestOf(2))).toBe(false);
-      await writer.replaceManifest(manifestOf(1));
-      expect(await writer.replaceManifest(manifestOf(3))).toBe(false);
-      expect(await writer.replaceManifest(manifestOf(2, 7))).toBe(true);
-      expect(await writer.replaceManifest(manifestOf(2, 8))).toBe(false);
-      expect((await writer.readHead(0)).manifest).toEqual(manifestOf(2, 7));
+      expect(await writer.replaceManifest(makeManifest({ version: 2 }))).toBe(false);
+      await writer.replaceManifest(makeManifest());
+      expect(await writer.replaceManifest(makeManifest({ version: 3 }))).toBe(false);
+      expect(await writer.replaceManifest(makeManifest({ version: 2, watermark: 7 }))).toBe(true);
+      expect(await writer.replaceManifest(makeManifest({ version: 2, watermark: 8 }))).toBe(false);
+      expect((await writer.readHead(0)).manifest).toEqual(makeManifest({ version: 2, watermark: 7 }));
     });
   });
 });
@@ -197,7 +195,7 @@ describe('the log in the table', () => {
   test('is not that of another tenant or kind', async () => {
     const { writer } = tableLog();
     const others = [openLog(store.database(), `tenant-${tenants}`, 'project'), tableLog().writer];
-    await writer.replaceManifest(manifestOf(1));
+    await writer.replaceManifest(makeManifest());
     await writer.putItems(new Map([['1-aaaaaa.0/ids0', Buffer.from('a')]]));
     for (const other of others) {
       expect(await other.readHead(0)).toEqual({
@@ -217,7 +215,7 @@ describe('the log in the table', () => {
       const { writer, commit } = tableLog();
       // Random, so that it cannot be compressed.
       const name = (): string => randomBytes(45_000).toString('base64');
-      await writer.replaceManifest(manifestOf(1));
+      await writer.replaceManifest(makeManifest());
       for (const stamp of allStamps) await commit(creation(nowMs + stamp, name()));
       return writer;
     }
@@ -225,7 +223,7 @@ describe('the log in the table', () => {
     test('is read whole, or up to the page with the wanted number', async () => {
       const writer = await largeLog();
       const { manifest, records } = await writer.readHead(nowMs);
-      expect(manifest).toEqual(manifestOf(1));
+      expect(manifest).toEqual(makeManifest());
       expect(stampsOf(records)).toEqual(allStamps.toReversed());
       const all = await writer.readOldestRecords(nowMs, nowMs + count, 100);
       expect([all.records, all.hasMore]).toEqual([records.toReversed(), false]);

@@ -26,6 +26,10 @@ beforeEach(() => {
   log = new LogBuilder();
 });
 
+/** Returns consecutive rows with the same values. */
+const rowsFrom = (first: number, count: number, values: Row): Record<string, Row> =>
+  Object.fromEntries(Array.from({ length: count }, (_, row) => [idOf(first + row), values]));
+
 /** Takes a step with the margin and the sizes of the service. */
 const step = (nowMs: number, source: Partial<CompactionSource> = {}) =>
   compact({
@@ -58,11 +62,7 @@ describe('a step', () => {
   });
 
   test('writes a run of the changed values of older rows', async () => {
-    const rows = Array.from(
-      { length: 20 },
-      (_, number) => [idOf(number), { name: 'a', color: 'red' }] as const,
-    );
-    log.commit(startMs, Object.fromEntries(rows));
+    log.commit(startMs, rowsFrom(0, 20, { name: 'a', color: 'red' }));
     await log.compact(startMs + 1);
     log.commit(startMs + 10, { [a]: { name: 'b', color: 'red' } });
     await log.compact(startMs + 11);
@@ -76,8 +76,7 @@ describe('a step', () => {
 
   test('fills segments with the rows of several steps', async () => {
     for (let number = 0; number < 12; number += 1) {
-      const rows = Array.from({ length: 20 }, (_, row) => [idOf(20 * number + row), { name: 'a' }] as const);
-      log.commit(startMs + 10 * number, Object.fromEntries(rows));
+      log.commit(startMs + 10 * number, rowsFrom(20 * number, 20, { name: 'a' }));
       await log.compact(startMs + 10 * number + 1, { maxRows: 30 });
     }
     expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual(Array(8).fill(30));
@@ -85,8 +84,7 @@ describe('a step', () => {
   });
 
   test('merges new values with runs that have at most twice as many', async () => {
-    const rows = Array.from({ length: 100 }, (_, number) => [idOf(number), { name: 'a' }] as const);
-    log.commit(startMs, Object.fromEntries(rows));
+    log.commit(startMs, rowsFrom(0, 100, { name: 'a' }));
     await log.compact(startMs + 1);
     const values: (readonly number[])[] = [];
     for (let change = 1; change <= 8; change += 1) {
@@ -98,20 +96,18 @@ describe('a step', () => {
   });
 
   test('writes at most a few columns again, those with the largest share of values in runs', async () => {
-    const rowsOf = (count: number, values: Row): Record<string, Row> =>
-      Object.fromEntries(Array.from({ length: count }, (_, number) => [idOf(number), values]));
     const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1 };
-    log.commit(startMs, rowsOf(100, { name: '0', color: '0' }));
+    log.commit(startMs, rowsFrom(0, 100, { name: '0', color: '0' }));
     await log.compact(startMs + 1);
     const patched = () => log.log.manifest?.segments[0]?.patched;
-    log.commit(startMs + 10, rowsOf(40, { name: '0', color: '1' }));
-    log.commit(startMs + 11, rowsOf(20, { name: '1', color: '1' }));
+    log.commit(startMs + 10, rowsFrom(0, 40, { name: '0', color: '1' }));
+    log.commit(startMs + 11, rowsFrom(0, 20, { name: '1', color: '1' }));
     await log.compact(startMs + 12, sizes);
     expect(patched()).toEqual({ color: 40, name: 20 });
-    log.commit(startMs + 20, rowsOf(5, { name: '2', color: '1' }));
+    log.commit(startMs + 20, rowsFrom(0, 5, { name: '2', color: '1' }));
     await log.compact(startMs + 21, sizes);
     expect(patched()).toEqual({ name: 25, $version: 5 });
-    log.commit(startMs + 30, rowsOf(5, { name: '3', color: '1' }));
+    log.commit(startMs + 30, rowsFrom(0, 5, { name: '3', color: '1' }));
     await log.compact(startMs + 31, sizes);
     expect(patched()).toEqual({ $version: 10 });
     expect(await log.list({ filters: [isText('name', '1')] })).toMatchObject({ total: 15 });
@@ -402,7 +398,7 @@ describe('values that deflate cannot shorten', () => {
   };
   const rowCount = 24_000;
   const sizes = { maxRows: 12_000, maxShareOfColumn: 0.1 };
-  const rowsOf = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
+  const namedRows = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
     Object.fromEntries(
       Array.from({ length: rowCount / every }, (_, number) => [
         idOf(every * number),
@@ -414,10 +410,10 @@ describe('values that deflate cannot shorten', () => {
   async function compactLongNames(every: number): Promise<Manifest> {
     log.commit(
       startMs,
-      rowsOf(() => 'a', 1),
+      namedRows(() => 'a', 1),
     );
     await log.compact(startMs + 1, sizes);
-    log.commit(startMs + 10, rowsOf(longName, every));
+    log.commit(startMs + 10, namedRows(longName, every));
     // The log throws when an item is larger than DynamoDB allows.
     await log.compact(startMs + 11, sizes);
     expect(await log.ids({ filters: [isText('name', longName(120))] })).toEqual([idOf(120)]);

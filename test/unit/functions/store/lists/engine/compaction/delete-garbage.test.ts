@@ -1,12 +1,9 @@
 import { deleteGarbage, recordStep } from '#functions/store/lists/engine/compaction/delete-garbage.ts';
-import {
-  emptyManifest,
-  type ItemName,
-  type Manifest,
-} from '#functions/store/lists/engine/format/manifest.ts';
+import type { ItemName } from '#functions/store/lists/engine/format/manifest.ts';
 import { garbageMs } from '#functions/store/model/log-timing.ts';
 import { MemoryLog } from '#test/simulation/memory-log.ts';
 import { startMs } from '#test/support/log-builder.ts';
+import { makeManifest } from '#test/support/segments.ts';
 
 let log: MemoryLog;
 
@@ -14,16 +11,12 @@ beforeEach(() => {
   log = new MemoryLog();
 });
 
-/** A manifest that refers to the item of one run. */
-const manifestOf = (version: number, runs: readonly string[] = []): Manifest => ({
-  ...emptyManifest,
-  version,
-  runs: runs.map((step) => ({ step, level: 0, values: 1 })),
-});
-
 /** Records a step and writes items. */
 async function step(version: number, beganAt: number, ...names: ItemName[]): Promise<void> {
-  await recordStep(log.open(), manifestOf(version), `${version.toString(36)}-aaaaaa`, { beganAt, names });
+  await recordStep(log.open(), makeManifest({ version }), `${version.toString(36)}-aaaaaa`, {
+    beganAt,
+    names,
+  });
   await log.open().putItems(new Map(names.map((name) => [name, Buffer.from(name)])));
 }
 
@@ -40,19 +33,23 @@ describe('recordStep', () => {
 describe('deleteGarbage', () => {
   test('deletes items of old steps that the manifest does not refer to, and then their steps', async () => {
     await step(1, startMs, '1-aaaaaa.0/fence', 'run:1-aaaaaa/all');
-    await deleteGarbage(log.open(), manifestOf(2, ['1-aaaaaa']), startMs + garbageMs);
+    await deleteGarbage(
+      log.open(),
+      makeManifest({ runs: [{ step: '1-aaaaaa', values: 1 }] }),
+      startMs + garbageMs,
+    );
     expect(itemNames()).toEqual(['run:1-aaaaaa/all']);
   });
 
   test('keeps items of steps that began less than an hour ago', async () => {
     await step(1, startMs, '1-aaaaaa.0/fence');
-    await deleteGarbage(log.open(), manifestOf(2), startMs + garbageMs - 1);
+    await deleteGarbage(log.open(), makeManifest(), startMs + garbageMs - 1);
     expect(itemNames()).toEqual(['1-aaaaaa.0/fence', 'steps/000000000001#1-aaaaaa']);
   });
 
   test('cleans up after the oldest four steps', async () => {
     for (const version of [1, 2, 3, 4, 5, 6]) await step(version, startMs, `${version}-aaaaaa.0/fence`);
-    await deleteGarbage(log.open(), manifestOf(7), startMs + garbageMs);
+    await deleteGarbage(log.open(), makeManifest(), startMs + garbageMs);
     expect(itemNames().filter((name) => name.endsWith('fence'))).toEqual([
       '5-aaaaaa.0/fence',
       '6-aaaaaa.0/fence',
@@ -63,7 +60,7 @@ describe('deleteGarbage', () => {
     await step(1, startMs, '1-aaaaaa.0/fence');
     await step(2, startMs + 10, '2-aaaaaa.0/fence');
     await step(3, startMs, '3-aaaaaa.0/fence');
-    await deleteGarbage(log.open(), manifestOf(4), startMs + garbageMs);
+    await deleteGarbage(log.open(), makeManifest(), startMs + garbageMs);
     expect(itemNames().filter((name) => name.endsWith('fence'))).toEqual([
       '2-aaaaaa.0/fence',
       '3-aaaaaa.0/fence',
@@ -78,10 +75,10 @@ describe('deleteGarbage', () => {
       if (writes > 1) throw new Error('crash');
     };
     await expect(
-      deleteGarbage(log.open({ beforeWrite }), manifestOf(2), startMs + garbageMs),
+      deleteGarbage(log.open({ beforeWrite }), makeManifest(), startMs + garbageMs),
     ).rejects.toThrow('crash');
     expect(itemNames()).toEqual(['1-aaaaaa.0/ids0', 'steps/000000000001#1-aaaaaa']);
-    await deleteGarbage(log.open(), manifestOf(2), startMs + garbageMs);
+    await deleteGarbage(log.open(), makeManifest(), startMs + garbageMs);
     expect(itemNames()).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   type SegmentOptions,
   type SegmentRow,
 } from '#functions/store/lists/engine/compaction/new-segments.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { columnValues, decodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import { chunkRows, countIds, encodeIds } from '#functions/store/lists/engine/format/ids.ts';
 import {
@@ -30,7 +31,7 @@ const valuesIn = ({ items }: NewSegments, name: ItemName) =>
 
 const optionsOf = (maxRows: number, bucketBytes = 3_000): SegmentOptions => ({
   stepId: '1-aaaaaa',
-  sizes: { maxRows, bucketBytes },
+  sizes: { ...defaultSizes, maxRows, bucketBytes },
   nextNumber: counter(),
 });
 

@@ -11,10 +11,10 @@ import {
 } from '#functions/store/lists/engine/format/buckets.ts';
 import { buildColumn, columnValues, encodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
-import type { Segment } from '#functions/store/lists/engine/format/manifest.ts';
 import { filterNames } from '#functions/store/lists/engine/read/column-reader.ts';
 import { isText, type RowFilter } from '#functions/store/lists/engine/read/row-filter.ts';
 import { Random } from '#test/simulation/random.ts';
+import { makeSegment } from '#test/support/segments.ts';
 
 /** Ids of which some share all bytes but the last one. */
 const ids = [
@@ -185,16 +185,10 @@ describe('the items of a column', () => {
 });
 
 describe('filterNames', () => {
-  const segment: Segment = {
-    id: '1-aaaaaa.0',
-    first: '',
-    last: '',
-    rows: 3,
-    deleted: 0,
+  const segment = makeSegment({
     columns: { projectId: '2-bbbbbb', name: '1-aaaaaa' },
     buckets: { projectId: 3 },
-    patched: {},
-  };
+  });
   const all = [0, 1, 2].map((bucket) => `1-aaaaaa.0/2-bbbbbb/projectId.${bucket}`);
   const [text = ''] = ids;
   const isOneOf = (...texts: string[]): RowFilter => ({

@@ -15,24 +15,23 @@ import {
   newStepId,
   type Run,
   runNames,
-  type Segment,
   segmentNames,
   segmentOf,
   sequenceOf,
   wholeColumns,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { stampPrefix } from '#functions/store/model/change-log.ts';
+import { makeManifest, makeSegment } from '#test/support/segments.ts';
 
-const segment: Segment = {
+const segment = makeSegment({
   id: '7-aaaaaa.0',
   first: '01890000-0000-7000-8000-000000000001',
   last: '01890000-0000-7000-8000-000000000300',
   rows: 300,
   deleted: 2,
   columns: { $version: '7-aaaaaa', name: '8-bbbbbb' },
-  buckets: {},
   patched: { $version: 5 },
-};
+});
 
 const smallRun: Run = { step: '9-cccccc', values: 3 };
 const largeRun: Run = { step: '8-bbbbbb', values: 900, items: { $version: 1, name: 2 } };
@@ -125,16 +124,15 @@ describe('newStepId', () => {
 });
 
 describe('segmentOf', () => {
-  const segmentsOf = (firstIds: readonly string[]): Pick<Manifest, 'segments'> => ({
-    segments: firstIds.map((first) => ({ ...segment, first })),
-  });
+  const manifestWith = (firstIds: readonly string[]): Manifest =>
+    makeManifest({ segments: firstIds.map((first) => ({ ...segment, first })) });
 
   test('returns the last segment whose first id is not greater than an id, and else the first one', () => {
     const firstIds = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 }).map((ids) => ids.toSorted());
     fc.assert(
       fc.property(firstIds, fc.uuid(), (ids, other) => {
         for (const id of [...ids, other]) {
-          expect(segmentOf(segmentsOf(ids), id)).toBe(
+          expect(segmentOf(manifestWith(ids), id)).toBe(
             Math.max(
               0,
               ids.findLastIndex((first) => first <= id),

@@ -4,41 +4,29 @@ import type { ColumnValue } from '#functions/store/lists/engine/format/dictionar
 import { encodeIdChunks, idAt } from '#functions/store/lists/engine/format/ids.ts';
 import {
   bucketPrefix,
-  emptyManifest,
   type ItemName,
   type Run,
   runName,
   type Segment,
   smallRunName,
 } from '#functions/store/lists/engine/format/manifest.ts';
-import { encodeRun, type MutableRunValues, setValue } from '#functions/store/lists/engine/format/run.ts';
+import { encodeRun, type RunValues } from '#functions/store/lists/engine/format/run.ts';
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { ColumnReader } from '#functions/store/lists/engine/read/column-reader.ts';
 import type { RowFilter } from '#functions/store/lists/engine/read/row-filter.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { idOf } from '#test/support/log-builder.ts';
+import { makeManifest, makeRunValues, makeSegment, type RunEntry } from '#test/support/segments.ts';
 
 const ids = [1, 2, 3].map(idOf);
 
-const segment: Segment = {
-  id: '1-aaaaaa.0',
-  first: ids[0] as string,
-  last: ids[2] as string,
-  rows: 3,
-  deleted: 0,
-  columns: { name: '1-aaaaaa', status: '3-cccccc' },
-  buckets: {},
-  patched: {},
-};
+const segment = makeSegment({ columns: { name: '1-aaaaaa', status: '3-cccccc' } });
 
 type Patch = readonly (readonly [field: string, row: number, value: ColumnValue])[];
 
-function valuesOf(patch: Patch): MutableRunValues {
-  const values: MutableRunValues = new Map();
-  for (const [field, row, value] of patch) setValue(values, segment.id, field, [row, value]);
-  return values;
-}
+const valuesOf = (patch: Patch): RunValues =>
+  makeRunValues(...patch.map((entry): RunEntry => [segment.id, ...entry]));
 
 let items: Map<ItemName, Uint8Array>;
 let reads: {
@@ -84,7 +72,7 @@ function addRun(step: string, patch: Patch): Run {
 }
 
 const readerOf = (...runs: Run[]): ColumnReader =>
-  new ColumnReader({ ...emptyManifest, segments: [segment], runs }, reader, memory);
+  new ColumnReader(makeManifest({ segments: [segment], runs }), reader, memory);
 
 async function valuesIn(columnReader: ColumnReader, field: string): Promise<ColumnValue[]> {
   await columnReader.loadColumns([field]);
@@ -155,7 +143,7 @@ describe('a column in buckets', () => {
     condition: { by: 'texts', texts },
   });
   const snapshotWith = (...runs: Run[]): ColumnReader =>
-    new ColumnReader({ ...emptyManifest, segments: [bucketed], runs }, reader, memory);
+    new ColumnReader(makeManifest({ segments: [bucketed], runs }), reader, memory);
 
   beforeEach(() => {
     const encoded = encodeBuckets(buildColumn([first, second, null]), 2);

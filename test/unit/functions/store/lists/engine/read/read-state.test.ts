@@ -1,10 +1,11 @@
-import { emptyManifest, type Manifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { readState } from '#functions/store/lists/engine/read/read-state.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
 import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
+import { makeManifest } from '#test/support/segments.ts';
 
 const [a, b] = [1, 2].map(idOf) as [string, string];
 const nowMs = startMs + 1_000_000;
@@ -18,8 +19,6 @@ beforeEach(() => {
   memory = new ProcessMemory().of('acme', 'task');
   calls = [];
 });
-
-const manifestOf = (watermark: number): Manifest => ({ ...emptyManifest, version: 1, watermark });
 
 /** Returns a reader that notes its calls. @param lost keys of records that it does not return. */
 function readerOf(lost: readonly string[] = []): LogReader {
@@ -58,25 +57,25 @@ describe('the state of a log', () => {
   test('is the manifest, and the records above its watermark', async () => {
     log.commit(startMs + 10, { [a]: { name: '1' } });
     log.commit(startMs + 11, { [b]: { name: '2' } });
-    log.log.manifest = manifestOf(startMs + 10);
+    log.log.manifest = makeManifest({ watermark: startMs + 10 });
     const { manifest, tail } = await readState(readerOf(), memory, nowMs);
     expect(manifest).toBe(log.log.manifest);
     expect([...tail.keys()]).toEqual([b]);
   });
 
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
-    log.log.manifest = manifestOf(startMs);
+    log.log.manifest = makeManifest({ watermark: startMs });
     await readState(readerOf(), memory, nowMs);
     log.commit(nowMs + 10, { [a]: { name: '1' } });
     log.commit(nowMs + 20, { [b]: { name: '2' } });
-    log.log.manifest = manifestOf(nowMs + 10);
+    log.log.manifest = makeManifest({ watermark: nowMs + 10 });
     expect(await namesAfter(readerOf())).toEqual({ [b]: '2' });
   });
 });
 
 describe('a process', () => {
   test('that knows no watermark reads from a little before the usual one, and then down to the real one', async () => {
-    log.log.manifest = manifestOf(startMs + 5);
+    log.log.manifest = makeManifest({ watermark: startMs + 5 });
     await readState(readerOf(), memory, nowMs);
     const guess = 1_000_000 - marginMs - 10_000;
     expect(calls).toEqual([
@@ -89,7 +88,7 @@ describe('a process', () => {
     const settled = nowMs - marginMs;
     log.commit(settled - 1, { [a]: { name: 'settled' } });
     log.commit(settled + 1, { [b]: { name: 'not settled' } });
-    log.log.manifest = manifestOf(startMs + 5);
+    log.log.manifest = makeManifest({ watermark: startMs + 5 });
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'settled', [b]: 'not settled' });
     calls = [];
     log.commit(nowMs, { [b]: { name: 'new' } });
@@ -102,7 +101,7 @@ describe('a process', () => {
   });
 
   test('that has read the log reads from the watermark if that is later', async () => {
-    log.log.manifest = manifestOf(nowMs - 5);
+    log.log.manifest = makeManifest({ watermark: nowMs - 5 });
     await readState(readerOf(), memory, nowMs);
     calls = [];
     await readState(readerOf(), memory, nowMs + 1);
@@ -110,7 +109,7 @@ describe('a process', () => {
   });
 
   test('reads everything again a minute after it has read everything, and then sees records that became visible late', async () => {
-    log.log.manifest = manifestOf(startMs);
+    log.log.manifest = makeManifest({ watermark: startMs });
     await readState(readerOf(), memory, nowMs);
     const late = log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } });
     log.log.records.push(late);
@@ -136,7 +135,7 @@ describe('a process', () => {
   });
 
   test('reads everything again after a gap', async () => {
-    log.log.manifest = manifestOf(startMs);
+    log.log.manifest = makeManifest({ watermark: startMs });
     await readState(readerOf(), memory, nowMs);
     log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
     log.commit(nowMs, { [a]: { name: 'next' } });
@@ -145,10 +144,10 @@ describe('a process', () => {
   });
 
   test('reads everything again when the watermark is earlier than it knew', async () => {
-    log.log.manifest = manifestOf(nowMs - marginMs - 5);
+    log.log.manifest = makeManifest({ watermark: nowMs - marginMs - 5 });
     await readState(readerOf(), memory, nowMs);
     log.commit(nowMs - marginMs - 10, { [a]: { name: 'a' } });
-    log.log.manifest = manifestOf(startMs);
+    log.log.manifest = makeManifest({ watermark: startMs });
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'a' });
   });
 
@@ -174,7 +173,7 @@ describe('a missing record', () => {
   test('of a change that the manifest has absorbed is no gap', async () => {
     log.commit(startMs + 1, { [a]: { name: '1' } });
     log.commit(startMs + 2, { [a]: { name: '2' } });
-    log.log.manifest = manifestOf(startMs + 1);
+    log.log.manifest = makeManifest({ watermark: startMs + 1 });
     const { tail } = await readState(readerOf(), memory, nowMs);
     expect(tail.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
   });

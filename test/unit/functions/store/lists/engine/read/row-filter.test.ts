@@ -3,12 +3,10 @@ import { buildColumn } from '#functions/store/lists/engine/format/column.ts';
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
 import {
   type FilteredColumn,
-  hasId,
   isNotDeleted,
   isSearch,
   isText,
   matchingRows,
-  onlyText,
   onlyTexts,
   type RowFilter,
   rowPredicate,
@@ -126,7 +124,6 @@ describe('valuePredicate', () => {
     expect(accepts('allIds', 'a', 'b')).toEqual(['a,b']);
     expect(accepts('allIds')).toEqual(arrays);
     expect(accepts('anyId')).toEqual([]);
-    expect(arrays.filter(valuePredicate(hasId('tagIds', 'b')))).toEqual(['a,b', 'b,c']);
   });
 });
 
@@ -147,33 +144,27 @@ describe('rowPredicate', () => {
   });
 });
 
-describe('onlyText', () => {
-  test('returns the text of a filter that accepts no other value', () => {
-    expect(onlyText(isText('status', 'open'))).toBe('open');
-    expect(onlyText({ ...isText('status', 'open'), defaultValue: 'active' })).toBe('open');
-  });
+describe('onlyTexts', () => {
+  test.each([[['open']], [['open', 'done']], [[]]])(
+    'returns the only texts that a filter accepts: %j',
+    (all) => {
+      const filter: RowFilter = { field: 'status', condition: { by: 'texts', texts: all } };
+      expect(onlyTexts(filter)).toEqual(all);
+      expect(onlyTexts({ ...filter, defaultValue: 'active' })).toEqual(all);
+    },
+  );
 
   test.each<[string, RowFilter]>([
     ['other texts', { ...isText('status', 'a'), isNegated: true }],
     ['null', { ...isText('status', 'a'), acceptsNull: true }],
     ['rows without the field', { ...isText('status', 'a'), defaultValue: 'a' }],
-    ['arrays with an id', hasId('tagIds', 'a')],
+    ['arrays with an id', { field: 'tagIds', condition: { by: 'anyId', ids: ['a'] } }],
   ])('returns undefined for a filter that accepts %s', (_, filter) => {
-    expect(onlyText(filter)).toBeUndefined();
     expect(onlyTexts(filter)).toBeUndefined();
-  });
-
-  test('returns undefined for a filter that accepts several texts, or none', () => {
-    for (const texts of [['a', 'b'], []]) {
-      const filter: RowFilter = { field: 'status', condition: { by: 'texts', texts } };
-      expect(onlyText(filter)).toBeUndefined();
-      expect(onlyTexts(filter)).toEqual(texts);
-    }
   });
 });
 
 test('isNotDeleted accepts all versions but 0', () => {
-  const filter = isNotDeleted('$version');
-  expect(filter.field).toBe('$version');
-  expect(['0', '1', '10'].map(valuePredicate(filter))).toEqual([false, true, true]);
+  expect(isNotDeleted.field).toBe('$version');
+  expect(['0', '1', '10'].map(valuePredicate(isNotDeleted))).toEqual([false, true, true]);
 });

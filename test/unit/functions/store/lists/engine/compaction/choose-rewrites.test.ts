@@ -1,98 +1,93 @@
 import fc from 'fast-check';
+import { chooseRewrites, type Rewrite } from '#functions/store/lists/engine/compaction/choose-rewrites.ts';
 import type { SegmentRow } from '#functions/store/lists/engine/compaction/new-segments.ts';
-import { planRewrites, type Rewrite } from '#functions/store/lists/engine/compaction/plan-rewrites.ts';
 import type { Segment } from '#functions/store/lists/engine/format/manifest.ts';
 import { idOf } from '#test/support/log-builder.ts';
+import { makeSegment } from '#test/support/segments.ts';
 
 const maxRows = 100;
 
 /** Ids from this one on are young in tests. */
 const youngId = idOf(10_000);
 
-const segmentOf = (first: number, last: number, rows: number, deleted = 0): Segment => ({
-  id: `1-aaaaaa.${first}`,
-  first: idOf(first),
-  last: idOf(last),
-  rows,
-  deleted,
-  columns: {},
-  buckets: {},
-  patched: {},
-});
+const segmentFrom = (first: number, last: number, rows: number, deleted = 0): Segment =>
+  makeSegment({ id: `1-aaaaaa.${first}`, first: idOf(first), last: idOf(last), rows, deleted });
 
 const insertsOf = (...numbers: readonly number[]): SegmentRow[] =>
   numbers.map((number) => ({ id: idOf(number), version: 1, values: {} }));
 
-const plan = (segments: readonly Segment[], ...numbers: readonly number[]): Rewrite[] =>
-  planRewrites(segments, insertsOf(...numbers), youngId, maxRows);
+const choose = (segments: readonly Segment[], ...numbers: readonly number[]): Rewrite[] =>
+  chooseRewrites(segments, insertsOf(...numbers), youngId, maxRows);
 
 test('nothing is written again without new rows', () => {
-  expect(plan([])).toEqual([]);
-  expect(plan([segmentOf(1, 50, 50), segmentOf(51, 60, 5)])).toEqual([]);
+  expect(choose([])).toEqual([]);
+  expect(choose([segmentFrom(1, 50, 50), segmentFrom(51, 60, 5)])).toEqual([]);
 });
 
 test('the first rows become a segment of their own', () => {
-  expect(plan([], 1, 2)).toEqual([{ from: 0, to: 0, inserts: insertsOf(1, 2) }]);
+  expect(choose([], 1, 2)).toEqual([{ from: 0, to: 0, inserts: insertsOf(1, 2) }]);
 });
 
 describe('new rows', () => {
   test('become a segment of their own after larger ones', () => {
-    expect(plan([segmentOf(1, 50, 50)], 51, 52)).toEqual([{ from: 1, to: 1, inserts: insertsOf(51, 52) }]);
+    expect(choose([segmentFrom(1, 50, 50)], 51, 52)).toEqual([
+      { from: 1, to: 1, inserts: insertsOf(51, 52) },
+    ]);
   });
 
   test('are merged with the last segments that have at most as many rows as all after them', () => {
-    const segments = [segmentOf(1, 50, 50), segmentOf(51, 54, 4), segmentOf(55, 56, 2)];
-    expect(plan(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
+    const segments = [segmentFrom(1, 50, 50), segmentFrom(51, 54, 4), segmentFrom(55, 56, 2)];
+    expect(choose(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
   });
 
   test('are merged with a segment that they fill', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(plan([segmentOf(1, 89, 89)], ...numbers)).toEqual([
+    expect(choose([segmentFrom(1, 89, 89)], ...numbers)).toEqual([
       { from: 0, to: 1, inserts: insertsOf(...numbers) },
     ]);
   });
 
   test('are not merged with a segment that is nine tenths full', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(plan([segmentOf(1, 90, 90)], ...numbers)).toEqual([
+    expect(choose([segmentFrom(1, 90, 90)], ...numbers)).toEqual([
       { from: 1, to: 1, inserts: insertsOf(...numbers) },
     ]);
   });
 
   test('are not merged with further segments when they fill one', () => {
-    const segments = [segmentOf(1, 60, 60), segmentOf(61, 110, 50)];
+    const segments = [segmentFrom(1, 60, 60), segmentFrom(61, 110, 50)];
     const numbers = Array.from({ length: 50 }, (_, number) => 200 + number);
-    expect(plan(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
+    expect(choose(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
   });
 
   test('are merged with a larger segment that has greater ids', () => {
-    const segments = [segmentOf(1, 85, 85), segmentOf(10_000, 10_080, 80)];
-    expect(plan(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
+    const segments = [segmentFrom(1, 85, 85), segmentFrom(10_000, 10_080, 80)];
+    expect(choose(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
   });
 
   test('do not count deleted rows of a segment', () => {
-    const segments = [segmentOf(1, 50, 10, 8)];
-    expect(plan(segments, 51, 52)).toEqual([{ from: 0, to: 1, inserts: insertsOf(51, 52) }]);
+    const segments = [segmentFrom(1, 50, 10, 8)];
+    expect(choose(segments, 51, 52)).toEqual([{ from: 0, to: 1, inserts: insertsOf(51, 52) }]);
   });
 });
 
 describe('a row that comes out of order', () => {
-  const segments = [segmentOf(1, 50, 40), segmentOf(60, 90, 30), segmentOf(100, 190, 80)];
+  const segments = [segmentFrom(1, 50, 40), segmentFrom(60, 90, 30), segmentFrom(100, 190, 80)];
 
   test('is written into the segment whose ids it is among', () => {
-    expect(plan(segments, 55, 70)).toEqual([
+    expect(choose(segments, 55, 70)).toEqual([
       { from: 0, to: 1, inserts: insertsOf(55) },
       { from: 1, to: 2, inserts: insertsOf(70) },
     ]);
   });
 
   test('is written into the first segment when all ids are greater', () => {
-    expect(plan(segments, 0)).toEqual([{ from: 0, to: 1, inserts: insertsOf(0) }]);
+    expect(choose(segments, 0)).toEqual([{ from: 0, to: 1, inserts: insertsOf(0) }]);
   });
 
   test('is written together with new rows when its segment is merged with them', () => {
-    const small = [segmentOf(1, 50, 40), segmentOf(60, 70, 2)];
-    expect(plan(small, 65, 80, 90)).toEqual([{ from: 1, to: 2, inserts: insertsOf(65, 80, 90) }]);
+    const small = [segmentFrom(1, 50, 40), segmentFrom(60, 70, 2)];
+    expect(choose(small, 65, 80, 90)).toEqual([{ from: 1, to: 2, inserts: insertsOf(65, 80, 90) }]);
   });
 });
 
@@ -101,12 +96,12 @@ describe('deleted rows', () => {
     ['a quarter', 10, []],
     ['more than a quarter', 11, [{ from: 0, to: 1, inserts: [] }]],
   ])('of %s let the segment be written again, or not', (_, deleted, rewrites) => {
-    expect(plan([segmentOf(1, 50, 40, deleted), segmentOf(51, 60, 5)])).toEqual(rewrites);
+    expect(choose([segmentFrom(1, 50, 40, deleted), segmentFrom(51, 60, 5)])).toEqual(rewrites);
   });
 
   test('let one step write at most two segments again', () => {
-    const segments = [1, 2, 3, 4].map((number) => segmentOf(100 * number, 100 * number + 50, 40, 30));
-    expect(plan(segments).map(({ from }) => from)).toEqual([0, 1]);
+    const segments = [1, 2, 3, 4].map((number) => segmentFrom(100 * number, 100 * number + 50, 40, 30));
+    expect(choose(segments).map(({ from }) => from)).toEqual([0, 1]);
   });
 });
 
@@ -122,7 +117,7 @@ describe('any rows and segments', () => {
     .map(({ rowCounts, isYoung, deletedShare, inserted }) => {
       const base = isYoung ? 9_000 : 0;
       const segments = rowCounts.map((rows, position) =>
-        segmentOf(
+        segmentFrom(
           base + 400 * position + 2,
           base + 400 * position + 2 + 2 * rows,
           rows,
@@ -136,7 +131,7 @@ describe('any rows and segments', () => {
   test('are divided into rewrites that leave all segments in the order of ids, with each row once', () => {
     fc.assert(
       fc.property(situation, ({ segments, numbers }) => {
-        const rewrites = plan(segments, ...numbers);
+        const rewrites = choose(segments, ...numbers);
         expect(rewrites.flatMap(({ inserts }) => inserts.map(({ id }) => id))).toEqual(
           insertsOf(...numbers).map(({ id }) => id),
         );

@@ -58,7 +58,7 @@ function bySegmentOf(
  * @param inserts rows that no segment has, in the order of their ids.
  * @param youngId ids from this one on are expected to be followed by others that are not much greater.
  */
-export function planRewrites(
+export function chooseRewrites(
   segments: readonly Segment[],
   inserts: readonly SegmentRow[],
   youngId: string,

@@ -1,0 +1,34 @@
+/** Segments, manifests and values of runs in unit tests of the list engine. */
+import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
+import { emptyManifest, type Manifest, type Segment } from '#functions/store/lists/engine/format/manifest.ts';
+import { type MutableRunValues, setValue } from '#functions/store/lists/engine/format/run.ts';
+import { idOf } from './log-builder.ts';
+
+/** Returns a segment of three rows without columns. */
+export const makeSegment = (more: Partial<Segment>): Segment => ({
+  id: '1-aaaaaa.0',
+  first: idOf(1),
+  last: idOf(3),
+  rows: 3,
+  deleted: 0,
+  columns: {},
+  buckets: {},
+  patched: {},
+  ...more,
+});
+
+/** Returns a manifest without segments and runs. */
+export const makeManifest = (more: Partial<Manifest> = {}): Manifest => ({
+  ...emptyManifest,
+  version: 1,
+  ...more,
+});
+
+/** One value of a run. */
+export type RunEntry = readonly [segmentId: string, field: string, row: number, value: ColumnValue];
+
+export function makeRunValues(...entries: readonly RunEntry[]): MutableRunValues {
+  const values: MutableRunValues = new Map();
+  for (const [segmentId, field, row, value] of entries) setValue(values, segmentId, field, [row, value]);
+  return values;
+}
