@@ -13,5 +13,8 @@ const help = `Builds the client into client/dist, and packs it into project-mana
 await runCommand('npm run client', async () => {
   const flags = flagsOrHelp(help, { 'pack-destination': { type: 'string', default: '.' } });
   if (!flags) return 0;
-  return runProgram(npm('pack', './client', '--pack-destination', flags['pack-destination']));
+  // `.npmrc` disables scripts, also the one that builds the client.
+  return runProgram(
+    npm('pack', './client', '--ignore-scripts=false', '--pack-destination', flags['pack-destination']),
+  );
 });

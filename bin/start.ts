@@ -43,6 +43,7 @@ async function main(): Promise<number> {
   const code = await runUntilStopped(service, () => {
     console.log(`The API listens on ${service.url} (ready in ${Math.round(performance.now() - started)} ms).
 Data: ${place} (${service.engine})
+Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}
 Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);

@@ -116,7 +116,7 @@ export function toProblem(error: unknown): Problem {
  * Returns a path as a URI reference. The gateway has decoded it: a "#" must not begin a fragment, and two slashes at its beginning
  * must not begin a host name (RFC 3986, 4.2).
  */
-const instanceOf = (path: string): string =>
+export const instanceOf = (path: string): string =>
   encodeURI(path.toWellFormed())
     .replaceAll('#', '%23')
     .replace(/^(?=\/\/)/, '/.');

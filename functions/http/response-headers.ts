@@ -3,6 +3,9 @@ import { environment } from '../runtime/environment.ts';
 import type { Consumption } from '../store/dynamodb/query.ts';
 import type { Middleware, PipelineEvent, PipelineRequest } from './middleware.ts';
 
+/** A year. Other services can use the subdomains of a custom domain, so it does not include them (RFC 6797). */
+const strictTransportSecurity = 'max-age=31536000';
+
 const noConsumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
 
 function serverTiming({ session }: PipelineEvent): string {
@@ -17,6 +20,10 @@ function complete({ event, response }: PipelineRequest): void {
     ...event.rateLimitHeaders,
     // Most responses contain texts of users: no browser may interpret them as a page (OWASP REST Security Cheat Sheet).
     'x-content-type-options': 'nosniff',
+    // API Gateway sets the header to "https", the local gateway to "http".
+    ...(event.headers['x-forwarded-proto'] === 'https' && {
+      'strict-transport-security': strictTransportSecurity,
+    }),
     ...(environment.serverTiming() && { 'server-timing': serverTiming(event) }),
   };
   // RFC 9110, 9.3.2: the headers of GET, and no content.

@@ -94,6 +94,8 @@ export function staticPage(
         ...(coding && { 'content-encoding': coding }),
         'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
         'content-security-policy': contentSecurityPolicy,
+        // The address of a page can contain ids. With "no-referrer", browsers would send "Origin: null" with forms.
+        'referrer-policy': 'same-origin',
       },
       ...(await encodedBody(content, coding)),
     };

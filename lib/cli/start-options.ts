@@ -22,7 +22,10 @@ export interface StartOptions extends DatabaseOptions {
   /** 0 selects any free port. */
   readonly port: number;
   readonly host: string;
-  readonly corsOrigins: readonly string[];
+  /** Host names that requests may use, in addition to those of this machine. */
+  readonly allowedHosts: readonly string[];
+  /** Origins whose pages may call, in addition to those of this machine; `*` allows any. */
+  readonly allowedOrigins: readonly string[];
   readonly tableName: string | undefined;
   readonly requestLog: RequestLog;
   /** Requests per second that a tenant may send; 0 for no limit. */
@@ -37,6 +40,12 @@ const help = `\
   --port <number>             port to listen on (PORT; default: 3000)
   --host <address>            address to listen on; 0.0.0.0 accepts connections from other
                               machines (HOST; default: 127.0.0.1)
+  --allow-host <names>        host names that requests may use, separated by commas; repeatable
+                              (ALLOW_HOST; localhost, names that end in .localhost and all
+                              IP addresses are always allowed)
+  --allow-origin <origins>    origins whose pages may call, separated by commas; "*" allows all;
+                              repeatable (ALLOW_ORIGIN; localhost and 127.0.0.1 are always
+                              allowed, on any port)
 ${databaseHelp}
   --authentication-issuer <url>
                               requires tokens of this OpenID issuer
@@ -50,9 +59,6 @@ ${databaseHelp}
 In brackets: the environment variable with the same effect. A flag takes precedence.`;
 
 export const startOptionsHelp = `\
-  --cors-origin <origins>     origins that browsers may call from, separated by commas; "*"
-                              allows all; repeatable (CORS_ORIGIN; localhost and
-                              127.0.0.1 are always allowed, on any port)
   --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
                               connect to the service can read and write it
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
@@ -62,12 +68,14 @@ export const startOptionsHelp = `\
                               in a line) or "off" (REQUEST_LOG; default: lines)
 ${help}`;
 
-/** Help for the flags that `npm run start:synthesized` shares. The templates define the allowed origins and the table. */
+/** Help for the flags that `npm run start:synthesized` shares. The templates define the table. */
 export const synthesizedOptionsHelp = help;
 
 const flagTypes = {
   port: { type: 'string' },
   host: { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
+  'allow-origin': { type: 'string', multiple: true },
   ...databaseFlags,
   'authentication-issuer': { type: 'string' },
   'authentication-audience': { type: 'string' },
@@ -76,7 +84,6 @@ const flagTypes = {
 } as const;
 
 const sourceFlagTypes = {
-  'cors-origin': { type: 'string', multiple: true },
   'allow-unauthenticated': { type: 'boolean' },
   'request-log': { type: 'string' },
   'tenant-rate': { type: 'string' },
@@ -104,9 +111,14 @@ function authentication(values: ReturnType<typeof parse>): Authentication | unde
   };
 }
 
-function corsOrigins(flag: Flags[string]): string[] {
-  const given = Array.isArray(flag) ? flag : [process.env['CORS_ORIGIN'] ?? ''];
-  const origins = given.flatMap((list) => list.split(',').map((origin) => origin.trim())).filter(Boolean);
+/** Returns the items of a repeatable flag, or of its environment variable. Each can be a list that is separated by commas. */
+function listOf(flag: readonly string[] | undefined, variable: string): string[] {
+  const given = flag ?? [process.env[variable] ?? ''];
+  return given.flatMap((list) => list.split(',').map((item) => item.trim())).filter(Boolean);
+}
+
+function allowedOrigins(flag: readonly string[] | undefined): string[] {
+  const origins = listOf(flag, 'ALLOW_ORIGIN');
   for (const origin of origins) {
     if (isOrigin(origin)) continue;
     throw new UsageError(
@@ -114,6 +126,20 @@ function corsOrigins(flag: Flags[string]): string[] {
     );
   }
   return origins;
+}
+
+/** A host name, without scheme and port. */
+const hostName = /^[a-z\d](?:[a-z\d._-]*[a-z\d])?$/;
+
+function allowedHosts(flag: readonly string[] | undefined): string[] {
+  const hosts = listOf(flag, 'ALLOW_HOST').map((host) => host.toLowerCase());
+  for (const host of hosts) {
+    if (hostName.test(host)) continue;
+    throw new UsageError(
+      `A host must be a name without a port, for example laptop.example.com, not "${host}".`,
+    );
+  }
+  return hosts;
 }
 
 function requestLog(flag: Flags[string]): RequestLog {
@@ -151,7 +177,6 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const tableName = flags['table-name'];
   return {
     ...options,
-    corsOrigins: corsOrigins(flags['cors-origin']),
     requestLog: requestLog(flags['request-log']),
     tenantRate: tenantRate(flags['tenant-rate']),
     tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
@@ -162,7 +187,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'corsOrigins' | 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
+): Omit<StartOptions, 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';
@@ -170,6 +195,8 @@ export function commonOptions(
     ...databaseOptions(values),
     port: wholeNumber('The port', port, 0, 65_535),
     host: flagOrVariable(values.host, 'HOST') ?? loopback,
+    allowedHosts: allowedHosts(values['allow-host']),
+    allowedOrigins: allowedOrigins(values['allow-origin']),
     authentication: authentication(values),
     tenantClaim: flagOrVariable(values['tenant-claim'], 'TENANT_CLAIM'),
     flags: values,

@@ -109,7 +109,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
     {
       name: 'dynamodb-local',
       command: testDynamoDbLocal,
-      unavailable: dynamoDbLocal() ? undefined : 'DynamoDB Local needs Java 17 or later',
+      unavailable: dynamoDbLocal() ? undefined : 'DynamoDB Local needs a JDK, Java 17 or later',
     },
   ];
 }

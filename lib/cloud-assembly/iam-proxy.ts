@@ -2,6 +2,7 @@
  * A proxy in front of the database engine that enforces the roles of the functions. As in the cloud, the credentials
  * identify the caller: each function signs with credentials of its own.
  */
+import { once } from 'node:events';
 import {
   Agent,
   createServer,
@@ -9,7 +10,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { unreachableByPages } from '../local/port.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
 import type { Place } from './templates.ts';
 
@@ -120,9 +121,10 @@ export async function startIamProxy({
   const server = createServer((request, response) => {
     handle(request, response).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { host, port } = await unreachableByPages();
+  await once(server.listen(port, host), 'listening');
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://${host}:${port}`,
     report: () =>
       [...policies].map(([name, policy]) => {
         const { used = new Set<string>(), refused = new Set<string>() } = records.get(name) ?? {};

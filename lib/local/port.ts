@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** Address that is reachable from this machine only. */
@@ -11,16 +12,57 @@ export const loopback = '127.0.0.1';
  */
 const range = { from: 12_000, to: 32_000 };
 
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, loopback, () => server.close(() => resolve(true)));
-  });
+async function isFree(port: number, host = loopback): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}
 
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.from, range.to);
     if (await isFree(port)) return port;
   }
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The ports above 1023 to which no browser sends a request.
+ * @see https://fetch.spec.whatwg.org/#port-blocking
+ */
+export const portsBlockedByBrowsers = [
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10_080,
+];
+
+/** Returns an address of this machine that nothing else uses, where the system has more of them than 127.0.0.1. macOS has no others. */
+async function loopbackOfOwn(): Promise<string> {
+  const host = `127.${[0, 1, 2].map(() => randomInt(1, 255)).join('.')}`;
+  return (await isFree(0, host)) ? host : loopback;
+}
+
+/**
+ * Returns a free address for a server that programs of this machine use and web pages must not reach. Browsers block its port, and a
+ * page of another origin could not find its host, which is random.
+ * @throws Error when no port is free.
+ */
+export async function unreachableByPages(): Promise<Address> {
+  const host = await loopbackOfOwn();
+  const first = randomInt(portsBlockedByBrowsers.length);
+  for (const port of [...portsBlockedByBrowsers.slice(first), ...portsBlockedByBrowsers.slice(0, first)]) {
+    if (await isFree(port, host)) return { host, port };
+  }
+  throw new Error(
+    `Other programs use all ports that browsers block: ${portsBlockedByBrowsers.join(', ')}. Stop one of them.`,
+  );
 }

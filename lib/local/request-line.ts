@@ -28,9 +28,34 @@ export function usageText(serverTiming: string | undefined): string {
   return `${calls} database ${calls === 1 ? 'call' : 'calls'}, ${readUnits} read and ${writeUnits} write units`;
 }
 
+/** Query parameters whose values the request log does not show. Operators follow the name in brackets. */
+const maskedParameters = /^(?:access_token|email)(?:\[|$)/i;
+
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Returns a query without the values of tokens and e-mail addresses. */
+const maskedQuery = (rawQueryString: string): string =>
+  rawQueryString
+    .split('&')
+    .map((pair) => {
+      const end = pair.indexOf('=');
+      const name = end < 0 ? pair : pair.slice(0, end);
+      return end >= 0 && maskedParameters.test(decodedName(name)) ? `${name}=***` : pair;
+    })
+    .join('&');
+
 const targetOf = ({ path, rawQueryString }: TimedResponse): string =>
   // Bytes outside ASCII could be control sequences of the terminal.
-  (rawQueryString ? `${path}?${rawQueryString}` : path).replaceAll(/[^\x21-\x7e]/g, encodeURIComponent);
+  (rawQueryString ? `${path}?${maskedQuery(rawQueryString)}` : path).replaceAll(
+    /[^\x21-\x7e]/g,
+    encodeURIComponent,
+  );
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -66,7 +91,7 @@ export function requestJson(response: TimedResponse, now: Date): string {
     requestId: headers.get('apigw-requestid'),
     method,
     path,
-    ...(rawQueryString && { query: rawQueryString }),
+    ...(rawQueryString && { query: maskedQuery(rawQueryString) }),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     ...databaseUsage(headers.get('server-timing')),

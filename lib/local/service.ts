@@ -19,6 +19,8 @@ export interface ServiceOptions extends HostingOptions {
   readonly port: number;
   /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string | undefined;
+  /** Host names that requests may use, in addition to those of this machine and to `host`. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** File in which the embedded engine keeps its data; `:memory:` keeps nothing. */
   readonly databaseFile: string;
   readonly endpoint?: string | undefined;
@@ -75,8 +77,9 @@ export async function startService(
     const schedule = startSchedule(functions.onSchedule);
     stops.push(() => schedule.stop());
 
-    const { onEvent, onResponse } = options;
-    const server = createGateway({ ...functions.gateway, onEvent, onResponse });
+    const { allowedHosts = [], allowedOrigins, onEvent, onResponse } = options;
+    const allowed = { hosts: [host.toLowerCase(), ...allowedHosts], origins: allowedOrigins };
+    const server = createGateway({ ...functions.gateway, allowed, onEvent, onResponse });
     const actualPort = await listen(server, port, host);
     stops.push(async () => {
       const closed = once(server, 'close');

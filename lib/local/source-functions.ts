@@ -31,7 +31,7 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
 
 export const sourceFunctions: FunctionHost = async (
   location,
-  { authentication, tenantClaim = 'tenant', tenantRate, timeoutMs = requestTimeoutMs, corsOrigins = [] },
+  { authentication, tenantClaim = 'tenant', tenantRate, timeoutMs = requestTimeoutMs, allowedOrigins = [] },
 ) => {
   await buildPages();
   const prefix = authentication && scopeName(authentication.issuer, '');
@@ -53,7 +53,7 @@ export const sourceFunctions: FunctionHost = async (
       }),
       fallback: lazily<LambdaFunction>(fallbackFile),
       timeoutMs,
-      crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...corsOrigins] },
+      crossOrigin: { ...crossOrigin, origins: [...localOrigins, ...allowedOrigins] },
       authorizer: authentication && new Authorizer(authentication),
     },
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),

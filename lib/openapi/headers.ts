@@ -98,6 +98,11 @@ export const headers: Readonly<Record<string, Header>> = {
     required: true,
     schema: text(1_000),
   },
+  'Referrer-Policy': {
+    description: 'Which addresses the browser tells other sites.',
+    required: true,
+    schema: { type: 'string', enum: ['same-origin'] },
+  },
   'X-Content-Type-Options': {
     description: 'Tells browsers not to guess the media type.',
     required: true,

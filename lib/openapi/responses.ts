@@ -133,7 +133,7 @@ function success(contract: Contract): [status: string, response: Response] {
         '200',
         {
           description: 'The page or file.',
-          headers: headerReferences('ETag', 'Cache-Control', 'Content-Security-Policy'),
+          headers: headerReferences('ETag', 'Cache-Control', 'Content-Security-Policy', 'Referrer-Policy'),
           content: pageContent(contract),
         },
       ];

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import type { Address } from '#lib/local/port.ts';
 import { killLeftovers, spawnStart, start, untilItListens } from './started-service.ts';
 
 /** Tests the messages of `npm start` for database files that it cannot use. */
@@ -118,11 +119,11 @@ describe('a second service on the same file', () => {
   test('is rejected with any engine', async () => {
     const databaseFile = place('engine.sqlite');
     const listen =
-      "require('http').createServer((_, response) => response.end()).listen(process.argv[1], '127.0.0.1')";
+      "require('http').createServer((_, response) => response.end()).listen(process.argv[1], process.argv[2])";
     const program = () => ({
       name: 'another engine',
       dataFile: (file: string) => join(`${file}.data`, 'data.db'),
-      command: (port: number) => [process.execPath, '-e', listen, String(port)],
+      command: ({ host, port }: Address) => [process.execPath, '-e', listen, String(port), host],
     });
     const first = await startEngine(databaseFile, [program]);
     await expect(startEngine(databaseFile, [program])).rejects.toThrow(databaseFile);

@@ -28,6 +28,7 @@ test('prints the address, the database file and a request that works when pasted
   const service = await start({ DATABASE_FILE: databaseFile });
   const request = /^Try: {2}(curl .*)$/m.exec(service.output())?.[1] ?? '';
   expect(service.output()).toContain(`Data: ${databaseFile}`);
+  expect(service.output()).toMatch(/^Table: project-management at http:\/\/127\.\d+\.\d+\.\d+:\d+$/m);
   expect(JSON.parse(execSync(request, { encoding: 'utf8' }))).toMatchObject({
     name: 'Acme',
     status: 'active',
@@ -139,9 +140,9 @@ test('prints that the host is not an address of this machine', async () => {
 
 test('reads origins from the command line', async () => {
   const service = spawnStart({ PORT: '0', DATABASE_FILE: ':memory:' }, [
-    '--cors-origin',
+    '--allow-origin',
     'https://a.example',
-    '--cors-origin',
+    '--allow-origin',
     'https://b.example',
   ]);
   const url = await untilItListens(service);
@@ -188,8 +189,10 @@ test('--help names every flag and its variable', async () => {
     'DYNAMODB_ENDPOINT',
     '--host',
     'HOST',
-    '--cors-origin',
-    'CORS_ORIGIN',
+    '--allow-origin',
+    'ALLOW_ORIGIN',
+    '--allow-host',
+    'ALLOW_HOST',
     '--allow-unauthenticated',
   ]) {
     expect(help.output()).toContain(word);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startTestService();
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  const packing = ['pack', '--silent', '--pack-destination', folder];
+  const packing = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder];
   const { stdout: archive } = await execute('npm', packing, { cwd: join(root, 'client') });
   const path = join(folder, archive.trim().split('\n').at(-1) ?? '');
   await execute('npm', ['install', '--offline', '--no-audit', path], { cwd: project });

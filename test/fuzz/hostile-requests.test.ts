@@ -9,7 +9,7 @@ import { startTestService } from '../support/local-service.ts';
 let service: Service;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ allowedOrigins: ['*'] });
 });
 
 afterAll(() => service.stop());

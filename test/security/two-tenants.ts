@@ -118,7 +118,11 @@ const inOrder = ['organization', 'project', 'user', 'tag', 'task'].map(
 
 export async function startTwoTenants(): Promise<TwoTenants> {
   const issuer = await startIssuer();
-  const service = await startTestService({ authentication: { issuer: issuer.url, audience: [audience] } });
+  const service = await startTestService({
+    authentication: { issuer: issuer.url, audience: [audience] },
+    // As deployments do by default. The local gateway would refuse the writes of other origins.
+    allowedOrigins: ['*'],
+  });
   const as: TwoTenants['as'] = (tenant, claims = {}) => issuer.token({ scope: allScopes, tenant, ...claims });
   const send: TwoTenants['send'] = (method, path, sent = {}) => sendTo(service.url, method, path, sent);
   const make: TwoTenants['make'] = async (token, { kind, plural }, more) => {

@@ -8,7 +8,7 @@ import type { Components, OpenApiDocument, Operation, Response, Schema } from '#
 
 /** Headers that HTTP and the gateway add to every response. */
 const transportHeaders =
-  /^(?:access-control-.*|apigw-requestid|connection|content-encoding|content-length|content-type|date|keep-alive|server-timing|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
+  /^(?:access-control-.*|apigw-requestid|connection|content-encoding|content-length|content-type|date|keep-alive|server-timing|strict-transport-security|transfer-encoding|x-amz.*|vary|x-cache|via|alt-svc|server)$/;
 
 /** Rejects undeclared fields. Responses may gain fields in later versions, but then the document declares them. */
 const closed = (schema: Schema): Schema => ({

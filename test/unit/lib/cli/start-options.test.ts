@@ -38,13 +38,13 @@ test('limits no tenant unless a rate is set', () => {
 });
 
 test('reads origins from repeated flags and from lists', () => {
-  expect(read([]).corsOrigins).toEqual([]);
-  expect(read([], { CORS_ORIGIN: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
+  expect(read([]).allowedOrigins).toEqual([]);
+  expect(read([], { ALLOW_ORIGIN: 'https://a.example, https://b.example' }).allowedOrigins).toEqual([
     'https://a.example',
     'https://b.example',
   ]);
-  const flags = ['--cors-origin', 'https://a.example', '--cors-origin', 'http://b.example:8080,*'];
-  expect(read(flags, { CORS_ORIGIN: 'https://c.example' }).corsOrigins).toEqual([
+  const flags = ['--allow-origin', 'https://a.example', '--allow-origin', 'http://b.example:8080,*'];
+  expect(read(flags, { ALLOW_ORIGIN: 'https://c.example' }).allowedOrigins).toEqual([
     'https://a.example',
     'http://b.example:8080',
     '*',
@@ -59,9 +59,28 @@ test.each([
   'http://a:*',
   'null',
 ])('rejects the origin %s', (origin) => {
-  expect(() => read(['--cors-origin', origin])).toThrow(UsageError);
-  expect(() => read([], { CORS_ORIGIN: origin })).toThrow(`"${origin}"`);
+  expect(() => read(['--allow-origin', origin])).toThrow(UsageError);
+  expect(() => read([], { ALLOW_ORIGIN: origin })).toThrow(`"${origin}"`);
 });
+
+test('reads host names from repeated flags and from lists', () => {
+  expect(read([]).allowedHosts).toEqual([]);
+  expect(read([], { ALLOW_HOST: 'Laptop.example, api' }).allowedHosts).toEqual(['laptop.example', 'api']);
+  const flags = ['--allow-host', 'a.example', '--allow-host', 'b.example,c.example'];
+  expect(read(flags, { ALLOW_HOST: 'd.example' }).allowedHosts).toEqual([
+    'a.example',
+    'b.example',
+    'c.example',
+  ]);
+});
+
+test.each(['a.example:3000', 'http://a.example', '*', '.example', 'a example'])(
+  'rejects the host %s',
+  (host) => {
+    expect(() => read(['--allow-host', host])).toThrow(UsageError);
+    expect(() => read([], { ALLOW_HOST: host })).toThrow(`"${host}"`);
+  },
+);
 
 const awsEndpoints = [
   'https://dynamodb.eu-central-1.amazonaws.com',

@@ -93,6 +93,11 @@ const query = (IndexName?: string) =>
   });
 const denied = 'AccessDeniedException';
 
+test('receives no request of a web page, which could know the names of the functions', async () => {
+  // The `fetch` of Node.js blocks the ports of the Fetch Standard, as browsers do.
+  await expect(fetch(proxy.endpoint)).rejects.toMatchObject({ cause: { message: 'bad port' } });
+});
+
 test('forwards calls that the role allows', async () => {
   expect(await as('reader', get)).toBeUndefined();
   expect(await as('reader', query())).toBeUndefined();

@@ -53,7 +53,9 @@ async function ask(service: Service, origin: string): Promise<CorsHeaders> {
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': 'POST' },
   });
-  expect([read.status, preflight.status]).toEqual([200, 204]);
+  expect(read.status).toBe(200);
+  // The gateway refuses preflight requests of origins that are neither of this machine nor allowed.
+  expect([204, 403]).toContain(preflight.status);
   await read.arrayBuffer();
   return { read: read.headers, preflight: preflight.headers };
 }
@@ -96,7 +98,7 @@ describe('a local service with more origins', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startTestService({ corsOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'] });
+    service = await startTestService({ allowedOrigins: ['https://app.example.com', 'http://10.0.0.7:8080'] });
   });
 
   afterAll(() => service.stop());
@@ -123,7 +125,7 @@ describe('a local service with more origins', () => {
 });
 
 test('a local service with the origin * allows any origin and sends no Vary header', async () => {
-  const service = await startTestService({ corsOrigins: ['*'] });
+  const service = await startTestService({ allowedOrigins: ['*'] });
   const { read, preflight } = await ask(service, 'https://app.example.com');
   for (const headers of [read, preflight]) {
     expect(headers.get('access-control-allow-origin')).toBe('*');

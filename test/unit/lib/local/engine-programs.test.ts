@@ -40,7 +40,7 @@ describe('an engine on the PATH', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test('runs, and its name has its version', async () => {
-    const [binary = ''] = nativeEngine()?.command(0, undefined) ?? [];
+    const [binary = ''] = nativeEngine()?.command({ host: '', port: 0 }, undefined) ?? [];
     symlinkSync(binary, join(folder, 'dynoxide'));
     process.env['PATH'] = folder;
     const engine = await startEngine(inMemory, [engineOnPath]);

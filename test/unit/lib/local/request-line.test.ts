@@ -43,6 +43,24 @@ test('prints bytes that a terminal could interpret as escapes', () => {
   expect(requestLine({ ...response, path: '/\u009b2J' }, plain)).toContain('/%C2%9B2J');
 });
 
+test.each([
+  ['access_token=secret', 'access_token=***'],
+  ['email=ada@example.com', 'email=***'],
+  ['status=active&Email=ada%40example.com&limit=1', 'status=active&Email=***&limit=1'],
+  ['ACCESS_TOKEN=a&access_token=b', 'ACCESS_TOKEN=***&access_token=***'],
+  ['%65mail=ada&access%5Ftoken=secret', '%65mail=***&access%5Ftoken=***'],
+  ['email[eq]=ada&email%5BstartsWith%5D=a', 'email[eq]=***&email%5BstartsWith%5D=***'],
+  ['email[in]=a,b=c', 'email[in]=***'],
+  ['email=', 'email=***'],
+  ['email', 'email'],
+  ['e+mail=a&emails=b&my_email=c&sortBy=email', 'e+mail=a&emails=b&my_email=c&sortBy=email'],
+  ['%zz=1&%E0=2', '%zz=1&%E0=2'],
+])('masks tokens and addresses in the query %s', (rawQueryString, masked) => {
+  const sent = { ...response, rawQueryString };
+  expect(requestLine(sent, plain)).toContain(` /v1/tasks?${masked}`);
+  expect(JSON.parse(requestJson(sent, new Date(0)))).toHaveProperty('query', masked);
+});
+
 test('prints a request as one line of JSON', () => {
   const line = requestJson({ ...response, rawQueryString: 'a=1' }, new Date(0));
   expect(JSON.parse(line)).toEqual({
