@@ -30,6 +30,9 @@ const accessLog = AccessLogFormat.custom(
 /** Limits of each route that needs no token: everyone can call it, and each call costs money. */
 const openRouteLimits = { rate: 50, burst: 100 };
 
+/** Limits of each route of the documentation, whose responses have up to 800 KB when a client accepts no compression. */
+const documentationLimits = { rate: 5, burst: 50 };
+
 const defaultRoute = '$default';
 
 /** @param openRoutes the routes that need no token, besides `$default`. */
@@ -43,15 +46,20 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
     throttle: { rateLimit: throttlingRate, burstLimit: throttlingBurst },
     accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
   });
-  const limits = {
-    ThrottlingRateLimit: Math.min(throttlingRate, openRouteLimits.rate),
-    ThrottlingBurstLimit: Math.min(throttlingBurst, openRouteLimits.burst),
+  const limitsOf = (key: string) => {
+    const { rate, burst } = /\/docs|\/openapi\.json$/.test(key) ? documentationLimits : openRouteLimits;
+    return {
+      ThrottlingRateLimit: Math.min(throttlingRate, rate),
+      ThrottlingBurstLimit: Math.min(throttlingBurst, burst),
+    };
   };
   // API Gateway refuses settings of a route that does not exist yet.
   const routes = [...openRoutes, api.node.findChild('DefaultRoute')];
   for (const route of routes) stage.node.addDependency(route);
   const keys = [...openRoutes.map((route) => routeKeyOf(route)), defaultRoute];
-  (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limits]));
+  (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(
+    keys.map((key) => [key, limitsOf(key)]),
+  );
 }
 
 const routeKeyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

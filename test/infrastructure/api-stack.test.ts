@@ -311,14 +311,18 @@ describe('the gateway', () => {
     expect(JSON.stringify(api)).not.toContain('TENANT_CLAIM');
   });
 
-  test('throttles routes without a token more than the others', () => {
+  test('throttles routes without a token more than the others, and those of large pages most', () => {
     const open = routes.flatMap(({ contract, methods }) =>
       scopeOf(contract) ? [] : methods.map((method) => `${method} ${contract.path}`),
     );
     const limits = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
-    expect(stage().Properties['RouteSettings']).toEqual(
-      Object.fromEntries([...open, '$default'].map((key) => [key, limits])),
-    );
+    const limitsOfPages = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 50 };
+    const settings = stage().Properties['RouteSettings'] as Record<string, object>;
+    expect(Object.keys(settings).sort()).toEqual([...open, '$default'].sort());
+    for (const [key, found] of Object.entries(settings)) {
+      const isSmall = ['GET /', 'HEAD /', 'GET /v1/health', 'HEAD /v1/health', '$default'].includes(key);
+      expect([key, found]).toEqual([key, isSmall ? limits : limitsOfPages]);
+    }
   });
 
   test('throttles requests, and writes a JSON log without query string and IP address', () => {

@@ -12,6 +12,8 @@ export type CheckedServiceOptions = Partial<Omit<ServiceOptions, 'onResponse' | 
 /** Compiles the schema of each response once, for all services of the process. */
 let checker: ResponseChecker | undefined;
 
+const commonMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 /**
  * Starts the service on a table of its own. Checks every event against an independent schema of API Gateway events, and every response
  * against the OpenAPI document. `stop` throws an Error that lists the differences.
@@ -31,7 +33,7 @@ export async function startCheckedService(
     onEvent: (event) => {
       // The schema knows the common methods only, and the gateway passes on every method that HTTP knows.
       const { http } = event.requestContext;
-      const method = ['PROPFIND', 'LOCK', 'PURGE'].includes(http.method) ? 'GET' : http.method;
+      const method = commonMethods.includes(http.method) ? http.method : 'GET';
       const requestContext = { ...event.requestContext, http: { ...http, method } };
       APIGatewayProxyEventV2Schema.parse({ ...event, requestContext });
       onEvent?.(event);

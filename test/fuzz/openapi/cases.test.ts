@@ -52,10 +52,14 @@ async function send({
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(filled(pathValues[name]))),
   );
-  const parameters = query.map(([name, value]): [string, string] => [name, String(filled(value))]);
+  // Literal commas separate the values of a list: `explode` is false.
+  const parameters = query.map(([name, value]) => {
+    const values = [filled(value)].flat().map((one) => encodeURIComponent(String(one).toWellFormed()));
+    return `${encodeURIComponent(name)}=${values.join(',')}`;
+  });
   const sent = rawBody ?? (body === undefined ? undefined : JSON.stringify(filled(body)));
   const content = sent === undefined ? {} : { 'content-type': mediaType ?? 'application/json' };
-  const response = await fetch(`${service.url}${target}?${new URLSearchParams(parameters)}`, {
+  const response = await fetch(`${service.url}${target}?${parameters.join('&')}`, {
     method,
     headers: { ...(filled(headers) as Record<string, string>), ...content },
     ...(sent && { body: sent }),
