@@ -28,17 +28,17 @@ import { type Service, startService } from '../lib/local/service.ts';
 import { ensureTable } from '../lib/local/table.ts';
 import { seed } from '../lib/seed/seed.ts';
 
-/** Milliseconds of a cold start: an estimate. The functions need 190 to 310 ms of it (`docs/performance/memory.md`). */
+/** Milliseconds of a cold start: an estimate. The functions need 43 to 146 ms of it with 1,024 or 1,769 MB (`docs/performance/memory.md`). */
 const coldStartMs = 400;
 
 /**
  * Milliseconds that Lambda bills: an estimate for warm functions, and one cold start in a hundred requests. On an engine on the same machine,
- * a warm request takes 5 ms and a list 13 to 15 (`docs/performance/memory.md`); each of two to four calls takes some milliseconds more in AWS.
+ * a warm request takes 3 to 4 ms and a list 7 to 16 (`docs/performance/memory.md`); each of two to four calls takes some milliseconds more in AWS.
  */
 const billedMs = { request: 15 + coldStartMs / 100, list: 40 + coldStartMs / 100 };
 
 /** Units of the compaction of one record, which each write adds to the change log (`docs/performance/writes.md`). */
-const compaction = { readUnits: 4.3, writeUnits: 1 };
+const compaction = { readUnits: 5, writeUnits: 1 };
 
 /** What a user does in a month of 21 days. */
 const habits = {

@@ -8,7 +8,7 @@ import {
   text,
   withDefault,
 } from '#functions/contract/fields.ts';
-import { bodyFields, commonFields, resource } from '#functions/contract/resource.ts';
+import { bodyFields, commonFields, type Resource, resource } from '#functions/contract/resource.ts';
 
 const project = resource({ kind: 'project', plural: 'projects', fields: commonFields });
 const tag = resource({ kind: 'tag', plural: 'tags', fields: commonFields });
@@ -47,10 +47,11 @@ test('a resource names its fields in the order of responses', () => {
   expect(Object.keys(sample.listFields)).toEqual(names);
 });
 
-test('a resource expands its references, under the names of what they refer to', () => {
+test('a resource expands its references, under the names of what they refer to, without long texts', () => {
+  const shownOf = ({ fieldNames }: Resource) => new Set(fieldNames.filter((name) => name !== 'description'));
   expect(Object.values(sample.expansions)).toEqual([
-    { name: 'project', field: 'projectId', isArray: false, target: project },
-    { name: 'tags', field: 'tagIds', isArray: true, target: tag },
+    { name: 'project', field: 'projectId', isArray: false, target: project, shown: shownOf(project) },
+    { name: 'tags', field: 'tagIds', isArray: true, target: tag, shown: shownOf(tag) },
   ]);
 });
 
