@@ -438,6 +438,22 @@ export const listEngineMutations: readonly Mutation[] = [
     detectedBy: [`${tests}/compaction/compact.test.ts`],
   },
   {
+    name: 'bytes-of-records-not-of-entries',
+    description: 'a process counts the records that it remembers, however many entities each has',
+    file: 'functions/store/lists/engine/read/read-state.ts',
+    search: 'entryBytes * entries.length',
+    replacement: 'entryBytes',
+    detectedBy: ['test/unit/functions/store/lists/engine/read/read-state.test.ts'],
+  },
+  {
+    name: 'texts-without-time',
+    description: 'texts are lower-cased after the time of the request is over',
+    file: 'functions/store/lists/engine/read/search-texts.ts',
+    search: 'if (position % textsPerCheck === 0) requireTime();',
+    replacement: 'if (position === 0) requireTime();',
+    detectedBy: ['test/unit/functions/store/lists/engine/read/search-texts.test.ts'],
+  },
+  {
     name: 'page-of-an-index-with-many-others',
     description: 'a page of a large parent reads all of its children from the index',
     file: 'functions/store/lists/read-page.ts',

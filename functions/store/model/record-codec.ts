@@ -112,6 +112,9 @@ export function encodeEntries(entries: readonly LogEntry[], stamp: number): Buff
   return deflated.length < plain.length ? deflated : plain;
 }
 
+/** Bytes of the entries of one record before they are deflated: DynamoDB allows 400 KB in an item, and 100 entities have at most 1.5 MB. */
+const maxInflatedBytes = 8_000_000;
+
 /**
  * Decodes what `encodeEntries` returns.
  * @param stamp of the record.
@@ -123,7 +126,9 @@ export function decodeEntries(encoded: Uint8Array, stamp: number): LogEntry[] {
     throw new TypeError(`Unknown format of a record: ${first}.`);
   }
   const body = encoded.subarray(1);
-  const reader = new ByteReader(first === format.deflated ? inflateRawSync(body) : body);
+  const reader = new ByteReader(
+    first === format.deflated ? inflateRawSync(body, { maxOutputLength: maxInflatedBytes }) : body,
+  );
   const entries: LogEntry[] = [];
   while (reader.hasMore) entries.push(readEntry(reader, stamp));
   return entries;

@@ -38,10 +38,12 @@ export function filterNames(segment: Segment, filter: RowFilter): ItemName[] {
 export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
+  readonly #requireTime: () => void;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
     this.#items = new ItemReader(manifest.segments, reader, memory);
+    this.#requireTime = () => reader.requireTime();
   }
 
   async loadColumns(
@@ -154,7 +156,8 @@ export class ColumnReader {
 
   /** Returns the texts of the column of a field in lower case. */
   searchTexts(segment: Segment, field: string): SearchTexts {
-    const derive = (): SearchTexts => new SearchTexts(field, this.column(segment, field).dictionary);
+    const derive = (): SearchTexts =>
+      new SearchTexts(field, this.column(segment, field).dictionary, this.#requireTime);
     return this.#items.derived(`${this.#current(segment, field).name}/search`, derive, ({ bytes }) => bytes);
   }
 

@@ -31,11 +31,17 @@ interface KnownLog {
 /** The name of the known log in memory. */
 const knownName = 'known-log';
 
-/** Bytes of a record in memory, about: a row before and a row after. */
-const recordBytes = 2_500;
+/** Bytes of an entry in memory, about: a row before and a row after. */
+const entryBytes = 2_500;
 
-/** Records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
-const maxKnownRecords = 5_000;
+/** Bytes of a record without its entries. */
+const recordBytes = 500;
+
+/** Bytes of records that are remembered, at most. More would displace columns, and exist only while compaction stands still. */
+const maxKnownBytes = 15_000_000;
+
+const bytesOf = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { entries }) => sum + recordBytes + entryBytes * entries.length, 0);
 
 /**
  * Milliseconds for which records are remembered. A record that becomes visible later than the margin appears when they are read again;
@@ -80,9 +86,10 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
   const settledUpTo = Math.max(watermark, nowMs - marginMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;
-  if (settled.length <= maxKnownRecords) {
+  const bytes = bytesOf(settled);
+  if (bytes <= maxKnownBytes) {
     const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
-    memory.set(knownName, next, recordBytes * (settled.length + 1));
+    memory.set(knownName, next, bytes + recordBytes);
   }
   return { manifest, pendingChanges };
 }

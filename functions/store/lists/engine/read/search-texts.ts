@@ -11,6 +11,9 @@ export const toSearchText = (text: string): string => text.toLowerCase().replace
 /** Precedes each text. No text in UTF-8 contains this byte. */
 const mark = 0xff;
 
+/** Texts after which the time of the request is checked. */
+const textsPerCheck = 1_000;
+
 /** Bytes that the objects take in memory, besides their contents. */
 const overheadBytes = 200;
 
@@ -40,8 +43,11 @@ export class SearchTexts {
   readonly #offsets: Uint32Array;
   readonly #first: number;
 
-  /** @param field whose texts the dictionary has. Of long texts, only the beginnings are searched. */
-  constructor(field: string, dictionary: Dictionary) {
+  /**
+   * @param field whose texts the dictionary has. Of long texts, only the beginnings are searched.
+   * @param requireTime throws when the time of the request is over: texts of other scripts take 30 microseconds each.
+   */
+  constructor(field: string, dictionary: Dictionary, requireTime: () => void) {
     this.#first = dictionary.special.length;
     const count = dictionary.size - this.#first;
     this.#offsets = new Uint32Array(count + 1);
@@ -49,6 +55,7 @@ export class SearchTexts {
     const bytes = Buffer.allocUnsafe(2 * dictionary.bytes + count);
     let end = 0;
     for (let position = 0; position < count; position += 1) {
+      if (position % textsPerCheck === 0) requireTime();
       const text = beginningOf(field, dictionary.textAt(this.#first + position));
       bytes[end] = mark;
       end += 1;

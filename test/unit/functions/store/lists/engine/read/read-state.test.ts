@@ -63,6 +63,28 @@ describe('the state of a log', () => {
     expect([...pendingChanges.keys()]).toEqual([b]);
   });
 
+  test('is remembered with bytes for each entry of its records, not for each record', async () => {
+    const shared = new ProcessMemory();
+    memory = shared.of('acme', 'task');
+    const entities = Object.fromEntries(
+      Array.from({ length: 40 }, (_, number) => [idOf(number + 1), { name: 'x' }]),
+    );
+    for (let record = 0; record < 10; record += 1) log.commit(startMs + record, entities);
+    await readState(readerOf(), memory, nowMs);
+    expect(shared.bytes).toBeGreaterThan(10 * 40 * 2_000);
+  });
+
+  test('is not remembered when its records are too many for the memory', async () => {
+    const shared = new ProcessMemory();
+    memory = shared.of('acme', 'task');
+    const entities = Object.fromEntries(
+      Array.from({ length: 600 }, (_, number) => [idOf(number + 1), { name: 'x' }]),
+    );
+    for (let record = 0; record < 10; record += 1) log.commit(startMs + record, entities);
+    expect((await readState(readerOf(), memory, nowMs)).pendingChanges.size).toBe(600);
+    expect(shared.bytes).toBeLessThan(2_000);
+  });
+
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
     log.log.manifest = makeManifest({ watermark: startMs });
     await readState(readerOf(), memory, nowMs);

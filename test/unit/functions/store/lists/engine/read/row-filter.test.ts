@@ -51,7 +51,9 @@ const table = fc.nat({ max: 30 }).chain((rows) => {
 /** Returns a column as filters need it. */
 function filtered(filter: RowFilter, values: readonly ColumnValue[]): FilteredColumn {
   const column = buildColumn(values);
-  const searchTexts = isSearch(filter) ? new SearchTexts(filter.field, column.dictionary) : undefined;
+  const searchTexts = isSearch(filter)
+    ? new SearchTexts(filter.field, column.dictionary, () => {})
+    : undefined;
   return { filter, column, searchTexts };
 }
 

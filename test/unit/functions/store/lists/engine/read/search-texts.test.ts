@@ -45,7 +45,7 @@ test('the lower case of the beginning of a text is the beginning of its lower ca
 function search(values: readonly ColumnValue[], wanted: string, isBeginning: boolean, field = 'name') {
   const dictionary = buildDictionary(values);
   const accepted = new Uint8Array(dictionary.size);
-  new SearchTexts(field, dictionary).mark(accepted, wanted, isBeginning);
+  new SearchTexts(field, dictionary, () => {}).mark(accepted, wanted, isBeginning);
   return [...accepted.keys()]
     .filter((ordinal) => accepted[ordinal] === 1)
     .map((ordinal) => dictionary.at(ordinal));
@@ -81,7 +81,18 @@ test('does not search the hash of a long text', () => {
 });
 
 test('knows its size in memory', () => {
-  const { bytes } = new SearchTexts('name', buildDictionary(['a'.repeat(1_000), 'b']));
+  const { bytes } = new SearchTexts('name', buildDictionary(['a'.repeat(1_000), 'b']), () => {});
   expect(bytes).toBeGreaterThan(1_000);
   expect(bytes).toBeLessThan(1_500);
+});
+
+test('stops lower-casing texts when the time of the request is over', () => {
+  const texts = Array.from({ length: 5_000 }, (_, number) => `Α${number}`);
+  let checks = 0;
+  const requireTime = (): void => {
+    checks += 1;
+    if (checks > 2) throw new Error('The time is over.');
+  };
+  expect(() => new SearchTexts('name', buildDictionary(texts), requireTime)).toThrow('The time is over.');
+  expect(checks).toBe(3);
 });
