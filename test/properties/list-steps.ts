@@ -127,13 +127,16 @@ const longText = fc
 const dates = ['2024-02-29', '2025-12-31', '2026-01-01', '2026-01-02'];
 const day = fc.constantFrom(...dates);
 
+/** None is after one of the others: a project must not end before it starts. */
+const startDay = fc.constantFrom('2023-12-31', '2024-02-28', '2024-02-29');
+
 /** Random values by the name of the field. */
 const valuesOf: Readonly<Record<string, fc.Arbitrary<string>>> = {
   name: shortText,
   status: fc.constantFrom('active', 'Active', 'ACTIVE', 'a', 'a-b', 'a_b', 'done'),
   description: fc.oneof(fc.constant(''), shortText, longText),
   priority: fc.constantFrom(...priorities),
-  startDate: day,
+  startDate: startDay,
   dueDate: day,
   email: fc.constantFrom('a@b.example', 'A@b.example', 'a.b@b.example', 'b@a.example'),
   color: fc.constantFrom('#808080', '#ff0000', '#FF0000', '#0000ff'),
