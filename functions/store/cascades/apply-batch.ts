@@ -31,7 +31,7 @@ export type BatchOperation =
   | { readonly operation: 'invalid'; readonly error: Error };
 
 export type BatchResult =
-  /** In a repeated result, there is nothing of an entity that the batch did not change and that was deleted since. */
+  /** `stored` is `undefined` in a replayed result when the batch did not change the entity and it was deleted later. */
   | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity | undefined }
   | { readonly operation: 'delete' };
 
