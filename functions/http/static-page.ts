@@ -45,16 +45,17 @@ const compressors = {
   gzip: (content: string) => promisify(gzip)(content),
 };
 
-/** Returns the content coding that a request accepts (RFC 9110, 12.5.3); `undefined` when it names none of these. */
+/** Returns the content coding that a request accepts (RFC 9110, 12.5.3); `undefined` when it accepts none of these. */
 export function acceptedCoding(acceptEncoding = ''): keyof typeof compressors | undefined {
-  const accepted = acceptEncoding
-    .toLowerCase()
-    .replaceAll(' ', '')
-    .split(',')
-    .map((item) => item.split(';q='))
-    .filter(([, weight = '1']) => Number(weight) > 0)
-    .map(([coding]) => coding);
-  return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding));
+  const items = acceptEncoding.toLowerCase().replaceAll(/[ \t]/g, '').split(',');
+  const weights = new Map(
+    items.map((item) => {
+      const [coding = '', weight = '1'] = item.split(';q=');
+      return [coding, Number(weight)] as const;
+    }),
+  );
+  // `*` stands for every coding that the header does not name.
+  return (['br', 'gzip'] as const).find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0);
 }
 
 /** Returns the body of a response. API Gateway takes binary bodies in Base64. */
