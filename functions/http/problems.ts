@@ -106,7 +106,7 @@ export function toProblem(error: unknown): Problem {
     const cause = error.isContention
       ? 'Other requests kept changing the same entities.'
       : 'The request did not finish in time.';
-    const detail = `${cause} It is safe to send it again, with the same Idempotency-Key if it has one.`;
+    const detail = `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`;
     return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
   }
   return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });

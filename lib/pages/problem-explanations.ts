@@ -109,7 +109,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     remedy:
       'Repeat the request after the number of seconds in "Retry-After". Repeat a POST with the same Idempotency-Key.',
     example:
-      'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.',
+      'The request did not finish in time. It is safe to send the request again, with the same Idempotency-Key if it has one.',
     headers: { 'retry-after': '1' },
   },
 };

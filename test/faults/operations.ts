@@ -68,8 +68,6 @@ interface Written {
   readonly id: string;
   readonly status: number;
   readonly total: number;
-  /** Of a problem. */
-  readonly detail?: string;
   readonly results: readonly { readonly body: Written }[];
 }
 

@@ -88,11 +88,17 @@ describe('toProblem', () => {
     expect(parts(toProblem(error))).toEqual({
       code: 'unavailable',
       message:
-        'The request did not finish in time. It is safe to send it again, with the same Idempotency-Key if it has one.',
+        'The request did not finish in time. It is safe to send the request again, with the same Idempotency-Key if it has one.',
       issues: [],
       headers: { 'retry-after': '1' },
       cause: error,
     });
+  });
+
+  test('returns 503 with a detail of its own when other requests kept changing the entities', () => {
+    expect(toProblem(new StoreUnavailable(new Error('conflict'), true)).message).toBe(
+      'Other requests kept changing the same entities. It is safe to send the request again, with the same Idempotency-Key if it has one.',
+    );
   });
 
   test.each([

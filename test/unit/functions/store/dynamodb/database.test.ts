@@ -1,4 +1,4 @@
-import { ThrottlingException } from '@aws-sdk/client-dynamodb';
+import { ThrottlingException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
@@ -163,6 +163,19 @@ describe('transact', () => {
     const error = await call.catch((thrown: unknown) => thrown);
     return { error, attempts, remainingMs: database.deadline.remaining() };
   }
+
+  test.each([
+    ['TransactionConflict', true],
+    ['ThrottlingError', false],
+  ])('says whether other requests changed the same items: %s', async (code, isContention) => {
+    const cancelled = new TransactionCanceledException({
+      $metadata: {},
+      message: 'Transaction cancelled',
+      CancellationReasons: [{ Code: code }],
+    });
+    const { error } = await transactFailing({ requestMs: 3_000 }, [cancelled]);
+    expect(error).toMatchObject({ name: 'StoreUnavailable', isContention });
+  });
 
   test('makes no attempt when the time of the transaction is over, although the request has more', async () => {
     const { error, attempts, remainingMs } = await transactFailing({ limitMs: 3_000 });
