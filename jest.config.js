@@ -13,6 +13,7 @@ const kinds = {
   security: ['test/security'],
   fuzz: ['test/fuzz'],
   browser: ['test/browser'],
+  'generated-clients': ['test/generated-clients'],
 };
 
 /** Further settings of some kinds. */

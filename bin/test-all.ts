@@ -15,7 +15,8 @@ const help = `Runs every kind of test, with all cases and full runs of the rando
 
   --only <step>   runs one step: ${names.slice(0, 4).join(', ')},
                   ${names.slice(4, 8).join(', ')},
-                  ${names.slice(8).join(', ')}
+                  ${names.slice(8, 12).join(', ')},
+                  ${names.slice(12).join(', ')}
   --beyond-test   leaves out what "npm test" runs
   --help          prints this text
 

@@ -54,6 +54,15 @@ async function testTypeScript(): Promise<number> {
   });
 }
 
+/** Lists tasks with clients that other generators make from the OpenAPI document (206 MB). */
+async function testGeneratedClients(): Promise<number> {
+  const folder = 'test/generated-clients';
+  return runInOrder([
+    npm('ci', '--silent', '--prefix', folder),
+    tool('jest', '--selectProjects', 'generated-clients'),
+  ]);
+}
+
 /** Returns the unit tests of a folder that start a database. */
 const databaseTests = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -88,6 +97,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
         { name: 'benchmark-packages', command: npm('ci', '--silent', '--prefix', 'benchmarks') },
         { name: 'benchmark-types', command: tool('tsc', '--project', 'benchmarks/peers') },
         { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
+        { name: 'generated-clients', command: testGeneratedClients },
       ],
     },
     {

@@ -23,6 +23,9 @@ interface LockedPackage {
   readonly inBundle?: boolean;
 }
 
+/** Packages beside those of the project, each installed by a step of the tests. */
+const folders = ['benchmarks', 'test/generated-clients'];
+
 const withoutHash = (file: string): string[] => {
   const { packages } = jsonOf(file) as { packages: Record<string, LockedPackage> };
   return Object.entries(packages)
@@ -39,17 +42,17 @@ test('every package in the lock file has a hash, except engines that the registr
     'node_modules/@dynoxide/linux-arm64',
     'node_modules/@dynoxide/win32-x64',
   ]);
-  expect(withoutHash('benchmarks/package-lock.json')).toEqual([]);
+  for (const folder of folders) expect(withoutHash(`${folder}/package-lock.json`)).toEqual([]);
 });
 
 test('the hashes are SHA-512', () => {
-  for (const file of ['package-lock.json', 'benchmarks/package-lock.json']) {
+  for (const file of ['.', ...folders].map((folder) => `${folder}/package-lock.json`)) {
     const { packages } = jsonOf(file) as { packages: Record<string, LockedPackage> };
     for (const { integrity = 'sha512-' } of Object.values(packages)) expect(integrity).toMatch(/^sha512-/);
   }
 });
 
-test.each(['.npmrc', 'benchmarks/.npmrc'])(
+test.each(['.npmrc', ...folders.map((folder) => `${folder}/.npmrc`)])(
   'an installation with %s runs no script of a package',
   async (file) => {
     const folder = mkdtempSync(join(tmpdir(), 'install-'));
