@@ -37,12 +37,11 @@ export interface Address {
 }
 
 /**
- * The ports above 1023 to which no browser sends a request.
+ * Ports above 1023 to which no browser sends a request. 4190 and 6679 are in the standard too, but Chromium 156 opens them.
  * @see https://fetch.spec.whatwg.org/#port-blocking
  */
 export const portsBlockedByBrowsers = [
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
-  10_080,
+  1719, 1720, 1723, 2049, 3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080,
 ];
 
 /** Returns an address of this machine that nothing else uses, where the system has more of them than 127.0.0.1. macOS has no others. */
