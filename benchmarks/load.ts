@@ -84,36 +84,43 @@ async function write(collection: TaskCollection, rate: number, endMs: number): P
   return durations;
 }
 
+interface BegunJob {
+  readonly id: string;
+  readonly write: Write;
+}
+
 /** Begins jobs until the time is over, and continues each to its end. Returns the number of tasks that they have created or deleted. */
-async function runJobs(store: TestStore, begin: () => Promise<Write>, endMs: number): Promise<number> {
+async function runJobs(store: TestStore, begin: () => Promise<BegunJob>, endMs: number): Promise<number> {
   const total = async (): Promise<number> => {
     const { query } = readListQuery(task, 'limit=1');
     return (await listEntities({ tenant, database: store.database(maxPageMs) }, 'task', query)).total;
   };
   const before = await total();
   while (Date.now() < endMs) {
-    const write = await begin();
+    const { id, write } = await begin();
     await store.database().transact([write]);
-    const id = 'put' in write ? String(write.put['id']) : '';
     await continueJob(store.database(endMs - Date.now() + 1_000), { tenant, id }, { owner: id });
   }
   return Math.abs((await total()) - before);
 }
 
 /** Returns the write that begins a clone of the tasks of a project. @param clones receives the new project. */
-async function beginClone(store: TestStore, from: string, clones: string[]): Promise<Write> {
+async function beginClone(store: TestStore, from: string, clones: string[]): Promise<BegunJob> {
   const { entity } = await createEntity({ tenant, database: store.database() }, 'project', {
     name: 'Clone',
     status: 'active',
   });
   clones.push(entity.id);
-  return beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, newId().id);
+  const { id } = newId();
+  return { id, write: beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, id) };
 }
 
 /** Returns the write that begins the deletion of the tasks of a clone. */
-async function beginDeletion(clones: string[]): Promise<Write> {
-  const id = clones.shift() ?? '';
-  return beginJob(tenant, { type: 'sweep', kind: 'project', id, final: true, relation: 0 });
+async function beginDeletion(clones: string[]): Promise<BegunJob> {
+  const project = clones.shift() ?? '';
+  const { id } = newId();
+  const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
+  return { id, write: beginJob(tenant, work, id) };
 }
 
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { create, type Entity, lists, readList, resourceOf } from './resources.ts';
+import { create, type Entity, lists, pathTo, readList, resourceOf } from './resources.ts';
 import { inParallel, withQuery } from './service.ts';
 
 /** Filters are combined with AND, for every way in which the service can run the query. */
@@ -40,4 +40,16 @@ describe.each(lists)('$title', ({ item, open }) => {
       expect(data.map(({ id }) => id)).toContain(wanted.id);
     });
   });
+});
+
+test.each(['user', 'tag'] as const)('the tasks of a %s are filtered by a project', async (kind) => {
+  const [project, parent] = [await create('project'), await create(kind)];
+  const reference = kind === 'tag' ? { tagIds: [parent.id] } : { userId: parent.id };
+  const wanted = await inParallel([1, 2, 3], () => create('task', { ...reference, projectId: project.id }));
+  await create('task', reference);
+  const { data, total } = await readList(
+    withQuery(`${pathTo(kind, parent.id)}/tasks`, { projectId: project.id }),
+  );
+  expect(total).toBe(3);
+  expect(data.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort());
 });
