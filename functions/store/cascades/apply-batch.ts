@@ -4,7 +4,7 @@ import { findContradictingDate } from '../entities/date-order.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { changeFields } from '../entities/update-entity.ts';
-import { buildCreate, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
 import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
@@ -35,16 +35,11 @@ export type BatchResult =
   | { readonly operation: 'create' | 'update'; readonly stored: WholeEntity | undefined }
   | { readonly operation: 'delete' };
 
-interface Change {
-  readonly before?: WholeEntity;
-  readonly after: WholeEntity;
-}
-
 /** What an operation changes, if anything, and its result; or why it cannot be applied. */
 type ResolvedOperation =
   | {
       readonly result: BatchResult;
-      readonly change?: Change | undefined;
+      readonly change?: WholeChange | undefined;
     }
   | { readonly result: BatchResult; readonly deletion: StoredEntity }
   | { readonly error: Error };
@@ -71,7 +66,7 @@ async function readTargets(
 /** Resolves an operation that writes fields. */
 function resolveWrite(
   operation: 'create' | 'update',
-  change: Change | undefined,
+  change: WholeChange | undefined,
   after: WholeEntity,
 ): ResolvedOperation {
   const error = change && findContradictingDate(change);

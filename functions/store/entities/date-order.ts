@@ -1,17 +1,11 @@
-import type { WholeEntity } from '../model/entity.ts';
+import type { WholeChange } from '../model/changes.ts';
 import { ContradictingField } from '../model/errors.ts';
 
 /**
  * Returns the error of a change of dates after which an entity ends before it starts. Other changes of an entity that has such dates already
  * are allowed. Dates are YYYY-MM-DD, so their order is that of their texts.
  */
-export function findContradictingDate({
-  before,
-  after,
-}: {
-  readonly before?: WholeEntity;
-  readonly after: WholeEntity;
-}): ContradictingField | undefined {
+export function findContradictingDate({ before, after }: WholeChange): ContradictingField | undefined {
   const { startDate, dueDate } = after.entity;
   if (typeof startDate !== 'string' || typeof dueDate !== 'string' || startDate <= dueDate) return undefined;
   if (before?.entity['dueDate'] !== dueDate) {
@@ -30,10 +24,7 @@ export function findContradictingDate({
 }
 
 /** @throws ContradictingField when an entity ends before it starts after a change of its dates. */
-export function requireDateOrder(change: {
-  readonly before?: WholeEntity;
-  readonly after: WholeEntity;
-}): void {
+export function requireDateOrder(change: WholeChange): void {
   const error = findContradictingDate(change);
   if (error) throw error;
 }

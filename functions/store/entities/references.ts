@@ -1,4 +1,5 @@
 /** References from entities to others. */
+import type { WholeChange } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
 import { ReferenceNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
@@ -22,12 +23,6 @@ function listReferences({ kind, entity }: WholeEntity): Reference[] {
   });
 }
 
-/** A change of an entity, or its creation. */
-interface Referring {
-  readonly before?: WholeEntity;
-  readonly after: WholeEntity;
-}
-
 /**
  * Returns, for each change, the error that names the references that it adds to entities that do not exist; `undefined` when they all
  * exist. Each entity is read once, however many changes refer to it.
@@ -37,7 +32,7 @@ interface Referring {
  */
 export async function findMissingReferences(
   { tenant, database }: Session,
-  changes: readonly Referring[],
+  changes: readonly WholeChange[],
 ): Promise<(ReferenceNotFound | undefined)[]> {
   const keyOf = ({ kind, id }: Reference) => entityKey(tenant, kind, id);
   const added = changes.map(({ before, after }) => {
@@ -58,7 +53,7 @@ export async function findMissingReferences(
  * Checks that the entities exist that a change adds references to.
  * @throws ReferenceNotFound naming every field that refers to no entity.
  */
-export async function requireReferences(session: Session, change: Referring): Promise<void> {
+export async function requireReferences(session: Session, change: WholeChange): Promise<void> {
   const [missing] = await findMissingReferences(session, [change]);
   if (missing) throw missing;
 }

@@ -15,6 +15,12 @@ export type Change =
   | { readonly before: StoredEntity; readonly after?: undefined }
   | { readonly before: StoredEntity; readonly after: StoredEntity };
 
+/** The creation or change of an entity whose long text is known. */
+export interface WholeChange {
+  readonly before?: WholeEntity;
+  readonly after: WholeEntity;
+}
+
 export const kindsOf = (changes: readonly Change[]): Kind[] => [
   ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity)).kind)),
 ];

@@ -41,25 +41,29 @@ const isOpen = (host: string, port: number): Promise<boolean> =>
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-describe.each([
-  ['the native engine', nativeEngine],
-  ['DynamoDB Local', dynamoDbLocal],
-])('%s', (_, find) => {
-  const ifInstalled = find() ? test : test.skip;
+/** The engines that can run on this machine. DynamoDB Local needs a JDK. */
+const engines = (
+  [
+    ['the native engine', nativeEngine],
+    ['DynamoDB Local', dynamoDbLocal],
+  ] as const
+).filter(([, find]) => find());
+
+describe.each(engines)('%s', (_, find) => {
   let engine: Engine;
 
   beforeAll(async () => {
-    if (find()) engine = await startEngine(inMemory, [find]);
+    engine = await startEngine(inMemory, [find]);
   }, 30_000);
 
   afterAll(() => engine?.stop());
 
-  ifInstalled.each(requestsOfPages)('receives no $method request of a page: $headers', async (sent) => {
-    // The `fetch` of Node.js blocks the ports of the Fetch Standard, as browsers do.
+  test.each(requestsOfPages)('receives no $method request of a page: $headers', async (sent) => {
+    // The `fetch` of Node.js blocks the ports of the Fetch Standard. `test/browser/blocked-ports.test.ts` asks Chromium.
     await expect(fetch(engine.endpoint, sent)).rejects.toMatchObject({ cause: { message: 'bad port' } });
   });
 
-  ifInstalled('listens on one address, which is not the usual one', async () => {
+  test('listens on one address, which is not the usual one', async () => {
     const { hostname, port } = new URL(engine.endpoint);
     expect(hostname).toMatch(/^127\.(?!0\.0\.1$)/);
     const others = Object.values(networkInterfaces()).flatMap((found = []) =>
@@ -71,7 +75,7 @@ describe.each([
     ).not.toContain(true);
   });
 
-  ifInstalled('works for a client with any credentials', async () => {
+  test('works for a client with any credentials', async () => {
     const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials });
     expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
     client.destroy();
@@ -79,7 +83,7 @@ describe.each([
 
   // The native engine has no such setting.
   if (find === dynamoDbLocal) {
-    ifInstalled.each(requestsOfPages)('refuses the $method request of a page: $headers', async (sent) => {
+    test.each(requestsOfPages)('refuses the $method request of a page: $headers', async (sent) => {
       expect(await sendRaw(engine.endpoint, sent)).toEqual({ status: 403, allowed: undefined });
     });
   }
