@@ -4,7 +4,7 @@ import type { CrossOrigin } from '../hosting/cors.ts';
 import type { Authentication } from '../local/authorizer.ts';
 import type { TableShape } from '../local/table.ts';
 import type { FunctionBundle } from './function-bundle.ts';
-import { Policy, type Statement } from './policy.ts';
+import { matchesPattern, Policy, type Statement } from './policy.ts';
 import { type Place, Templates } from './templates.ts';
 
 export interface DeployedFunction extends FunctionBundle {
@@ -80,18 +80,18 @@ function functionsOf(templates: Templates, assembly: string): DeployedFunction[]
   });
 }
 
+/** Checks that the gateway may call the function of a route. `*` in the source of a permission stands for any text. */
 function requirePermission(
   templates: Templates,
   apiId: string,
   { key, function: target }: DeployedRoute,
 ): void {
-  const path = key === '$default' ? '' : (key.split(' ')[1] ?? '');
-  const source = `arn:aws:execute-api:${place.region}:${place.account}:${apiId}/*/*${path}`;
+  const source = `arn:aws:execute-api:${place.region}:${place.account}:${apiId}/$default/${key.replace(' ', '')}`;
   const isAllowed = [...templates.ofType('AWS::Lambda::Permission').values()].some(
     ({ FunctionName, Principal, SourceArn }) =>
       Principal === 'apigateway.amazonaws.com' &&
       String(FunctionName).endsWith(`:${target.name}`) &&
-      SourceArn === source,
+      matchesPattern(String(SourceArn), source),
   );
   if (!isAllowed) throw new Error(`The gateway has no permission to call ${target.name} for ${key}.`);
 }

@@ -20,7 +20,8 @@ export const formatPermission = ({ action, resource, leadingKeys }: Permission):
 const toArray = <Value>(values: Value | readonly Value[]): readonly Value[] =>
   Array.isArray(values) ? (values as readonly Value[]) : [values as Value];
 
-const matches = (pattern: string, value: string): boolean =>
+/** Returns whether a value matches a pattern of IAM: `*` stands for any text, `?` for one character. */
+export const matchesPattern = (pattern: string, value: string): boolean =>
   new RegExp(
     `^${pattern
       .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -53,7 +54,7 @@ function leadingKeysOf(condition: unknown): readonly string[] | undefined {
 /** Returns whether the partition keys of a call match the patterns of a permission. A call whose keys are unknown does not. */
 const matchesKeys = (patterns: Permission['leadingKeys'], keys: Permission['leadingKeys']): boolean =>
   patterns === undefined ||
-  (keys?.every((key) => patterns.some((pattern) => matches(pattern, key))) ?? false);
+  (keys?.every((key) => patterns.some((pattern) => matchesPattern(pattern, key))) ?? false);
 
 export class Policy {
   readonly #permissions: readonly Permission[];
@@ -78,8 +79,8 @@ export class Policy {
   permissionFor({ action, resource, leadingKeys }: Permission): Permission | undefined {
     return this.#permissions.find(
       (permission) =>
-        matches(permission.action, action) &&
-        matches(permission.resource, resource) &&
+        matchesPattern(permission.action, action) &&
+        matchesPattern(permission.resource, resource) &&
         matchesKeys(permission.leadingKeys, leadingKeys),
     );
   }

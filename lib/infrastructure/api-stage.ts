@@ -35,7 +35,10 @@ const documentationLimits = { rate: 5, burst: 50 };
 
 const defaultRoute = '$default';
 
-/** @param openRoutes the routes that need no token, besides `$default`. */
+/**
+ * @param openRoutes the routes that need no token, besides `$default`. They are the same with all settings: API Gateway merges the settings of
+ * routes, and can refuse every later update of a stage that has settings of a route which is gone.
+ */
 export function createStage(api: HttpApi, settings: Settings, openRoutes: readonly HttpRoute[]): void {
   const { throttlingRate, throttlingBurst } = settings;
   const logGroup = LogGroup.fromLogGroupName(api, 'AccessLog', accessLogName(settings));

@@ -53,6 +53,7 @@ function allowCall(api: HttpApi, target: IFunction, path = ''): void {
   });
 }
 
+/** Returns the routes with a function of their own. */
 const routesOf = ({ documentation }: Settings) =>
   routes.filter(({ file }) => documentation || !file.startsWith('documentation/'));
 
@@ -67,8 +68,14 @@ const methodsByPath = (settings: Settings): Record<string, string[]> => {
 const metricsEnvironment = (settings: Settings): Record<string, string> =>
   settings.requestMetrics ? { REQUEST_METRICS: requestNamespace(settings) } : {};
 
+interface Gateway {
+  readonly api: HttpApi;
+  /** Responds to all requests without a function of their own. */
+  readonly fallback: FunctionIntegration;
+}
+
 /** Creates the gateway. The fallback function handles requests without a route, so that 404 and 405 are problem responses. */
-function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
+function httpApi(scope: Construct, context: ServiceFunctionContext): Gateway {
   const { settings } = context;
   const fallback = new ServiceFunction(scope, 'rejectUnmatched', {
     ...context,
@@ -78,12 +85,13 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
     access: { actions: [] },
     environment: { ...metricsEnvironment(settings), ROUTES: JSON.stringify(methodsByPath(settings)) },
   });
+  const integration = new FunctionIntegration('rejectUnmatched', fallback.function);
   const api = new HttpApi(scope, 'Api', {
     // With a domain, the address of AWS would be a second entrance, for example around a web application firewall.
     disableExecuteApiEndpoint: settings.domainName !== '',
     apiName: `project-management-${settings.stage}`,
     createDefaultStage: false,
-    defaultIntegration: new FunctionIntegration('rejectUnmatched', fallback.function),
+    defaultIntegration: integration,
     corsPreflight: {
       allowOrigins: [...settings.corsOrigins],
       allowMethods: crossOrigin.methods.map((method) => CorsHttpMethod[method]),
@@ -93,7 +101,23 @@ function httpApi(scope: Construct, context: ServiceFunctionContext): HttpApi {
     },
   });
   allowCall(api, fallback.function);
-  return api;
+  return { api, fallback: integration };
+}
+
+const methodsOf = (methods: readonly (keyof typeof HttpMethod)[]): HttpMethod[] =>
+  methods.map((method) => HttpMethod[method]);
+
+/**
+ * Adds the routes of the documentation without their functions, when a deployment has no documentation: they respond with 404. API Gateway
+ * merges the settings of routes, and can refuse every later update of a stage that has settings of a route which is gone.
+ */
+function addRoutesWithoutFunction({ api, fallback }: Gateway, settings: Settings): HttpRoute[] {
+  const own = new Set(routesOf(settings));
+  return routes
+    .filter((route) => !own.has(route))
+    .flatMap(({ contract: { path }, methods }) =>
+      api.addRoutes({ path, methods: methodsOf(methods), integration: fallback }),
+    );
 }
 
 function extrasOf(
@@ -122,7 +146,8 @@ export function gateway(
   accounts: Accounts | undefined,
 ): HttpApi {
   const { settings } = context;
-  const api = httpApi(scope, context);
+  const gatewayWithFallback = httpApi(scope, context);
+  const { api } = gatewayWithFallback;
   const auth = authorization(settings, accounts);
   const openRoutes: HttpRoute[] = [];
   for (const { contract, file, methods } of routesOf(settings)) {
@@ -139,13 +164,14 @@ export function gateway(
     allowCall(api, handler.function, path);
     const added = api.addRoutes({
       path,
-      methods: methods.map((method) => HttpMethod[method]),
+      methods: methodsOf(methods),
       integration: new FunctionIntegration(operation, handler.function),
       ...(auth &&
         scopeName && { authorizer: auth.authorizer, authorizationScopes: [auth.scopeName(scopeName)] }),
     });
     if (!scopeName) openRoutes.push(...added);
   }
+  openRoutes.push(...addRoutesWithoutFunction(gatewayWithFallback, settings));
   createStage(api, settings, openRoutes);
   Validations.of(api).acknowledge({
     id: 'AwsSolutions-APIG4',

@@ -87,15 +87,46 @@ test('a budget mails the address for alarms', async () => {
   expect(JSON.stringify(budget)).toContain('ops@example.com');
 });
 
-test('without documentation there are no static pages', async () => {
+test('without documentation its routes have no function, and their settings stay', async () => {
   const { api, templates } = await synthesizeTemplates({ documentation: false });
-  const keys = properties(api, 'AWS::ApiGatewayV2::Route').map((route) => String(route['RouteKey']));
-  expect(keys.filter((key) => !/ \/v1\/|\$default/.test(key))).toEqual([]);
-  expect(keys).not.toContain('GET /v1/openapi.json');
-  expect(templates.api.Outputs).not.toHaveProperty('DocsUrl');
   const fallback = ofType(api, 'AWS::Lambda::Function').find(([id]) => id.startsWith('rejectUnmatched'));
+  const integrations = new Map(ofType(api, 'AWS::ApiGatewayV2::Integration'));
+  const functionOf = ({ Target }: Record<string, unknown>) =>
+    JSON.stringify(integrations.get(referenceOf(Target))?.Properties['IntegrationUri']);
+  const pages = properties(api, 'AWS::ApiGatewayV2::Route').filter(({ RouteKey }) =>
+    /openapi\.json|\/docs| \/$/.test(String(RouteKey)),
+  );
+  expect(pages.map(({ RouteKey }) => RouteKey)).toContain('GET /docs');
+  for (const page of pages) expect(functionOf(page)).toContain(fallback?.[0]);
+  expect(ofType(api, 'AWS::Lambda::Function').map(([id]) => id)).not.toContainEqual(
+    expect.stringMatching(/^(show|readOpenApi|readDocumentation)/),
+  );
+  expect(templates.api.Outputs).not.toHaveProperty('DocsUrl');
+  // The function responds to these routes as to those that do not exist.
   expect(JSON.stringify(fallback)).not.toContain('/docs');
 });
+
+test.each([{}, { documentation: false }, { authentication: 'none' }])(
+  'a stage has settings for every route that ever had some: %j',
+  async (settings) => {
+    const { api } = await synthesizeTemplates(settings);
+    const [stage] = properties(api, 'AWS::ApiGatewayV2::Stage');
+    // Keys are only added here: API Gateway can refuse every later update of a stage whose settings name a route that is gone.
+    const paths = [
+      '/',
+      '/docs',
+      '/docs/problems',
+      '/docs/guides/{file}',
+      '/docs/{file}',
+      '/v1/health',
+      '/v1/openapi.json',
+    ];
+    const keys = paths.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
+    expect(Object.keys(stage?.['RouteSettings'] as object)).toEqual(
+      expect.arrayContaining([...keys, '$default']),
+    );
+  },
+);
 
 describe('a limit of each tenant', () => {
   const key = 'dynamodb:LeadingKeys';
