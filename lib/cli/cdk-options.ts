@@ -22,9 +22,11 @@ export function requireFlags(
   );
 }
 
-/** Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in, so they do not ask for one. */
+/** Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in and no alarm, so they ask for neither. */
 export const commandFlags = (command: CdkCommand, flags: readonly string[]): string[] =>
-  command === 'bootstrap' || command === 'destroy' ? [...flags, '-c', 'machineClient=true'] : [...flags];
+  command === 'bootstrap' || command === 'destroy'
+    ? [...flags, '-c', 'machineClient=true', '-c', 'alarmEmail=none']
+    : [...flags];
 
 /**
  * Returns the context that the flags `-c key=value` and `--context key=value` give, over that of `cdk.json`.

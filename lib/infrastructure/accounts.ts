@@ -14,6 +14,7 @@ import {
   type UserPoolClientOptions,
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
@@ -39,11 +40,19 @@ const multiFactor = { off: Mfa.OFF, optional: Mfa.OPTIONAL, required: Mfa.REQUIR
 export class Accounts extends Construct {
   readonly pool: UserPool;
   readonly clients: readonly UserPoolClient[];
+  /** Puts the tenant into each token. When it fails, nobody can sign in. */
+  readonly claimTenant: LambdaFunction;
 
   constructor(scope: Construct, id: string, context: ServiceFunctionContext) {
     super(scope, id);
     const { settings } = context;
-    this.pool = this.#pool(context);
+    this.claimTenant = new ServiceFunction(this, 'claimTenant', {
+      ...context,
+      file: tenantClaimFile,
+      description: 'Adds the tenant to access tokens.',
+      timeoutMs: requestTimeoutMs / 2,
+    }).function;
+    this.pool = this.#pool(settings);
     const domainPrefix = `project-management-${settings.stage}-${Aws.ACCOUNT_ID}`;
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
     const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
@@ -69,8 +78,7 @@ export class Accounts extends Construct {
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);
   }
 
-  #pool(context: ServiceFunctionContext): UserPool {
-    const { settings } = context;
+  #pool(settings: Settings): UserPool {
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `project-management-${settings.stage}`,
       // Everyone who signs up would be a new tenant.
@@ -96,13 +104,7 @@ export class Accounts extends Construct {
       deletionProtection: !isDisposable(settings),
       removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
-    const claimTenant = new ServiceFunction(this, 'claimTenant', {
-      ...context,
-      file: tenantClaimFile,
-      description: 'Adds the tenant to access tokens.',
-      timeoutMs: requestTimeoutMs / 2,
-    });
-    pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, claimTenant.function, LambdaVersion.V3_0);
+    pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, this.claimTenant, LambdaVersion.V3_0);
     Validations.of(pool).acknowledge(
       {
         id: 'AwsSolutions-COG2',

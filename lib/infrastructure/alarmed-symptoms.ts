@@ -1,15 +1,30 @@
 /** The symptoms that have an alarm. Each has a section in `docs/operations.md`. */
+
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IBackupVault } from 'aws-cdk-lib/aws-backup';
+import {
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
 import type { Jobs } from './jobs.ts';
+import { accessLogName, requestNamespace } from './names.ts';
+import type { Settings } from './settings.ts';
 import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 
 export interface MonitoredResources extends Jobs {
   readonly api: HttpApi;
   readonly table: string;
+  /** undefined without Cognito. */
+  readonly claimTenant: LambdaFunction | undefined;
+  /** undefined without backups. */
+  readonly backupVault: IBackupVault | undefined;
 }
 
 interface Symptom {
@@ -45,12 +60,28 @@ const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric
     period,
   });
 
+/** Requests in a period below which a share says nothing. */
+const minRequests = 20;
+
+/** Returns the percentage of requests that a metric counts; 0 while there are few requests. */
+const shareOfRequests = (api: HttpApi, label: string, counted: IMetric): IMetric =>
+  new MathExpression({
+    label,
+    expression: `IF(requests >= ${minRequests}, 100 * counted / requests, 0)`,
+    usingMetrics: { counted, requests: api.metricCount({ period, statistic: 'Sum' }) },
+    period,
+  });
+
 const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
   {
     heading: 'Requests fail',
-    label: 'responses with 5xx',
-    metric: api.metricServerError({ period, statistic: 'Sum' }),
-    threshold: 5,
+    label: '% of responses with 5xx',
+    metric: shareOfRequests(
+      api,
+      '% of responses with 5xx',
+      api.metricServerError({ period, statistic: 'Sum' }),
+    ),
+    threshold: 1,
     periods: 1,
   },
   {
@@ -61,6 +92,71 @@ const requestSymptoms = ({ api }: MonitoredResources): Symptom[] => [
     periods: 3,
   },
 ];
+
+/**
+ * Returns the number of responses with some statuses. The gateway's own metric counts all of 4xx together, also those that are no problem.
+ * @param name of the metric and of its filter of the access log.
+ */
+function countOfStatuses(
+  api: HttpApi,
+  settings: Settings,
+  name: string,
+  statuses: readonly string[],
+): Metric {
+  const logGroup = LogGroup.fromLogGroupName(api, `${name}Log`, accessLogName(settings));
+  const filter = new MetricFilter(api, name, {
+    logGroup,
+    filterPattern: FilterPattern.any(
+      ...statuses.map((status) => FilterPattern.stringValue('$.status', '=', status)),
+    ),
+    metricNamespace: requestNamespace(settings),
+    metricName: name,
+  });
+  return filter.metric({ period, statistic: 'Sum' });
+}
+
+/** The symptoms of callers whom the service turns away. */
+function refusalSymptoms({ api, claimTenant }: MonitoredResources, settings: Settings): Symptom[] {
+  const share = (heading: string, name: string, statuses: readonly string[], threshold: number): Symptom => {
+    const label = `% of responses with ${statuses.join(' or ')}`;
+    const counted = countOfStatuses(api, settings, name, statuses);
+    return { heading, label, metric: shareOfRequests(api, label, counted), threshold, periods: 2 };
+  };
+  const limited = share('Requests are limited', 'limited', ['429'], 5);
+  if (settings.authentication === 'none') return [limited];
+  const refused = share('Tokens are refused', 'refused', ['401', '403'], 20);
+  if (!claimTenant) return [limited, refused];
+  return [
+    limited,
+    refused,
+    {
+      heading: 'Sign-in fails',
+      label: 'failed calls of the function that adds the tenant to tokens',
+      metric: claimTenant.metricErrors({ period, statistic: 'Sum' }),
+      threshold: 1,
+      periods: 1,
+    },
+  ];
+}
+
+const backupSymptoms = ({ backupVault }: MonitoredResources): Symptom[] =>
+  backupVault
+    ? [
+        {
+          heading: 'Backups fail',
+          label: 'failed backups',
+          metric: new Metric({
+            namespace: 'AWS/Backup',
+            metricName: 'NumberOfBackupJobsFailed',
+            dimensionsMap: { BackupVaultName: backupVault.backupVaultName },
+            statistic: 'Sum',
+            period,
+          }),
+          threshold: 1,
+          periods: 1,
+        },
+      ]
+    : [];
 
 const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
   {
@@ -170,8 +266,10 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
 ];
 
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
-export const symptoms = (resources: MonitoredResources): Symptom[] => [
+export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
   ...requestSymptoms(resources),
+  ...refusalSymptoms(resources, settings),
   ...throttlingSymptoms(resources),
   ...jobSymptoms(resources),
+  ...backupSymptoms(resources),
 ];

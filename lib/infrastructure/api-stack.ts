@@ -25,6 +25,8 @@ export class ApiStack extends Stack {
       api,
       table: tableNameOf(context.settings),
       ...data.jobs,
+      claimTenant: data.accounts?.claimTenant,
+      backupVault: data.backupVault,
     });
     const url = domain(this, context.settings, api);
     new CfnOutput(this, 'Url', { value: url });

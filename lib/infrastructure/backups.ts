@@ -23,10 +23,13 @@ function vaultFor(scope: Construct, settings: Settings): IBackupVault {
   });
 }
 
-/** Creates a daily backup of the table. Unlike point-in-time recovery, it outlives the table, and reaches back longer than 35 days. */
-export function backups(scope: Construct, settings: Settings): void {
+/**
+ * Creates a daily backup of the table. Unlike point-in-time recovery, it outlives the table, and reaches back longer than 35 days.
+ * @returns the vault, if the settings ask for backups.
+ */
+export function backups(scope: Construct, settings: Settings): IBackupVault | undefined {
   const { backupDays } = settings;
-  if (backupDays === 0) return;
+  if (backupDays === 0) return undefined;
   const vault = vaultFor(scope, settings);
   const rule = new BackupPlanRule({
     backupVault: vault,
@@ -41,4 +44,5 @@ export function backups(scope: Construct, settings: Settings): void {
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
     reason: 'AWS maintains the policy of its own service.',
   });
+  return vault;
 }

@@ -1,7 +1,7 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { Construct } from 'constructs';
 import { accountWideName } from './names.ts';
-import type { Settings } from './settings.ts';
+import { alarmAddress, type Settings } from './settings.ts';
 
 /** Shares of the budget, in percent, at which a mail is sent: when the money is spent, and when the forecast says that it will be. */
 const thresholds = [
@@ -10,7 +10,7 @@ const thresholds = [
 ];
 
 export function budget(scope: Construct, settings: Settings): void {
-  const { monthlyBudget, alarmEmail } = settings;
+  const { monthlyBudget } = settings;
   if (monthlyBudget === 0) return;
   new CfnBudget(scope, 'Budget', {
     budget: {
@@ -21,7 +21,7 @@ export function budget(scope: Construct, settings: Settings): void {
     },
     notificationsWithSubscribers: thresholds.map((notification) => ({
       notification: { ...notification, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
-      subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
+      subscribers: [{ subscriptionType: 'EMAIL', address: alarmAddress(settings) }],
     })),
   });
 }

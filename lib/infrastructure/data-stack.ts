@@ -1,4 +1,5 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IBackupVault } from 'aws-cdk-lib/aws-backup';
 import {
   type Attribute,
   AttributeType,
@@ -35,6 +36,8 @@ export class DataStack extends Stack {
   readonly jobs: Jobs;
   /** undefined with another issuer, or without authentication. */
   readonly accounts: Accounts | undefined;
+  /** undefined without backups. */
+  readonly backupVault: IBackupVault | undefined;
 
   constructor(scope: Construct, id: string, { context, ...properties }: DataStackProperties) {
     const { settings } = context;
@@ -50,7 +53,7 @@ export class DataStack extends Stack {
     this.accounts =
       settings.authentication === 'cognito' ? new Accounts(this, 'Accounts', context) : undefined;
     this.#logs(settings);
-    backups(this, settings);
+    this.backupVault = backups(this, settings);
     applyAccountRules(this, settings);
   }
 

@@ -16,11 +16,12 @@ import type { Construct } from 'constructs';
 import { comparisonOf, type MonitoredResources, symptoms } from './alarmed-symptoms.ts';
 import { byPartition } from './aws-partitions.ts';
 import { accountWideName, functionLogName, requestNamespace } from './names.ts';
-import type { Settings } from './settings.ts';
+import { alarmAddress, type Settings } from './settings.ts';
 import { period, tableMetric, withIndexes } from './table-metrics.ts';
 
 /** Topic for alarms. It is not encrypted: CloudWatch cannot use the AWS managed key, and alarms contain no data. */
-function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
+function alarmTopic(scope: Construct, settings: Settings): Topic {
+  const address = alarmAddress(settings);
   const topic = new Topic(scope, 'Alarms', { enforceSSL: true });
   // The enforceSSL policy replaces the default policy, which allows alarms of the account to publish.
   topic.addToResourcePolicy(
@@ -31,8 +32,8 @@ function alarmTopic(scope: Construct, { alarmEmail }: Settings): Topic {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
   );
-  if (alarmEmail) {
-    topic.addSubscription(new EmailSubscription(alarmEmail));
+  if (address) {
+    topic.addSubscription(new EmailSubscription(address));
     Validations.of(topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
       reason: 'An alarm mail that cannot be delivered is useless later.',
@@ -101,7 +102,7 @@ export function observability(
   const dashboard = new Dashboard(scope, 'Dashboard', {
     dashboardName: accountWideName(settings),
   });
-  const alarmWidgets = symptoms(resources).map((symptom) => {
+  const alarmWidgets = symptoms(resources, settings).map((symptom) => {
     const { heading, label, metric, threshold, periods, isTooLittle } = symptom;
     const amount = isTooLittle ? `Fewer than ${threshold}` : String(threshold);
     const alarm = new Alarm(scope, camel(heading), {

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { suggestion } from '../../functions/http/suggestion.ts';
 import { isDisposable } from './names.ts';
-import { definitions, type Setting, type Settings, settingNames } from './settings.ts';
+import { alarmAddress, definitions, type Setting, type Settings, settingNames } from './settings.ts';
 
 export class SettingsError extends Error {
   override name = 'SettingsError';
@@ -10,10 +10,30 @@ export class SettingsError extends Error {
 
 const tableOfStream = (arn: string): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? '';
 
+/** Returns what a stage lacks: decisions that no default can take for those who deploy it. */
+function missingDecisions(settings: Settings): string[] {
+  const { stage, authentication, callbackUrls, machineClient, alarmEmail, allowUnauthenticated } = settings;
+  if (isDisposable(settings)) return [];
+  const issues: string[] = [];
+  if (authentication === 'cognito' && callbackUrls.length === 0 && !machineClient) {
+    issues.push(
+      `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
+    );
+  }
+  if (!alarmEmail) {
+    issues.push(`Stage "${stage}" needs "alarmEmail": an address that gets mails about alarms, or "none".`);
+  }
+  if (authentication === 'none' && !allowUnauthenticated) {
+    issues.push(
+      `Stage "${stage}" has "authentication" "none": everyone can read and change its data. If that is intended, set "allowUnauthenticated" (true).`,
+    );
+  }
+  return issues;
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
-  const { stage, authentication, audience, callbackUrls, machineClient } = settings;
-  const { tableName, tableStreamArn } = settings;
+  const { authentication, audience, tableName, tableStreamArn } = settings;
   const issues: string[] = [];
   const contradict = (name: keyof Settings, other: keyof Settings): void => {
     issues.push(
@@ -24,18 +44,12 @@ function contradictions(settings: Settings): string[] {
   if (hasIssuer !== audience.length > 0) contradict('audience', 'authentication');
   if (tableName !== tableOfStream(tableStreamArn)) contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
-  const { monthlyBudget, alarmEmail, backupVault, backupDays } = settings;
+  const { monthlyBudget, backupVault, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
-  if (monthlyBudget > 0 && !alarmEmail) contradict('monthlyBudget', 'alarmEmail');
-  const hasClient = callbackUrls.length > 0 || machineClient || isDisposable(settings);
-  if (authentication === 'cognito' && !hasClient) {
-    issues.push(
-      `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
-    );
-  }
+  if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }
 
@@ -65,7 +79,7 @@ export function readSettings(context: Readonly<Record<string, unknown>>): Settin
     return [name, result.output];
   });
   const settings = Object.fromEntries(values) as Settings;
-  if (issues.length === 0) issues.push(...contradictions(settings));
+  if (issues.length === 0) issues.push(...contradictions(settings), ...missingDecisions(settings));
   if (issues.length > 0)
     throw new SettingsError(`The CDK context (cdk.json or -c) has wrong values.\n${issues.join('\n')}`);
   return settings;

@@ -108,6 +108,7 @@ export const definitions = {
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
     '"cognito", "none", or the https URL of an OpenID issuer',
   ),
+  allowUnauthenticated: setting(toggle(), isToggle),
   audience: setting(
     v.optional(textList, []),
     'the audiences or client ids in your issuer\'s tokens for this API, or empty with "cognito" and "none"',
@@ -189,11 +190,17 @@ export const definitions = {
     v.optional(wholeNumber(0, 10_000_000), 0),
     'a whole number of US dollars a month, or 0 for no budget; it needs "alarmEmail"',
   ),
-  alarmEmail: setting(optionalText(v.pipe(v.string(), v.email())), 'an e-mail address, or empty for none'),
+  alarmEmail: setting(
+    optionalText(v.union([v.literal('none'), v.pipe(v.string(), v.email())])),
+    'an e-mail address, or "none"',
+  ),
 } satisfies Record<string, Setting>;
 
 export type Settings = {
   readonly [Key in keyof typeof definitions]: v.InferOutput<(typeof definitions)[Key]['schema']>;
 };
+
+/** Returns the address that gets mails about alarms; an empty text for none. */
+export const alarmAddress = ({ alarmEmail }: Settings): string => (alarmEmail === 'none' ? '' : alarmEmail);
 
 export const settingNames = Object.keys(definitions) as (keyof Settings)[];

@@ -100,7 +100,13 @@ test.each(['bootstrap', 'destroy'])('%s of production needs no client for sign-i
 });
 
 test('deploy of production says which settings make a client for sign-in', () => {
-  const settings = ['stage=production', 'authentication=cognito', 'callbackUrls=', 'machineClient=false'];
+  const settings = [
+    'stage=production',
+    'authentication=cognito',
+    'callbackUrls=',
+    'machineClient=false',
+    'alarmEmail=none',
+  ];
   const { status, stderr } = run(['deploy', ...settings.flatMap((one) => ['-c', one])]);
   expect(stderr).toContain(
     'Stage "production" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).',

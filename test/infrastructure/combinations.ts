@@ -8,14 +8,22 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     alarmEmail: 'ops@example.com',
   },
   open: { authentication: 'none', corsOrigins: 'https://app.example.com' },
+  'open production': {
+    stage: 'production',
+    authentication: 'none',
+    allowUnauthenticated: true,
+    alarmEmail: 'none',
+  },
   'another issuer': {
     authentication: 'https://issuer.example.com/',
     audience: 'api,other',
     tenantClaim: 'org_id',
     stage: 'production',
+    alarmEmail: 'ops@example.com',
   },
   'restored table': {
     stage: 'production',
+    alarmEmail: 'none',
     machineClient: true,
     tableName: 'restored',
     tableStreamArn:

@@ -10,7 +10,12 @@ const keySchema = (partition: string, sort: string) => [
 ];
 
 /** A stage that keeps its data, with both clients. */
-const production = { stage: 'production', callbackUrls: 'https://app.example.com/', machineClient: true };
+const production = {
+  stage: 'production',
+  callbackUrls: 'https://app.example.com/',
+  machineClient: true,
+  alarmEmail: 'none',
+};
 
 let resources: Resources;
 
@@ -147,7 +152,11 @@ describe('the clients', () => {
       TokenValidityUnits: { AccessToken: 'minutes' },
     });
     expect(Object.keys(clients((await synthesizeTemplates()).data))).toEqual(['App']);
-    const { data } = await synthesizeTemplates({ stage: 'production', machineClient: true });
+    const { data } = await synthesizeTemplates({
+      stage: 'production',
+      machineClient: true,
+      alarmEmail: 'none',
+    });
     expect(Object.keys(clients(data))).toEqual(['Machine']);
   });
 

@@ -23,6 +23,8 @@ describe('alarms', () => {
   test('cover errors, latency, throttles, hot keys, jobs, compaction and dead letters, for all functions', () => {
     const watched = JSON.stringify(alarms().map(({ Properties }) => Properties));
     for (const metric of [
+      '"MetricName":"limited"',
+      '"MetricName":"refused"',
       '"MetricName":"5xx"',
       '"ExtendedStatistic":"p99"',
       '"MetricName":"Throttles"',
@@ -40,7 +42,28 @@ describe('alarms', () => {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(16);
+    expect(alarms().length).toBeLessThan(20);
+  });
+
+  test('that concern tokens and backups exist where there are tokens and backups', async () => {
+    const headingsOf = async (settings: Record<string, unknown>): Promise<string> => {
+      const { api } = await synthesizeTemplates(settings);
+      return JSON.stringify(ofType(api, 'AWS::CloudWatch::Alarm').map(([id]) => id));
+    };
+    const open = await headingsOf({ authentication: 'none', backupDays: 1 });
+    expect(open).toMatch(/BackupsFail/);
+    expect(open).not.toMatch(/TokensAreRefused|SigninFails/);
+    const withIssuer = await headingsOf({ authentication: 'https://issuer.example.com/', audience: 'api' });
+    expect(withIssuer).toMatch(/TokensAreRefused/);
+    expect(withIssuer).not.toMatch(/SigninFails|BackupsFail/);
+    expect(await headingsOf({})).toMatch(/SigninFails/);
+  });
+
+  test('count statuses in the access log, whose lines have them as text', () => {
+    const patterns = all('AWS::Logs::MetricFilter').map(({ Properties }) => Properties['FilterPattern']);
+    expect(patterns.sort()).toEqual(
+      ['{ $.status = "429" }', '{ ($.status = "401") || ($.status = "403") }'].sort(),
+    );
   });
 
   test('watch as many metrics as the computation of costs says', () => {

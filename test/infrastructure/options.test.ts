@@ -62,7 +62,12 @@ test('a key of the owner encrypts the table, and every function with the table m
 });
 
 test('backups are daily, of the table in use, and kept for the days of the settings', async () => {
-  const { data } = await synthesizeTemplates({ stage: 'production', machineClient: true, backupDays: 90 });
+  const { data } = await synthesizeTemplates({
+    stage: 'production',
+    machineClient: true,
+    backupDays: 90,
+    alarmEmail: 'none',
+  });
   const [plan] = properties(data, 'AWS::Backup::BackupPlan');
   expect(JSON.stringify(plan)).toContain('"Lifecycle":{"DeleteAfterDays":90}');
   expect(JSON.stringify(properties(data, 'AWS::Backup::BackupSelection'))).toContain(

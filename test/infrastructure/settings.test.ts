@@ -33,9 +33,12 @@ test.each([
     },
   ],
   ['callbackUrls', { stage: 'production' }],
+  ['alarmEmail', { stage: 'production', machineClient: true }],
+  ['allowUnauthenticated', { stage: 'production', authentication: 'none', alarmEmail: 'none' }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
   ['monthlyBudget', { monthlyBudget: 5 }],
+  ['monthlyBudget', { monthlyBudget: 5, alarmEmail: 'none' }],
   ['region', { encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
   ['region', { region: 'eu-west-1', encryptionKey: 'arn:aws:kms:us-east-1:123456789012:key/1' }],
 ])('rejects settings that do not fit together: %s', (name, settings) => {

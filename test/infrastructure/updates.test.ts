@@ -27,6 +27,7 @@ const changes: Record<string, Record<string, unknown>> = {
   jobChangesPerSecond: { jobChangesPerSecond: 50 },
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },
+  allowUnauthenticated: { allowUnauthenticated: true },
   audience: { authentication: 'https://issuer.example.com/', audience: 'api' },
   tenantClaim: { tenantClaim: 'org' },
   callbackUrls: { callbackUrls: 'https://app.example.com/' },
@@ -148,6 +149,7 @@ test('with a restored table, all functions and roles use it, and the stack keeps
     ...changes['tableName'],
     stage: 'production',
     machineClient: true,
+    alarmEmail: 'none',
   });
   const resources = { ...data, ...api };
   const [[, table]] = ofType(data, 'AWS::DynamoDB::GlobalTable') as [[string, Resource]];

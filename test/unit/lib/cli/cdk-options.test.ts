@@ -3,7 +3,7 @@ import { UsageError } from '#lib/cli/command-line.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 
 const development = readSettings({});
-const production = readSettings({ stage: 'production', machineClient: true });
+const production = readSettings({ stage: 'production', machineClient: true, alarmEmail: 'none' });
 
 test.each([
   [['-c', 'stage=test']],
@@ -36,11 +36,14 @@ test('deploys both stacks and writes their outputs to a file', () => {
   ]);
 });
 
-test.each(['bootstrap', 'destroy'] as const)('%s asks for no client, because it creates none', (command) => {
-  const flags = commandFlags(command, ['-c', 'stage=production']);
-  expect(flags).toEqual(['-c', 'stage=production', '-c', 'machineClient=true']);
-  expect(readSettings(contextOf({ callbackUrls: [] }, flags)).stage).toBe('production');
-});
+test.each(['bootstrap', 'destroy'] as const)(
+  '%s asks for no client and no address for alarms, because it creates none',
+  (command) => {
+    const flags = commandFlags(command, ['-c', 'stage=production']);
+    expect(flags).toEqual(['-c', 'stage=production', '-c', 'machineClient=true', '-c', 'alarmEmail=none']);
+    expect(readSettings(contextOf({ callbackUrls: [] }, flags)).stage).toBe('production');
+  },
+);
 
 test.each([
   [{ npm_config_call: 'stage=production' }, '-c stage=production'],
