@@ -14,40 +14,43 @@ import type { Settings } from '../lib/infrastructure/settings.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const args = process.argv.slice(2);
 
-await runCommand(args[0] === 'deploy' ? 'npm run deploy' : 'npm run cdk', async () => {
-  if (args.some((flag) => flag === '--help' || flag === '-h')) {
-    console.log(cdkHelp);
-    return 0;
-  }
-  const [name, ...given] = args;
-  const command = requireCommand(name);
-  requireKnownFlags(command, given);
-  // Synthesis needs no account.
-  const found = command === 'synth' ? undefined : findAws();
-  // These modules load CDK, which takes most of a second: as long as the search for credentials.
-  const { announcement, cdkArguments, commandFlags, contextOf, requireFlags } = await import(
-    '../lib/cli/cdk-options.ts'
-  );
-  requireFlags(command, process.env);
-  const flags = commandFlags(command, given);
-  const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
-  const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
-    context: Record<string, unknown>;
-  };
-  let settings: Settings;
-  try {
-    settings = readSettings(contextOf(context, flags));
-  } catch (error) {
-    if (error instanceof SettingsError) throw new CommandFailure(error.message, { cause: error });
-    throw error;
-  }
-  if (found) console.log(announcement(command, settings, await requireAws(found, settings.region)));
-  mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
-  const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  const child = spawn(process.execPath, [cdk, ...cdkArguments(command, settings, flags)], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
-});
+await runCommand(
+  args[0] === 'deploy' || args[0] === 'diff' ? `npm run ${args[0]}` : 'npm run cdk',
+  async () => {
+    if (args.some((flag) => flag === '--help' || flag === '-h')) {
+      console.log(cdkHelp);
+      return 0;
+    }
+    const [name, ...given] = args;
+    const command = requireCommand(name);
+    requireKnownFlags(command, given);
+    // Synthesis needs no account.
+    const found = command === 'synth' ? undefined : findAws();
+    // These modules load CDK, which takes most of a second: as long as the search for credentials.
+    const { announcement, cdkArguments, commandFlags, contextOf, requireFlags } = await import(
+      '../lib/cli/cdk-options.ts'
+    );
+    requireFlags(command, process.env);
+    const flags = commandFlags(command, given);
+    const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
+    const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
+      context: Record<string, unknown>;
+    };
+    let settings: Settings;
+    try {
+      settings = readSettings(contextOf(context, flags));
+    } catch (error) {
+      if (error instanceof SettingsError) throw new CommandFailure(error.message, { cause: error });
+      throw error;
+    }
+    if (found) console.log(announcement(command, settings, await requireAws(found, settings.region)));
+    mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
+    const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
+    const child = spawn(process.execPath, [cdk, ...cdkArguments(command, settings, flags)], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code ?? 1;
+  },
+);

@@ -2,22 +2,25 @@
 import { suggestion } from '../../functions/http/suggestion.ts';
 import { UsageError } from './command-line.ts';
 
-export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'destroy', 'synth'] as const;
+export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'drift', 'destroy', 'synth'] as const;
 
 export type CdkCommand = (typeof cdkCommands)[number];
 
-/** The script of the most frequent command is short. */
+/** The scripts of frequent commands are short. */
 export const scriptOf = (command: CdkCommand): string =>
-  command === 'deploy' ? 'npm run deploy --' : `npm run cdk -- ${command}`;
+  command === 'deploy' || command === 'diff' ? `npm run ${command} --` : `npm run cdk -- ${command}`;
 
 export const cdkHelp = `Checks the settings, the flags, the credentials and the region, and runs CDK.
 
   npm run deploy -- [options]
+  npm run diff -- [options]
   npm run cdk -- <command> [options]
 
   bootstrap              prepares an account and region for deployments, once
   deploy                 deploys both stacks, and writes their outputs to .outputs/<stage>.json
   diff                   shows what a deployment would change
+  drift                  compares what is deployed with its templates, and fails if somebody has
+                         changed it outside of CloudFormation
   destroy                deletes the API stack, and in a disposable stage ("development",
                          "development-…") the data stack with all data
   synth                  writes the templates and bundles of both stacks to cdk.out. It needs

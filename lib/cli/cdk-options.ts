@@ -55,6 +55,7 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
     bootstrap: [],
     deploy: ['--all', '--outputs-file', outputsFile(stage)],
     diff: ['--all'],
+    drift: ['--all', '--fail'],
     destroy: isDisposable(settings) ? ['--all'] : ['--exclusively', stackName(settings, 'api')],
     synth: ['--quiet'],
   };

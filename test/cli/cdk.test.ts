@@ -31,7 +31,7 @@ beforeEach(() => rmSync(bundles, { recursive: true, force: true }));
 
 afterEach(() => expect(existsSync(bundles)).toBe(false));
 
-test.each(['bootstrap', 'deploy', 'diff', 'destroy'])(
+test.each(['bootstrap', 'deploy', 'diff', 'drift', 'destroy'])(
   '%s says what to set when there are no credentials',
   (name) => {
     const { status, stderr } = run([name]);
@@ -87,7 +87,7 @@ test.each(['deploy', 'destroy', 'synth'])(
   (name) => {
     for (const environment of [{ npm_config_call: 'stage=production' }, { npm_config_stage: 'production' }]) {
       const { status, stderr } = run([name], environment);
-      const script = name === 'deploy' ? 'npm run deploy --' : `npm run cdk -- ${name}`;
+      const script = ['deploy', 'diff'].includes(name) ? `npm run ${name} --` : `npm run cdk -- ${name}`;
       expect(stderr).toContain(`${script} -c stage=production`);
       expect(status).toBe(2);
     }
@@ -176,7 +176,7 @@ test('deploy passes the flags of CDK on', () => {
 });
 
 test.each([
-  [[], 'Choose a command: bootstrap, deploy, diff, destroy, synth.'],
+  [[], 'Choose a command: bootstrap, deploy, diff, drift, destroy, synth.'],
   [['deplyo'], 'There is no command "deplyo". Did you mean "deploy"?'],
 ])('rejects the command %j', (flags, message) => {
   const { status, stderr } = run(flags);

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ofType, synthesizeTemplates } from './stacks.ts';
+import { ofType, synthesizeTemplates, temporaryFolder } from './stacks.ts';
 
 /** The workflows of GitHub. */
 
@@ -35,4 +36,44 @@ test('the deployment is watched for longer than the slowest alarm needs', async 
     Number(Properties['EvaluationPeriods']),
   );
   expect(Number(times) * Number(pauseSeconds)).toBeGreaterThan(Math.max(...periods) * 300);
+});
+
+describe('the alarms that roll a deployment back', () => {
+  /** Runs the script with a program that takes the place of the AWS command line. */
+  function raisedAlarms(aws: string) {
+    const programs = temporaryFolder();
+    writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
+    const environment = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
+    return spawnSync('bash', [join(folder, '../raised-alarms.sh'), 'production'], {
+      env: environment,
+      encoding: 'utf8',
+    });
+  }
+
+  test('are those of its requests, sign-in and jobs, which exist', async () => {
+    const { api } = await synthesizeTemplates();
+    const ids = ofType(api, 'AWS::CloudWatch::Alarm').map(([id]) => id);
+    const raised = ids.map((id) => `project-management-production-api-${id}-1`).join('\t');
+    const { stdout, status } = raisedAlarms(`printf '${raised}\n'`);
+    const found = stdout.trim().split('\n');
+    expect(found.map((name) => name.replace(/^.*-api-([A-Za-z]+?)[0-9A-F]{8}-1$/, '$1'))).toEqual([
+      'JobsFail',
+      'RequestsAreSlow',
+      'RequestsFail',
+      'SigninFails',
+    ]);
+    expect(status).toBe(0);
+  });
+
+  test('are none when none is raised', () => {
+    expect(raisedAlarms('exit 0')).toMatchObject({ stdout: '', status: 0 });
+  });
+
+  test('fail the step when AWS does not respond', () => {
+    expect(raisedAlarms('echo "Unable to locate credentials" >&2; exit 253').status).not.toBe(0);
+  });
+});
+
+test('pull requests and main run what decides whether a change lands', () => {
+  for (const [, text] of workflows) expect(text).toContain('- run: .ci/run');
 });
