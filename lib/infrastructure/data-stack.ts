@@ -83,7 +83,8 @@ export class DataStack extends Stack {
   #encryption({ encryptionKey }: Settings): TableEncryptionV2 {
     return encryptionKey
       ? TableEncryptionV2.customerManagedKey(Key.fromKeyArn(this, 'EncryptionKey', encryptionKey))
-      : TableEncryptionV2.awsManagedKey();
+      : // The key that AWS owns. Each use of its managed key, `aws/dynamodb`, would be a call of KMS with a price.
+        TableEncryptionV2.dynamoOwnedKey();
   }
 
   /** Creates the log groups of both stacks. They are here so that logs outlive a replaced API stack. */

@@ -176,7 +176,7 @@ export const definitions = {
   ),
   encryptionKey: setting(
     optionalArn(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/.+$/),
-    'the ARN of a key of AWS KMS that encrypts the table, or empty for the key of AWS',
+    'the ARN of a key of AWS KMS that encrypts the table, or empty for a key that AWS owns',
   ),
   backupDays: setting(
     v.optional(wholeNumber(0, 36_500), 0),
