@@ -10,7 +10,8 @@ import { quickCheck, requireService } from '../lib/cli/require-service.ts';
 import { serveBoard } from '../lib/cli/serve-board.ts';
 
 const serviceUrl = 'http://localhost:3000';
-const port = 5173;
+/** Not 5173, which Vite uses: the front end under development may run there. */
+const port = 3080;
 
 const help = `Serves the example of a front end, a task board, on this machine. The service must run: "npm start".
 

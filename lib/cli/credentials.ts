@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, DynamoDBServiceException, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { CommandFailure } from './command-line.ts';
 
@@ -45,12 +45,18 @@ const rejections = new Set([
   'UnrecognizedClientException',
 ]);
 
-const checkTimeout = 3_000;
+/** Milliseconds for the connection and for the response. AWS responds in a tenth of this from the other end of the world. */
+const checkTimeout = 900;
+
+/** Returns whether CDK reaches AWS through a proxy. The request of this check uses none. */
+const hasProxy = (): boolean =>
+  Boolean(process.env['HTTPS_PROXY'] ?? process.env['https_proxy']) ||
+  process.argv.some((flag) => flag.startsWith('--proxy'));
 
 /**
  * Checks that AWS accepts the credentials, before everything is bundled. The request needs no permission: "access denied" means that they are
- * valid. A network error is ignored, because CDK can reach AWS through a proxy that this request does not use.
- * @throws CommandFailure when AWS rejects them.
+ * valid.
+ * @throws CommandFailure when AWS rejects them, or cannot be reached.
  */
 async function requireAccepted(region: string): Promise<void> {
   const client = new DynamoDBClient({
@@ -71,6 +77,13 @@ async function requireAccepted(region: string): Promise<void> {
         cause,
       });
     }
+    if (cause instanceof DynamoDBServiceException || hasProxy()) return;
+    const { hostname } = client.config.endpointProvider({ Region: region }).url;
+    throw new CommandFailure(
+      `AWS cannot be reached: ${hostname} does not respond (${(cause as NodeJS.ErrnoException).code ?? name}). ` +
+        'Check the network and the region. Behind a proxy, set HTTPS_PROXY.',
+      { cause },
+    );
   } finally {
     client.destroy();
   }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { context } from 'esbuild';
 import { loopback } from '../local/port.ts';
+import { CommandFailure } from './command-line.ts';
 
 const root = new URL('../../', import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, root));
@@ -10,7 +11,10 @@ export interface Board {
   stop(): Promise<void>;
 }
 
-/** @param port 0 selects any free port. */
+/**
+ * @param port 0 selects any free port.
+ * @throws CommandFailure when the port cannot be used.
+ */
 export async function serveBoard(serviceUrl: string, port: number): Promise<Board> {
   const build = await context({
     entryPoints: [pathOf('examples/board/board.ts')],
@@ -24,6 +28,14 @@ export async function serveBoard(serviceUrl: string, port: number): Promise<Boar
     alias: { 'project-management-client': pathOf('client/index.ts') },
     logLevel: 'silent',
   });
-  const { port: actual } = await build.serve({ servedir: pathOf('examples/board'), host: loopback, port });
-  return { url: `http://localhost:${actual}`, stop: () => build.dispose() };
+  try {
+    const { port: actual } = await build.serve({ servedir: pathOf('examples/board'), host: loopback, port });
+    return { url: `http://localhost:${actual}`, stop: () => build.dispose() };
+  } catch (cause) {
+    await build.dispose();
+    throw new CommandFailure(
+      `The board cannot listen on port ${port}: another program may use it. Choose another one: npm run board -- --port ${port + 1}`,
+      { cause },
+    );
+  }
 }

@@ -42,9 +42,29 @@ test('needs no permission', async () => {
   expect(await requireAws(found, 'us-east-1')).toBe('us-east-1');
 });
 
-test('leaves it to CDK to report that AWS cannot be reached', async () => {
-  const endpoint = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = 'http://127.0.0.1:1';
-  expect(await requireAws(found, '')).toBe('eu-central-1');
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+describe('when AWS cannot be reached', () => {
+  const { AWS_ENDPOINT_URL_DYNAMODB: before } = outer;
+
+  beforeEach(() => {
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = 'http://127.0.0.1:1';
+    delete process.env['HTTPS_PROXY'];
+    delete process.env['https_proxy'];
+  });
+
+  afterEach(() => {
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = before;
+    delete process.env['HTTPS_PROXY'];
+  });
+
+  test('says so', async () => {
+    await expect(requireAws(found, '')).rejects.toThrow(
+      'AWS cannot be reached: dynamodb.eu-central-1.amazonaws.com does not respond (ECONNREFUSED). ' +
+        'Check the network and the region. Behind a proxy, set HTTPS_PROXY.',
+    );
+  });
+
+  test('leaves it to CDK behind a proxy, which only CDK uses', async () => {
+    process.env['HTTPS_PROXY'] = 'http://proxy.example:8080';
+    expect(await requireAws(found, '')).toBe('eu-central-1');
+  });
 });

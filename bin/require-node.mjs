@@ -1,0 +1,17 @@
+/**
+ * Ends a command at once on a version of Node.js that is too old. Everything seems to work there until a request needs what is missing. It is
+ * loaded before the command, and uses only what old versions have.
+ */
+import { readFileSync } from 'node:fs';
+
+const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const needed = engines.node.replace('>=', '');
+const numbers = (version) => version.split('.').map(Number);
+const [major, minor] = numbers(process.versions.node);
+const [neededMajor, neededMinor] = numbers(needed);
+if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
+  console.error(
+    `This needs Node.js ${needed} or later, and runs on ${process.versions.node}: https://nodejs.org/`,
+  );
+  process.exit(1);
+}
