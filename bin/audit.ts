@@ -17,7 +17,7 @@ async function audit({ table, endpoint, region, repair, rebuild }: AuditCommand)
   const client = new DynamoDBClient({ maxAttempts: 10, ...(region && { region }) });
   const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
   const total = Table?.ItemCount ?? 0;
-  const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
+  const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
   progress.begin('items read', total);
   const document = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const onItems = (count: number): void => progress.step(count);

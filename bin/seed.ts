@@ -14,13 +14,15 @@ await runCommand('npm run seed', async () => {
   const { amounts, url } = options;
   await requireService(createClient({ url, ...quickCheck }), url);
   const total = Object.values(amounts).reduce((sum, amount) => sum + amount, 0);
-  console.log(`Fills ${url} with ${total} entities. --url selects another service.`);
-  const progress = process.stdout.isTTY ? progressBar(total, process.stdout) : progressLines(console.log);
-  const { requests, durationMs, exampleUrl } = await seed(options, progress);
+  console.log(
+    `${options.reset ? 'Empties' : 'Fills'} ${url}${options.reset ? ' and fills it' : ''} with ${total} entities. --url selects another service.`,
+  );
+  const progress = process.stdout.isTTY ? progressBar(process.stdout) : progressLines(console.log);
+  const { durationMs, exampleUrl } = await seed(options, progress);
   const counts = kinds.map((kind) => `${amounts[kind]} ${amounts[kind] === 1 ? kind.slice(0, -1) : kind}`);
   const seconds = (durationMs / 1_000).toFixed(1);
-  const rate = Math.round((requests / durationMs) * 1_000);
-  console.log(`Created ${counts.join(', ')} in ${seconds} s: ${requests} requests, ${rate} per second.`);
+  const rate = Math.round((total / durationMs) * 1_000);
+  console.log(`Created ${counts.join(', ')} in ${seconds} s: ${rate} a second.`);
   console.log(`Example: ${exampleUrl}`);
   return 0;
 });

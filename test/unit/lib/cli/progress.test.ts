@@ -17,7 +17,7 @@ describe('progress as lines', () => {
       progress.step();
     }
     progress.end();
-    expect(lines).toEqual(['users: 1', 'tasks: 2 of 4', 'tasks: 4']);
+    expect(lines).toEqual(['users: 1', 'tasks: 2 of 4, 1 a second, 2 s left', 'tasks: 4']);
   });
 });
 
@@ -28,7 +28,7 @@ describe('progress bar', () => {
     stream.on('data', (chunk) => {
       shown += chunk;
     });
-    const progress = progressBar(2, stream as unknown as NodeJS.WriteStream);
+    const progress = progressBar(stream as unknown as NodeJS.WriteStream);
     progress.begin('tasks', 2);
     progress.step();
     progress.step();

@@ -7,7 +7,8 @@ describe('the options of npm run seed', () => {
       amounts: { organizations: 3, users: 20, tags: 12, projects: 30, tasks: 2_000 },
       seed: 1,
       url: 'http://localhost:3000',
-      concurrency: 16,
+      concurrency: 8,
+      reset: false,
     });
   });
 
@@ -19,6 +20,7 @@ describe('the options of npm run seed', () => {
       seed: 6,
       url: 'http://h:1',
       concurrency: 8,
+      reset: false,
     });
   });
 
@@ -35,6 +37,10 @@ describe('the options of npm run seed', () => {
     [
       '--url localhost:3000',
       '--url must be an HTTP URL, for example http://localhost:3000, not "localhost:3000".',
+    ],
+    [
+      '--reset --url http://api.example.com',
+      '--reset deletes everything, so it is only for a service on this machine, not http://api.example.com.',
     ],
     ['--organizations 0', 'Every project belongs to an organization.'],
     ['--task 5', 'There is no option --task. Did you mean "--tasks"?'],
