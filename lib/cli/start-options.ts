@@ -27,6 +27,8 @@ export interface StartOptions extends DatabaseOptions {
   /** Origins whose pages may call, in addition to those of this machine; `*` allows any. */
   readonly allowedOrigins: readonly string[];
   readonly tableName: string | undefined;
+  /** Data file of which the service uses a copy. */
+  readonly copyOf: string | undefined;
   readonly requestLog: RequestLog;
   /** Requests per second that a tenant may send; 0 for no limit. */
   readonly tenantRate: number;
@@ -61,6 +63,8 @@ In brackets: the environment variable with the same effect. A flag takes precede
 export const startOptionsHelp = `\
   --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
                               connect to the service can read and write it
+  --copy-of <path>            uses a copy of this data file, and deletes it at the end: each start
+                              has the same data
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
   --tenant-rate <number>      requests per second that a tenant may send, over 10 seconds; further
                               ones get 429 (TENANT_RATE; default: 0, no limit)
@@ -85,6 +89,7 @@ const flagTypes = {
 
 const sourceFlagTypes = {
   'allow-unauthenticated': { type: 'boolean' },
+  'copy-of': { type: 'string' },
   'request-log': { type: 'string' },
   'tenant-rate': { type: 'string' },
   'table-name': { type: 'string' },
@@ -166,6 +171,14 @@ function requireAuthentication(endpoint: string): never {
   );
 }
 
+function copyOf(flags: Flags): string | undefined {
+  const file = flags['copy-of'];
+  if (typeof file !== 'string') return undefined;
+  const other = ['database-file', 'dynamodb-endpoint'].find((name) => flags[name] !== undefined);
+  if (other) throw new UsageError(`--copy-of and --${other} each name the data. Pass one of them.`);
+  return file;
+}
+
 /** @throws UsageError that names the wrong option, or when a table on AWS would be open to everyone. */
 export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const options = commonOptions(args, sourceFlagTypes);
@@ -177,6 +190,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const tableName = flags['table-name'];
   return {
     ...options,
+    copyOf: copyOf(flags),
     requestLog: requestLog(flags['request-log']),
     tenantRate: tenantRate(flags['tenant-rate']),
     tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
@@ -187,7 +201,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
+): Omit<StartOptions, 'copyOf' | 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';

@@ -74,7 +74,10 @@ export async function untilItListens(started: ReturnType<typeof spawnGroup>): Pr
   }
 }
 
-export async function start(environment: Record<string, string>): Promise<StartedService> {
-  const started = spawnStart({ PORT: '0', ...environment });
+export async function start(
+  environment: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<StartedService> {
+  const started = spawnStart({ PORT: '0', ...environment }, flags);
   return { ...started, url: await untilItListens(started) };
 }
