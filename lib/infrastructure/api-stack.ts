@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { applyAccountRules } from './account-rules.ts';
 import { budget } from './budget.ts';
 import type { DataStack } from './data-stack.ts';
-import { domain } from './domain.ts';
+import { mapDomain } from './domain.ts';
 import { gateway } from './gateway.ts';
 import { tableNameOf } from './names.ts';
 import { observability } from './observability.ts';
@@ -28,7 +28,7 @@ export class ApiStack extends Stack {
       claimTenant: data.accounts?.claimTenant,
       backupVault: data.backupVault,
     });
-    const url = domain(this, context.settings, api);
+    const url = mapDomain(this, context.settings, api);
     new CfnOutput(this, 'Url', { value: url });
     if (context.settings.documentation) new CfnOutput(this, 'DocsUrl', { value: `${url}/docs` });
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });

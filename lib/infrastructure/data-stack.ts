@@ -17,6 +17,7 @@ import { table as shape } from '../../functions/store/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
 import { Accounts } from './accounts.ts';
 import { backups } from './backups.ts';
+import { createDomain } from './domain.ts';
 import { type Jobs, jobs } from './jobs.ts';
 import { accessLogName, functionLogName, isDisposable, ownTableName, tableNameOf } from './names.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
@@ -54,6 +55,7 @@ export class DataStack extends Stack {
       settings.authentication === 'cognito' ? new Accounts(this, 'Accounts', context) : undefined;
     this.#logs(settings);
     this.backupVault = backups(this, settings);
+    createDomain(this, settings);
     applyAccountRules(this, settings);
   }
 

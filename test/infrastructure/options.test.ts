@@ -16,15 +16,20 @@ test('nothing optional is created by default', async () => {
   expect([...types].filter((type) => optional.test(type))).toEqual([]);
 });
 
-test('a domain has a mapping and a record, and the address of AWS is disabled', async () => {
-  const { api, templates } = await synthesizeTemplates({
+test('a domain outlives the API stack, which maps it and disables the address of AWS', async () => {
+  const { data, api, templates } = await synthesizeTemplates({
     domainName: 'api.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/one',
     hostedZoneId: 'Z0123456789',
   });
   expect(properties(api, 'AWS::ApiGatewayV2::Api')).toMatchObject([{ DisableExecuteApiEndpoint: true }]);
-  expect(properties(api, 'AWS::ApiGatewayV2::ApiMapping')).toMatchObject([{ Stage: '$default' }]);
-  expect(properties(api, 'AWS::Route53::RecordSet')).toMatchObject([{ Name: 'api.example.com', Type: 'A' }]);
+  expect(properties(api, 'AWS::ApiGatewayV2::ApiMapping')).toMatchObject([
+    { DomainName: 'api.example.com', Stage: '$default' },
+  ]);
+  expect(properties(data, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
+    { DomainName: 'api.example.com' },
+  ]);
+  expect(properties(data, 'AWS::Route53::RecordSet')).toMatchObject([{ Name: 'api.example.com', Type: 'A' }]);
   expect(templates.api.Outputs).toMatchObject({
     Url: { Value: 'https://api.example.com' },
     DocsUrl: { Value: 'https://api.example.com/docs' },
