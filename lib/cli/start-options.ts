@@ -28,7 +28,7 @@ export interface StartOptions extends DatabaseOptions {
   readonly allowedOrigins: readonly string[];
   readonly tableName: string | undefined;
   readonly requestLog: RequestLog;
-  /** Requests per second that a tenant may send; 0 for no limit. */
+  /** Capacity units per second that the requests of a tenant may use; 0 for no limit. */
   readonly tenantRate: number;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
@@ -62,8 +62,8 @@ export const startOptionsHelp = `\
   --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
                               connect to the service can read and write it
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
-  --tenant-rate <number>      requests per second that a tenant may send, over 10 seconds; further
-                              ones get 429 (TENANT_RATE; default: 0, no limit)
+  --tenant-rate <number>      capacity units per second that the requests of a tenant may use, over
+                              10 seconds; further ones get 429 (TENANT_RATE; default: 0, no limit)
   --request-log <format>      what is printed for each request: "lines", "json" (one object
                               in a line) or "off" (REQUEST_LOG; default: lines)
 ${help}`;
