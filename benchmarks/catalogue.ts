@@ -11,5 +11,5 @@ export const benchmarks: Readonly<Record<string, string>> = {
   contention: 'Parallel creates on an engine that rejects conflicting transactions.',
   creates: 'Creates at fixed rates while another process reads lists, also beside another version.',
   load: 'Lists and creates while others write.',
-  'hostile-requests': 'Searches for requests that are expensive to parse and validate.',
+  'hostile-requests': 'Searches for requests that use many units or much CPU time.',
 };

@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- hostile-requests`: searches for requests that cost a lot of CPU to parse and validate. It generates requests of
- * many shapes for every operation, mutates the most expensive ones, and measures them at the maximum size that
- * the gateway and the service accept, and at half of it. Writes `docs/performance/hostile-requests.md`.
+ * `npm run bench -- hostile-requests`: searches for requests that cost a lot. Writes `docs/performance/hostile-requests.md`.
  *
- * Each request passes through the pipeline of its operation, without the store.
+ * First it looks for the most read units, write units and CPU time of valid requests over 10,000 tasks (`expensive-requests.ts`). It fails
+ * when a request needs more than 1,000 units. Then it looks for requests that cost a lot of CPU to parse and validate: it generates requests
+ * of many shapes for every operation, mutates the most expensive ones, and measures them at the maximum size that the gateway and the
+ * service accept, and at half of it. These pass through the pipeline of their operation, without the store. `SEED=1` repeats a search.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Contract } from '../functions/contract/contract.ts';
@@ -15,6 +16,12 @@ import { files } from '../lib/hosting/functions.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { buildPages } from '../lib/pages/build.ts';
 import { seeded } from '../test/faults/engine-proxy.ts';
+import {
+  type ExpensiveRequest,
+  maxUnits,
+  searchExpensiveRequests,
+  type Usage,
+} from './expensive-requests.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
 
@@ -340,6 +347,24 @@ interface Found {
   readonly cpu: number;
 }
 
+// First: the client of DynamoDB keeps the endpoint of its first use.
+const expensive = await searchExpensiveRequests(random);
+
+const usageTable = (requests: readonly ExpensiveRequest[]): string =>
+  table(
+    ['request', 'status', 'read units', 'write units', 'ms of CPU'],
+    requests.map(({ description, status, usage: { readUnits, writeUnits, cpuMs } }) => [
+      `\`${description.replaceAll('|', '\\|').replaceAll('`', "'")}\``,
+      status,
+      readUnits,
+      writeUnits,
+      cpuMs.toFixed(0),
+    ]),
+  );
+
+const highest = (name: keyof Usage): string =>
+  String(Math.ceil(expensive.found[name][0]?.usage[name] ?? Number.NaN));
+
 await buildPages();
 // Warm-up, so that the first shapes do not include the time of the compiler.
 for (let round = 0; round < 200; round += 1) await measure(newShape(), 0.01);
@@ -389,7 +414,29 @@ const searched = systematic + samples + generations * survivors * 8;
 const summary = `${searched.toLocaleString('en')} requests of generated shapes (seed ${seed}), Node.js ${process.versions.node}. The most expensive one takes ${worst?.full.toFixed(0)} ms of CPU; doubling the size multiplies the CPU by at most ${steepest ? ratio(steepest).toFixed(1) : '—'} (of those with ${minMeasurableMs} ms or more).`;
 publishPage(
   'hostile-requests.md',
-  `This benchmark searches for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
+  `This benchmark searches for requests that cost a lot. The goals are ${maxUnits.toLocaleString('en')} read units, ${maxUnits.toLocaleString('en')} write units and 100 ms of CPU for one request.
+
+## Valid requests
+
+${expensive.sent.toLocaleString('en')} random requests of all operations, and mutations of the most expensive ones, to a tenant of 10,000 tasks of which 1,440 have the longest texts
+(seed ${seed}), on the embedded engine, in a process that has served others. The most expensive ones take ${highest('readUnits')} read units, ${highest('writeUnits')} write units and ${highest('cpuMs')} ms of CPU.
+The CPU time is that of the process of the function, without the engine: the minimum of five measurements. Of each search, these are the eight most expensive requests.
+
+Read units:
+
+${usageTable(expensive.found.readUnits)}
+
+Write units:
+
+${usageTable(expensive.found.writeUnits)}
+
+CPU time:
+
+${usageTable(expensive.found.cpuMs)}
+
+## Parsing and validation
+
+The second search is for requests that cost a lot of CPU to parse and validate, with bodies of ${maxBodyBytes.toLocaleString('en')} bytes and
 ${maxHeadBytes.toLocaleString('en')} bytes of headers. They pass through the pipeline of every operation, without the store. The values are milliseconds of CPU, the minimum
 of five measurements.
 

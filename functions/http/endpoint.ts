@@ -84,7 +84,8 @@ async function readExpanded(
   result: unknown,
 ): Promise<Map<string, ItemFields>> {
   if (view.expansions.length === 0) return new Map();
-  return readEntities(session, expandedReferences(view, entitiesOf(result)));
+  const references = expandedReferences(view, entitiesOf(result));
+  return session.database.readRequested(() => readEntities(session, references));
 }
 
 export function endpoint<const C extends Contract>(

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Consumption } from '../store/dynamodb/query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 
 /** A Lambda handler behind an HTTP API, payload format 2.0. */
@@ -20,8 +21,12 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
   caller?: Caller;
-  /** Headers about the rate limit, if there is one. Every response has them. */
-  rateLimitHeaders?: Readonly<Record<string, string>>;
+  /** What the response says about the rate limit, if there is one. */
+  rateLimit?: {
+    readonly headers: Readonly<Record<string, string>>;
+    /** What the calls of the limit itself consumed. It is no part of the consumption of the session. */
+    readonly consumption: Consumption;
+  };
   requestContext: {
     authorizer?: { jwt?: { claims: Record<string, unknown> } };
   };

@@ -7,6 +7,7 @@ import {
   ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
+  TooManyReferences,
   TooManyWrites,
   VersionMismatch,
 } from '../store/model/errors.ts';
@@ -95,11 +96,15 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ContradictingField) {
     return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
   }
+  if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
+    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
+    return invalidRequest([{ parameter: 'limit', detail }]);
+  }
   if (error instanceof ReadBudgetExceeded) {
     const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
     return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
   }
-  if (error instanceof TooManyWrites) {
+  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }
   if (error instanceof StoreUnavailable) {

@@ -1,66 +1,107 @@
 /**
- * Limits the requests of a tenant over all processes, if the setting is on. The limit is approximate: each process decides by what it
- * has counted itself and what the others have published. No request waits for a publication.
+ * Limits the capacity units of a tenant over all processes, if the setting is on. The limit is approximate: each process decides by what its
+ * own requests have used and what the others have published. No request waits for a publication.
  */
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { logError } from '../runtime/logger.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
-import { countsQuery, encodeCount, sumOfOthers, windowMs } from '../store/model/request-counts.ts';
+import { type Consumption, newConsumption } from '../store/dynamodb/query.ts';
+import {
+  encodePublishedUnits,
+  publishedUnitsQuery,
+  sumOfOthers,
+  windowMs,
+} from '../store/model/published-units.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { Problem } from './problems.ts';
 import { logContext } from './request-log.ts';
-import { type Publication, RequestRates } from './request-rates.ts';
 import type { SessionEvent } from './session.ts';
+import { type Publication, TenantRates } from './tenant-rates.ts';
 
 const windowSeconds = windowMs / 1_000;
 
-/** Milliseconds after which a publication is given up. The next one contains its requests as well. */
+/** Milliseconds after which a publication is given up. The next one contains its units as well. */
 const maxPublicationMs = 1_000;
 
+/** Units of a request that used less, for example of a refused one. */
+const minRequestUnits = 1;
+
 /** What this process knows of each tenant. It is module state because it must outlive a request. */
-const rates = new RequestRates(randomUUID());
+const rates = new TenantRates(randomUUID());
+
+/** What publications have consumed that ended after the last response. No request is charged for it. */
+let publicationConsumption = newConsumption();
 
 async function publish(publication: Publication, context: Context): Promise<void> {
   const database = openDatabase(context, 0, maxPublicationMs);
-  const [{ items }] = await Promise.all([
-    database.query(countsQuery(publication)),
-    database.putItem(encodeCount(publication)),
-  ]);
-  rates.learn(publication, sumOfOthers(items, publication));
+  try {
+    const [{ items }] = await Promise.all([
+      database.query(publishedUnitsQuery(publication)),
+      database.putItem(encodePublishedUnits(publication)),
+    ]);
+    rates.learn(publication, sumOfOthers(items, publication));
+  } finally {
+    for (const name of Object.keys(publicationConsumption) as (keyof Consumption)[]) {
+      publicationConsumption[name] += database.consumption[name];
+    }
+  }
 }
 
 /**
- * Publishes the count of a tenant if it is due. Lambda freezes the process after the response: a publication that has not ended by then
- * continues with the next request, or is lost.
+ * Publishes the units of a tenant if it is due. Lambda freezes the process after the response: a publication that has not ended by then
+ * continues with the next request, or is lost. So it begins with a request, and contains the units of earlier ones.
  */
-function publishWhenDue(operation: string, tenant: string, request: PipelineRequest): void {
-  const publication = rates.beginPublication(tenant, Date.now());
+function publishWhenDue(operation: string, quota: number, request: PipelineRequest): void {
+  const { tenant } = (request.event as SessionEvent).session;
+  const publication = rates.beginPublication(tenant, quota, Date.now());
   if (!publication) return;
   publish(publication, request.context).catch((error: unknown) =>
-    logError('The count of requests was not published.', logContext(operation, request), error),
+    logError('The units of the tenant were not published.', logContext(operation, request), error),
   );
 }
 
+/** Returns the units of a tenant in a window; `undefined` without a limit. */
+function quotaOfWindow(): number | undefined {
+  const rate = environment.tenantRate();
+  return rate === undefined ? undefined : rate * windowSeconds;
+}
+
+/** Adds what the request has used, and sets its headers. After an error in a later middleware, it runs a second time. */
+function finish({ event }: PipelineRequest): void {
+  const quota = quotaOfWindow();
+  const { session } = event;
+  if (quota === undefined || !session || event.rateLimit) return;
+  const { readUnits, writeUnits } = session.database.consumption;
+  rates.add(session.tenant, Math.max(minRequestUnits, readUnits + writeUnits), Date.now());
+  const { remaining, resetSeconds } = rates.allowance(session.tenant, quota, Date.now());
+  event.rateLimit = {
+    headers: {
+      'ratelimit-policy': `"default";q=${quota};qu="capacity-units";w=${windowSeconds}`,
+      ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+    },
+    consumption: publicationConsumption,
+  };
+  publicationConsumption = newConsumption();
+}
+
 /**
- * Returns the middleware that limits the requests of a tenant. It runs after the session is open.
+ * Returns the middleware that limits what a tenant uses: a request is refused by what earlier ones have used. It runs after the session is
+ * open.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/11/
  */
 export const rateLimit = (operation: string): Middleware => ({
   before: (request) => {
-    const rate = environment.tenantRate();
-    if (rate === undefined) return;
+    const quota = quotaOfWindow();
+    if (quota === undefined) return;
     const { tenant } = (request.event as SessionEvent).session;
-    const quota = rate * windowSeconds;
-    const { isAllowed, remaining, resetSeconds } = rates.count(tenant, quota, Date.now());
-    request.event.rateLimitHeaders = {
-      'ratelimit-policy': `"default";q=${quota};w=${windowSeconds}`,
-      ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
-    };
-    publishWhenDue(operation, tenant, request);
+    publishWhenDue(operation, quota, request);
+    const { isAllowed, resetSeconds } = rates.allowance(tenant, quota, Date.now());
     if (isAllowed) return;
-    const detail = `More than ${quota} requests in ${windowSeconds} seconds. The next ones are accepted after the seconds in Retry-After.`;
+    const detail = `Your requests have used ${quota} capacity units in ${windowSeconds} seconds. The next ones are accepted after the seconds in Retry-After.`;
     throw new Problem('too-many-requests', detail, { headers: { 'retry-after': String(resetSeconds) } });
   },
+  after: finish,
+  onError: finish,
 });

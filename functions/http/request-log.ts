@@ -1,6 +1,7 @@
 /** Writes one log line for each request. CloudWatch makes metrics of each operation from it. */
 import { environment } from '../runtime/environment.ts';
 import { embeddedMetrics, type LogContext, logInfo, type Metric } from '../runtime/logger.ts';
+import { ReadBudgetExceeded } from '../store/model/errors.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 import { traceContext } from './trace-context.ts';
 
@@ -26,11 +27,12 @@ const dimension = 'operation';
  * Returns the metrics of a request. CloudWatch charges for each metric of each operation, so those that are 0 are absent, and the number of
  * requests is the number of samples of `duration`.
  */
-function metricsOf({ event, response }: PipelineRequest): Metric[] {
+function metricsOf({ event, response, error }: PipelineRequest): Metric[] {
   const { readUnits = 0, writeUnits = 0 } = event.session?.database.consumption ?? {};
   return [
     { name: 'duration', unit: 'Milliseconds' },
     ...((response?.statusCode ?? 500) >= 500 ? [{ name: 'errors', value: 1 }] : []),
+    ...(error instanceof ReadBudgetExceeded ? [{ name: 'readBudgetExceeded', value: 1 }] : []),
     ...(readUnits > 0 ? [{ name: 'readUnits', value: readUnits }] : []),
     ...(writeUnits > 0 ? [{ name: 'writeUnits', value: writeUnits }] : []),
   ];
@@ -38,6 +40,8 @@ function metricsOf({ event, response }: PipelineRequest): Metric[] {
 
 export function requestLog(operation: string): Middleware {
   const write = (request: PipelineRequest): void => {
+    const { readUnits = 0, writeUnits = 0 } = request.event.rateLimit?.consumption ?? {};
+    const rateLimitUnits = readUnits + writeUnits;
     const metrics = metricsOf(request);
     const namespace = environment.requestMetrics();
     logInfo('The request is finished.', logContext(operation, request), {
@@ -45,6 +49,8 @@ export function requestLog(operation: string): Middleware {
       ...Object.fromEntries(
         metrics.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
       ),
+      // The units of the rate limit's own calls are no metric of the operation.
+      ...(rateLimitUnits > 0 && { rateLimitUnits }),
       ...(namespace && embeddedMetrics({ namespace, dimension }, metrics)),
     });
   };

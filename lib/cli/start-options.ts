@@ -30,7 +30,7 @@ export interface StartOptions extends DatabaseOptions {
   /** Data file of which the service uses a copy. */
   readonly copyOf: string | undefined;
   readonly requestLog: RequestLog;
-  /** Requests per second that a tenant may send; 0 for no limit. */
+  /** Capacity units per second that the requests of a tenant may use; 0 for no limit. */
   readonly tenantRate: number;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
@@ -66,8 +66,8 @@ export const startOptionsHelp = `\
   --copy-of <path>            uses a copy of this data file, and deletes it at the end: each start
                               has the same data
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
-  --tenant-rate <number>      requests per second that a tenant may send, over 10 seconds; further
-                              ones get 429 (TENANT_RATE; default: 0, no limit)
+  --tenant-rate <number>      capacity units per second that the requests of a tenant may use, over
+                              10 seconds; further ones get 429 (TENANT_RATE; default: 0, no limit)
   --request-log <format>      what is printed for each request: "lines", "json" (one object
                               in a line) or "off" (REQUEST_LOG; default: lines)
 ${help}`;

@@ -43,8 +43,14 @@ export const requestTimeoutMs = 10_000;
 
 export const jobTimeoutMs = maxRequestMs;
 
-/** Highest limit of a tenant, in requests per second. */
+/** Highest limit of a tenant, in capacity units per second. */
 export const maxTenantRate = 100_000;
+
+/**
+ * Capacity units per second that the requests of a tenant may use by default: an eighth of the 40,000 that DynamoDB gives a table by default,
+ * and as much as the 1,000 creates a second in batches use that the partition of a kind accepts.
+ */
+export const defaultTenantRate = 5_000;
 
 /** Retries of stream records before they are discarded. The schedule continues their jobs. */
 export const streamRetries = 4;

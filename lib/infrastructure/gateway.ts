@@ -14,11 +14,11 @@ import type { Construct } from 'constructs';
 import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { crossOrigin } from '../hosting/cors.ts';
-import { fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
+import { defaultTenantRate, fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
 import type { Accounts } from './accounts.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
-import { requestNamespace, tableArnOf, tableNameOf } from './names.ts';
+import { isDisposable, requestNamespace, tableArnOf, tableNameOf } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
@@ -26,7 +26,7 @@ import {
 } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { accessOf } from './table-access.ts';
-import { countStatements } from './table-statements.ts';
+import { rateStatements } from './table-statements.ts';
 
 const payloadFormatVersion = PayloadFormatVersion.VERSION_2_0;
 
@@ -120,12 +120,18 @@ function addRoutesWithoutFunction({ api, fallback }: Gateway, settings: Settings
     );
 }
 
+/** Returns the capacity units per second that the requests of a tenant may use; 0 without a limit. */
+function tenantRateOf(settings: Settings): number {
+  if (settings.tenantRate !== '') return settings.tenantRate;
+  return isDisposable(settings) ? 0 : defaultTenantRate;
+}
+
 function extrasOf(
   { settings }: ServiceFunctionContext,
   contract: Contract,
   auth: Authorization | undefined,
 ): Pick<ServiceFunctionProperties, 'environment' | 'statements'> {
-  const { tenantRate } = settings;
+  const tenantRate = tenantRateOf(settings);
   const needsToken = scopeOf(contract) !== undefined;
   const isLimited = needsToken && tenantRate > 0;
   return {
@@ -135,7 +141,7 @@ function extrasOf(
       ...((needsToken || contract.success === 'staticPage') && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
-    statements: isLimited ? countStatements(tableArnOf(tableNameOf(settings)), accessOf(contract)) : [],
+    statements: isLimited ? rateStatements(tableArnOf(tableNameOf(settings)), accessOf(contract)) : [],
   };
 }
 

@@ -76,6 +76,7 @@ function requestWidgets(settings: Settings): IWidget[] {
     { title: 'Requests by operation', metric: 'duration', statistic: 'SampleCount' },
     { title: 'Duration by operation (p99)', metric: 'duration', statistic: 'p99' },
     { title: 'Errors by operation', metric: 'errors', statistic: 'Sum' },
+    { title: 'Requests above the read budget by operation', metric: 'readBudgetExceeded', statistic: 'Sum' },
     { title: 'Read units by operation', metric: 'readUnits', statistic: 'Sum' },
     { title: 'Write units by operation', metric: 'writeUnits', statistic: 'Sum' },
   ];

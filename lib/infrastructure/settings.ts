@@ -2,7 +2,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
-import { maxTenantRate } from '../hosting/functions.ts';
+import { defaultTenantRate, maxTenantRate } from '../hosting/functions.ts';
 
 const retentions = Object.values(RetentionDays)
   .filter((days): days is number => typeof days === 'number' && days !== RetentionDays.INFINITE)
@@ -97,8 +97,8 @@ export const definitions = {
     'a whole number of requests from 1 to 5000',
   ),
   tenantRate: setting(
-    v.optional(wholeNumber(0, maxTenantRate), 0),
-    `a whole number of requests per second from 0 (no limit) to ${maxTenantRate}`,
+    v.optional(v.union([v.literal(''), wholeNumber(0, maxTenantRate)]), ''),
+    `a whole number of capacity units per second from 0 (no limit) to ${maxTenantRate}, or empty for ${defaultTenantRate} outside disposable stages`,
   ),
   jobChangesPerSecond: setting(
     v.optional(wholeNumber(20, 1_000), 100),

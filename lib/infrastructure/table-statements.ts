@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { countPrefix } from '../../functions/store/model/request-counts.ts';
+import { ratePrefix } from '../../functions/store/model/published-units.ts';
 import type { Access } from './table-access.ts';
 
 /**
@@ -24,10 +24,10 @@ export const keyStatements = (keyArn: string): PolicyStatement[] =>
     : [];
 
 /**
- * Returns the statement that a role needs besides its access to publish and read counts of requests, and for no other key.
+ * Returns the statement that a role needs besides its access to publish and read the units of tenants, and for no other key.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export function countStatements(tableArn: string, { actions }: Access): PolicyStatement[] {
+export function rateStatements(tableArn: string, { actions }: Access): PolicyStatement[] {
   const missing = (['PutItem', 'Query'] as const).filter((action) => !actions.includes(action));
   if (missing.length === 0) return [];
   const key = 'dynamodb:LeadingKeys';
@@ -36,7 +36,7 @@ export function countStatements(tableArn: string, { actions }: Access): PolicySt
       actions: missing.map((action) => `dynamodb:${action}`),
       resources: [tableArn],
       conditions: {
-        'ForAllValues:StringLike': { [key]: [`${countPrefix}*`] },
+        'ForAllValues:StringLike': { [key]: [`${ratePrefix}*`] },
         // "ForAllValues" is true for a request without keys.
         Null: { [key]: 'false' },
       },

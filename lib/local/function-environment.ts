@@ -13,7 +13,7 @@ export interface TokenSettings {
 /**
  * Sets the environment variables.
  * @param tokens undefined when requests need no token.
- * @param tenantRate requests per second that a tenant may send; 0 for no limit.
+ * @param tenantRate capacity units per second that the requests of a tenant may use; 0 for no limit.
  */
 export function setFunctionEnvironment(
   { endpoint, tableName }: TableLocation,

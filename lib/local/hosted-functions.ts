@@ -11,7 +11,7 @@ export interface HostingOptions {
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication?: Authentication | undefined;
   readonly tenantClaim?: string | undefined;
-  /** Requests per second that a tenant may send. Default: no limit. */
+  /** Capacity units per second that the requests of a tenant may use. Default: no limit. */
   readonly tenantRate?: number | undefined;
 }
 

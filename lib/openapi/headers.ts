@@ -63,15 +63,15 @@ export const headers: Readonly<Record<string, Header>> = {
   },
   'RateLimit-Policy': {
     description:
-      'Limit of the tenant: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers-11). Absent without a limit, and on errors of the gateway.',
+      'Limit of the tenant: `q` capacity units of DynamoDB, read and written, in `w` seconds (draft-ietf-httpapi-ratelimit-headers-11). Absent without a limit, and on errors of the gateway.',
     schema: text(),
-    example: '"default";q=1000;w=10',
+    example: '"default";q=50000;qu="capacity-units";w=10',
   },
   RateLimit: {
     description:
-      'Remaining requests of the tenant, approximately, and seconds until the limit begins again. Present with `RateLimit-Policy`.',
+      'Remaining capacity units of the tenant, approximately, and seconds until the limit begins again. Present with `RateLimit-Policy`.',
     schema: text(),
-    example: '"default";r=987;t=4',
+    example: '"default";r=48731;t=4',
   },
   Accept: {
     description: 'Supported media type.',

@@ -88,10 +88,10 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'too-many-requests': {
     meaning:
-      'Your tenant has sent more requests in the present 10 seconds than this deployment allows. "RateLimit-Policy" has the limit. This request read and wrote nothing.',
+      'The requests of your tenant have used the capacity units of DynamoDB that this deployment allows in 10 seconds. "RateLimit-Policy" has the limit. This request read and wrote nothing.',
     remedy: 'Repeat the request after the number of seconds in "Retry-After".',
     example:
-      'More than 1000 requests in 10 seconds. The next ones are accepted after the seconds in Retry-After.',
+      'Your requests have used 50000 capacity units in 10 seconds. The next ones are accepted after the seconds in Retry-After.',
   },
   'headers-too-large': {
     meaning: 'The request line and the headers together have more than 10,240 bytes.',

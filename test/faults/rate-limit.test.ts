@@ -1,4 +1,4 @@
-import { windowMs } from '#functions/store/model/request-counts.ts';
+import { windowMs } from '#functions/store/model/published-units.ts';
 import { readTag } from '#functions/tags/contract.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
@@ -70,7 +70,7 @@ test.each<[string, Injector]>([
   while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     level: 'ERROR',
-    message: 'The count of requests was not published.',
+    message: 'The units of the tenant were not published.',
     operation: 'readTag',
     tenant: 'public',
   });

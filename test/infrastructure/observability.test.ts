@@ -143,6 +143,7 @@ test('the dashboard shows the metrics of requests by operation, and the tenants 
     ['duration', 'SampleCount'],
     ['duration', 'p99'],
     ['errors', 'Sum'],
+    ['readBudgetExceeded', 'Sum'],
     ['readUnits', 'Sum'],
     ['writeUnits', 'Sum'],
   ] as const;

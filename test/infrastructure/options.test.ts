@@ -138,7 +138,7 @@ test.each([{}, { documentation: false }, { authentication: 'none' }])(
   },
 );
 
-describe('a limit of each tenant', () => {
+describe('a limit of the units of each tenant', () => {
   const key = 'dynamodb:LeadingKeys';
   const condition = { 'ForAllValues:StringLike': { [key]: ['#rate#*'] }, Null: { [key]: 'false' } };
 
@@ -160,6 +160,17 @@ describe('a limit of each tenant', () => {
     );
   }
 
+  test.each([
+    ['production', '', '5000'],
+    ['production', 0, undefined],
+    ['development', '', undefined],
+    ['development-a', '', undefined],
+  ])('in the stage %s with "tenantRate" %j is %s', async (stage, tenantRate, expected) => {
+    const functions = await functionsOf({ stage, tenantRate, callbackUrls: ['https://app.example.com/'] });
+    expect(functions.get('listTasks')?.Variables['TENANT_RATE']).toBe(expected);
+    expect(functions.get('listTasks')?.limited).toHaveLength(expected ? 1 : 0);
+  });
+
   test('is known to the functions that know a tenant', async () => {
     const functions = await functionsOf({ tenantRate: 5 });
     for (const { contract } of routes) {
@@ -172,7 +183,7 @@ describe('a limit of each tenant', () => {
     expect(functions.get('rejectUnmatched')?.Variables).not.toHaveProperty('TENANT_RATE');
   });
 
-  test('permits what the role lacks for the keys of counts, and no other key', async () => {
+  test('permits what the role lacks for the keys of units, and no other key', async () => {
     const functions = await functionsOf({ tenantRate: 5 });
     for (const { contract } of routes) {
       const missing = ['PutItem', 'Query'].filter(

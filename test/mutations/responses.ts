@@ -67,6 +67,6 @@ export const responseMutations: readonly Mutation[] = [
     search: 'references.size > maxExpandedEntities',
     replacement: 'references.size > 100 * maxExpandedEntities',
     detectedBy: ['test/contract/expand.test.ts'],
-    testNamePattern: 'at most 500',
+    testNamePattern: 'at most 400',
   },
 ];

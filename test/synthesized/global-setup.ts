@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { findNode } from '#lib/cloud-assembly/runtime.ts';
-import { maxTenantRate } from '#lib/hosting/functions.ts';
+import { defaultTenantRate } from '#lib/hosting/functions.ts';
 import { resourceServer } from '#lib/hosting/scopes.ts';
 import { bundleFunctions } from '#lib/infrastructure/bundle.ts';
 import { service } from '#lib/infrastructure/service.ts';
@@ -19,8 +19,8 @@ export default async function setUp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'synthesized-'));
   const [assembly, reports] = [join(folder, 'cdk.out'), join(folder, 'reports')];
   mkdirSync(reports);
-  // A rate limit that no test reaches adds its permissions to the roles.
-  const stacks = app(assembly, { authentication, tenantRate: maxTenantRate });
+  // The limit of a stage that is not disposable adds its permissions to the roles. No test reaches it.
+  const stacks = app(assembly, { authentication, tenantRate: defaultTenantRate });
   service(stacks, await bundleFunctions(join(folder, 'functions')));
   stacks.synth();
 

@@ -8,7 +8,7 @@ import {
   isThrottle,
   type SdkError,
 } from './error-classification.ts';
-import type { Consumption } from './query.ts';
+import { newConsumption } from './query.ts';
 
 interface CapacityReport {
   readonly CapacityUnits?: number | undefined;
@@ -21,7 +21,7 @@ interface Output {
 type Units = 'readUnits' | 'writeUnits';
 
 export class Calls {
-  readonly consumption: Consumption = { calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 };
+  readonly consumption = newConsumption();
   /** Number of calls that DynamoDB refused because it received too many. */
   throttles = 0;
   readonly #deadline: Deadline;

@@ -10,7 +10,12 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/errors.ts';
+import {
+  ConditionFailed,
+  ReadBudgetExceeded,
+  StoreUnavailable,
+  TransactionExpired,
+} from '../model/errors.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { Deadline } from './deadline.ts';
@@ -30,6 +35,7 @@ export class Database {
   readonly tableName: string;
   readonly #client: DynamoDBDocumentClient;
   readonly #calls: Calls;
+  readonly #maxReadUnits: number;
 
   /** @param maxReadUnits after which calls fail. Jobs and commands have no limit. */
   constructor(
@@ -42,6 +48,7 @@ export class Database {
     this.tableName = tableName;
     this.deadline = deadline;
     this.#calls = new Calls(deadline, maxReadUnits);
+    this.#maxReadUnits = maxReadUnits;
   }
 
   get consumption(): Consumption {
@@ -51,6 +58,21 @@ export class Database {
   /** Number of calls so far that DynamoDB refused because it received too many. */
   get throttles(): number {
     return this.#calls.throttles;
+  }
+
+  /**
+   * Reads the entities that a request asks for.
+   * @throws ReadBudgetExceeded with `isOfRequest` when these reads by themselves exceed the budget.
+   */
+  async readRequested<Result>(read: () => Promise<Result>): Promise<Result> {
+    const before = this.consumption.readUnits;
+    try {
+      return await read();
+    } catch (error) {
+      const isOfRequest = this.consumption.readUnits - before > this.#maxReadUnits;
+      if (!(error instanceof ReadBudgetExceeded && isOfRequest)) throw error;
+      throw new ReadBudgetExceeded(this.#maxReadUnits, isOfRequest);
+    }
   }
 
   /** Reads one item consistently. */

@@ -23,3 +23,5 @@ export interface Consumption {
   writeUnits: number;
   durationMs: number;
 }
+
+export const newConsumption = (): Consumption => ({ calls: 0, readUnits: 0, writeUnits: 0, durationMs: 0 });

@@ -1,11 +1,14 @@
 /** References from entities to others. */
 import type { WholeChange } from '../model/changes.ts';
 import type { WholeEntity } from '../model/entity.ts';
-import { ReferenceNotFound } from '../model/errors.ts';
+import { ReferenceNotFound, TooManyReferences } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { entityKey } from '../model/keys.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
+
+/** Different entities to which the changes of one request add references. Each costs a read unit. One entity has 52 references, at most. */
+const maxReferences = 400;
 
 interface Reference {
   /** JSON pointer to it in the body. */
@@ -29,6 +32,7 @@ function listReferences({ kind, entity }: WholeEntity): Reference[] {
  *
  * They are read just before the write, not checked in its transaction: a condition check would make every two creations under one
  * parent conflict. The job of the parent's deletion sweeps again when no such write can be in progress any more.
+ * @throws TooManyReferences when there are more than 400, which only a batch can have.
  */
 export async function findMissingReferences(
   { tenant, database }: Session,
@@ -41,6 +45,7 @@ export async function findMissingReferences(
   });
   const wanted = added.flat().filter(({ id }) => isId(id));
   const keys = new Map(wanted.map((reference) => [keyOf(reference).pk, keyOf(reference)]));
+  if (keys.size > maxReferences) throw new TooManyReferences(keys.size, maxReferences);
   const found = new Set((await database.getMany([...keys.values()])).map(({ pk }) => pk));
   return added.map((references) => {
     const missing = references.filter((reference) => !found.has(keyOf(reference).pk));

@@ -107,9 +107,11 @@ async function readOnce(
 ): Promise<PageRead> {
   const page = await selectPage(session, kind, query);
   const { rows, total, counts } = page;
-  const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
-  const found = await readEntities(session, kind, rows, known);
-  const stored = withTexts ? await readTexts(session, found) : found;
+  const stored = await session.database.readRequested(async () => {
+    const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
+    const found = await readEntities(session, kind, rows, known);
+    return withTexts ? readTexts(session, found) : found;
+  });
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
   return { stored, total: total - (rows.length - stored.length), counts, isCurrent };

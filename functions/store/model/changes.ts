@@ -61,9 +61,11 @@ export function buildUpdate<Stored extends StoredEntity>(
  * @param stamp of the transaction.
  */
 export function buildWrite(tenant: string, { before, after }: Change, stamp: number): Write {
-  const condition = before ? hasVersion(before.version) : notExists;
-  if (after) return { put: encodeEntity(tenant, after, stamp), condition };
-  return { remove: entityKey(tenant, before.kind, before.entity.id), condition };
+  if (!before) return { put: encodeEntity(tenant, after, stamp), condition: notExists };
+  const condition = hasVersion(before.version);
+  const replaced = encodeEntity(tenant, before, stamp);
+  if (after) return { put: encodeEntity(tenant, after, stamp), condition, replaced };
+  return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };
 }
 
 /**

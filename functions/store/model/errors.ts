@@ -67,11 +67,18 @@ export class BatchFailed extends Error {
   }
 }
 
-/** The request has read more than any request should. Whether the caller can do anything about it is not known. */
+/** The request has read more than any request should. */
 export class ReadBudgetExceeded extends Error {
-  constructor(maxReadUnits: number) {
-    super(`The request needs more than ${maxReadUnits} read units.`);
+  /** Whether the entities that the request asks for need so many units by themselves. Otherwise the caller may be able to do nothing about it. */
+  readonly isOfRequest: boolean;
+  constructor(maxReadUnits: number, isOfRequest = false) {
+    super(
+      isOfRequest
+        ? `The entities of this page, with those that "expand" adds, need more than ${maxReadUnits} read units.`
+        : `The request needs more than ${maxReadUnits} read units.`,
+    );
     this.name = 'ReadBudgetExceeded';
+    this.isOfRequest = isOfRequest;
   }
 }
 
@@ -82,6 +89,16 @@ export class TooManyWrites extends Error {
       'The operations need more than 1,000 write units, about 500 KB, with the descriptions that they replace or delete. Send fewer operations.',
     );
     this.name = 'TooManyWrites';
+  }
+}
+
+/** The operations of a batch add references to more entities than one request may read. */
+export class TooManyReferences extends Error {
+  constructor(count: number, max: number) {
+    super(
+      `The operations add references to ${count} different entities; at most ${max} are allowed. Send fewer operations.`,
+    );
+    this.name = 'TooManyReferences';
   }
 }
 

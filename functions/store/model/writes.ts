@@ -18,7 +18,9 @@ export interface Condition {
 export type Write = ({ readonly put: Item } | { readonly remove: Key }) & {
   /** Absent when the condition of another write of the transaction holds for both. */
   readonly condition?: Condition;
-  /** Bytes of the item that the write replaces or removes, if it can be large: DynamoDB charges for the larger of both. */
+  /** The entity's item that the write replaces or removes: what it costs in the table and in each index depends on both. */
+  readonly replaced?: Item;
+  /** Bytes of the item of a long text that the write replaces or removes. */
   readonly replacedBytes?: number;
 };
 

@@ -5,7 +5,7 @@ import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
-import { table } from '../model/table.ts';
+import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
@@ -72,39 +72,11 @@ async function buildTransaction(
   };
 }
 
-/** Returns the bytes of an item, about. */
-function itemBytes(item: Item): number {
-  let bytes = 0;
-  for (const [name, value] of Object.entries(item)) {
-    const size = value instanceof Uint8Array ? value.length : Buffer.byteLength(JSON.stringify(value) ?? '');
-    bytes += name.length + size;
-  }
-  return bytes;
-}
-
-/**
- * Returns the write units of one write, about: two for each KB in the table, and one in each index that has the item. Removed entities count as
- * 1 KB.
- */
-function writeUnits(write: Write, bytes: number): number {
-  const kilobytes = Math.max(1, Math.ceil(Math.max(bytes, write.replacedBytes ?? 0) / 1_024));
-  const indexes = Object.values(table.indexes);
-  if ('put' in write) {
-    return (
-      kilobytes *
-      (2 +
-        indexes.filter(({ partitionKey, sortKey }) => partitionKey in write.put && sortKey in write.put)
-          .length)
-    );
-  }
-  return kilobytes * (write.replacedBytes === undefined ? 2 + indexes.length : 2);
-}
-
 function fitsOneTransaction({ writes }: Transaction): boolean {
   if (writes.length > maxTransactionWrites) return false;
   if (writes.length <= maxUnmeasuredWrites) return true;
   const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0));
-  const units = writes.map((write, position) => writeUnits(write, sizes[position] ?? 0));
+  const units = writes.map(writeUnits);
   return (
     Math.max(...sizes) <= maxItemBytes && sum(sizes) <= maxTransactionBytes && sum(units) <= maxWriteUnits
   );

@@ -9,7 +9,7 @@ import {
   resourceOf,
   someResources,
 } from '../resources.ts';
-import { inParallel, request, type TestResponse, unique, withQuery } from '../service.ts';
+import { inParallel, isLocal, request, type TestResponse, unique, withQuery } from '../service.ts';
 
 /** The largest batches, one more than each limit, and concurrent batches. */
 
@@ -77,6 +77,41 @@ test('a batch that writes too much is a 400 that asks for fewer operations, and 
   }
   expect(statusesOf(await sendBatch('tag', deletions.slice(0, 11)))).toEqual(Array(11).fill(204));
   for (const { id } of created.slice(11)) await request('DELETE', pathTo('tag', id));
+});
+
+test('a batch that adds references to more than 400 entities is a 400 that reads none of them', async () => {
+  const tagIds = (operation: number) =>
+    times(50).map((_, tag) => `01890000-0000-7000-8000-${String(operation * 50 + tag).padStart(12, '0')}`);
+  const batch = (count: number) =>
+    sendBatch(
+      'task',
+      times(count).map((_, number) => ({ operation: 'create', body: { name: 'x', tagIds: tagIds(number) } })),
+    );
+  const refused = await batch(9);
+  const detail = expect.stringMatching(
+    /references to 450 different entities; at most 400 .* Send fewer operations/,
+  );
+  expect(expectProblem(refused, 400)).toMatchObject({ errors: [{ pointer: '/operations', detail }] });
+  if (isLocal) expect(refused.headers.get('server-timing')).toContain('read=0');
+  // Its references are read, and do not exist.
+  const read = expectProblem(await batch(8), 400);
+  expect(read.errors?.[0]).toMatchObject({ pointer: '/operations/0/body/tagIds/0' });
+});
+
+test('the units of a batch count the sizes of the entities that it deletes', async () => {
+  const fields = { name: '😀'.repeat(255), description: '😀'.repeat(5_000) };
+  const created: Entity[] = [];
+  for (const count of [9, 9, 3]) created.push(...(await createMany('tag', times(count, fields))));
+  // Each text has 20 KB, 40 units, and each entity 2 KB, 8 units.
+  const deletions = created.map(({ id }) => ({ operation: 'delete', id }));
+  expect(expectProblem(await sendBatch('tag', deletions), 400).detail).toContain(
+    'more than 1,000 write units',
+  );
+  const response = await sendBatch('tag', deletions.slice(0, 18));
+  const [, writeUnits] = /write=([\d.]+)/.exec(response.headers.get('server-timing') ?? '') ?? [];
+  expect(response.status).toBe(200);
+  if (isLocal) expect(Number(writeUnits)).toBeLessThanOrEqual(1_000);
+  for (const { id } of created.slice(18)) await request('DELETE', pathTo('tag', id));
 });
 
 test('a batch that changes nothing stores only the ids of its entities, and its replay reads them again', async () => {

@@ -1,14 +1,14 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { checkHealth } from '#functions/health/contract.ts';
-import { windowMs } from '#functions/store/model/request-counts.ts';
-import { createTag, readTag } from '#functions/tags/contract.ts';
+import { windowMs } from '#functions/store/model/published-units.ts';
+import { batchTags, createTag, readTag } from '#functions/tags/contract.ts';
 import { setFunctionEnvironment } from '#lib/local/function-environment.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { type SeparateProcess, startSeparateProcess } from '#test/support/separate-process.ts';
 
 /** The rate limit over several processes on one table. The tests set the clock, so they do not depend on the speed of the machine. */
 
-/** Requests per second, and in a window. */
+/** Capacity units per second, and in a window. A request for an unknown id reads one. */
 const rate = 10;
 const quota = 100;
 
@@ -65,15 +65,15 @@ async function published(tenant: string): Promise<number[]> {
       ExpressionAttributeValues: { ':pk': `#rate#@${tenant}` },
     }),
   );
-  return Items.map(({ count }) => count as number);
+  return Items.map(({ units }) => units as number);
 }
 
-test('a response has the policy and the remaining requests, also when it is an error', async () => {
+test('a response has the policy and the remaining units, also when it is an error', async () => {
   const one = await start();
   now += 6_500;
   const { status, headers } = await one.call(ofTenant('headers'));
   expect(status).toBe(404);
-  expect(headers.get('ratelimit-policy')).toBe('"default";q=100;w=10');
+  expect(headers.get('ratelimit-policy')).toBe('"default";q=100;qu="capacity-units";w=10');
   expect(headers.get('ratelimit')).toBe('"default";r=99;t=4');
 });
 
@@ -96,18 +96,80 @@ test('each tenant has a limit of its own', async () => {
   expect(await send(one, 1, 'quiet')).toBe(1);
 });
 
-test('writes nothing for a refused request', async () => {
-  const one = await start(createTag as unknown as typeof readTag);
-  const request = { body: { name: 'x' }, claims: { tenant: 'writer', sub: 'a', scope: 'tags:write' } };
-  const statuses = new Set<number>();
-  for (let sent = 0; sent <= quota; sent += 1) statuses.add((await one.call(request)).status);
-  expect([...statuses]).toEqual([201, 429]);
+const timingPattern = /^dynamodb;dur=[\d.]+;desc="calls=\d+, read=([\d.]+), write=([\d.]+)"(.*)$/;
+
+/** Returns the units of a response by `Server-Timing`, and what follows them. */
+function unitsOf(headers: Map<string, string>): { units: number; others: string } {
+  const [, read, write, others = ''] = timingPattern.exec(headers.get('server-timing') ?? '') ?? [];
+  return { units: Number(read) + Number(write), others };
+}
+
+const tagsOf = async (tenant: string): Promise<number> => {
   const { items } = await store.database().query({
     IndexName: 'by-creation',
     KeyConditionExpression: 'ofKind = :kind',
-    ExpressionAttributeValues: { ':kind': '@writer#tag' },
+    ExpressionAttributeValues: { ':kind': `@${tenant}#tag` },
   });
-  expect(items).toHaveLength(quota);
+  return items.length;
+};
+
+test('counts the units of requests: 43 batches of 25 do not pass a quota that four of them use up', async () => {
+  const one = await start(batchTags as unknown as typeof readTag);
+  const operations = Array.from({ length: 25 }, (_, tag) => ({
+    operation: 'create',
+    body: { name: `t${tag}` },
+  }));
+  const request = { body: { operations }, claims: { tenant: 'batches', sub: 'a', scope: 'tags:write' } };
+  setFunctionEnvironment(store, { tenantClaim: 'tenant' }, 50);
+  const accepted: number[] = [];
+  for (let sent = 0; sent < 43; sent += 1) {
+    const { status, headers } = await one.call(request);
+    expect([200, 429]).toContain(status);
+    if (status === 200) accepted.push(unitsOf(headers).units);
+  }
+  const used = accepted.reduce((sum, units) => sum + units, 0);
+  // The last one began below the quota.
+  expect(used).toBeGreaterThanOrEqual(500);
+  expect(used - (accepted.at(-1) ?? 0)).toBeLessThan(500);
+  expect(await tagsOf('batches')).toBe(25 * accepted.length);
+});
+
+test('writes nothing for a refused request', async () => {
+  const one = await start(createTag as unknown as typeof readTag);
+  const request = { body: { name: 'x' }, claims: { tenant: 'writer', sub: 'a', scope: 'tags:write' } };
+  const statuses: number[] = [];
+  for (let sent = 0; sent <= quota; sent += 1) statuses.push((await one.call(request)).status);
+  expect(new Set(statuses)).toEqual(new Set([201, 429]));
+  expect(await tagsOf('writer')).toBe(statuses.filter((status) => status === 201).length);
+});
+
+test("shows the calls of the limit apart from the request's own", async () => {
+  const one = await start();
+  await send(one, 1, 'shown');
+  // The second request begins a publication, which ends with it or later.
+  let shown = '';
+  while (shown === '') {
+    const { headers } = await one.call(ofTenant('shown'));
+    const { units, others } = unitsOf(headers);
+    expect(units).toBe(1);
+    shown = others;
+  }
+  expect(shown).toMatch(/^, ratelimit;dur=[\d.]+;desc="calls=2, read=0\.5, write=1"$/);
+});
+
+test('logs the units of its own calls, which are no metric of the operation', async () => {
+  const lines: Record<string, unknown>[] = [];
+  jest
+    .spyOn(process.stdout, 'write')
+    .mockImplementation((line) => lines.push(JSON.parse(String(line)) as Record<string, unknown>) > 0);
+  delete process.env['LOG_LEVEL'];
+  process.env['REQUEST_METRICS'] = 'Test';
+  const one = await start();
+  do await one.call(ofTenant('logged'));
+  while (lines.at(-1)?.['rateLimitUnits'] === undefined);
+  delete process.env['REQUEST_METRICS'];
+  expect(lines.at(-1)).toMatchObject({ readUnits: 1, rateLimitUnits: 1.5 });
+  expect(JSON.stringify(lines.at(-1)?.['_aws'])).not.toContain('rateLimitUnits');
 });
 
 test('two processes together accept about the limit', async () => {
@@ -137,7 +199,7 @@ test('a new process learns what others have served', async () => {
   now += 1_000;
   await send(one, 1, 'cold');
   const other = await start();
-  // It serves the requests that arrive until it has learnt of the others.
+  // It serves the requests that arrive until it has published its own and learnt of the others.
   let accepted = 0;
   while ((await other.call(ofTenant('cold'))).status === 404) accepted += 1;
   expect(accepted).toBeLessThan(quota);

@@ -60,7 +60,7 @@ test('stops although a client sends one request after the other on its connectio
   await stopped;
 });
 
-test('limits the requests of a tenant when it is asked to', async () => {
+test('limits the units of a tenant when it is asked to', async () => {
   const limited = await startService({ port: 0, databaseFile: ':memory:', tenantRate: 1 });
   try {
     let response: Response;
@@ -68,7 +68,7 @@ test('limits the requests of a tenant when it is asked to', async () => {
     while (response.status === 200);
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(response.headers.get('ratelimit-policy')).toBe('"default";q=10;w=10');
+    expect(response.headers.get('ratelimit-policy')).toBe('"default";q=10;qu="capacity-units";w=10');
   } finally {
     await limited.stop();
   }

@@ -116,6 +116,7 @@ describe('buildWrite', () => {
   test('puts an updated entity where the version is the one that was read', () => {
     expect(buildWrite('tenant', { before: stored(4), after: stored(5) }, 1_770_000_000_000)).toEqual({
       put: { ...item, version: 5, stamp: 1_770_000_000_000 },
+      replaced: { ...item, version: 4, stamp: 1_770_000_000_000 },
       condition: {
         expression: '#version = :version',
         names: { '#version': 'version' },
@@ -127,6 +128,7 @@ describe('buildWrite', () => {
   test('removes a deleted entity where the version is the one that was read', () => {
     expect(buildWrite('tenant', { before: stored(4) }, 1_770_000_000_000)).toEqual({
       remove: { pk: `tenant#organization#${id}`, sk: 'entity' },
+      replaced: { ...item, version: 4, stamp: 1_770_000_000_000 },
       condition: {
         expression: '#version = :version',
         names: { '#version': 'version' },

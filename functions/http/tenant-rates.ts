@@ -1,5 +1,5 @@
-/** Counts the requests of tenants in this process, and estimates those of the other processes. Pure: the caller passes the time. */
-import { type PublishedCount, windowMs } from '../store/model/request-counts.ts';
+/** Adds up what the requests of tenants use in this process, and estimates it for the other processes. Pure: the caller passes the time. */
+import { type PublishedUnits, windowMs } from '../store/model/published-units.ts';
 
 /** Milliseconds between two publications of a process for one tenant. */
 const publicationMs = 1_000;
@@ -7,13 +7,16 @@ const publicationMs = 1_000;
 /** Milliseconds for which other processes are assumed to continue as before. Processes learn of each other more often. */
 const maxExtrapolationMs = 2 * publicationMs;
 
+/** A process whose requests used less than this share of the quota does not publish: a tenant far below its limit pays nothing for it. */
+const minPublishedShare = 0.001;
+
 interface Knowledge {
-  /** Requests of this process, the refused ones too. */
+  /** Units of this process. */
   own: number;
-  /** Requests of the other processes, at `knownAtMs` of the window. */
+  /** Units of the other processes, at `knownAtMs` of the window. */
   others: number;
   knownAtMs: number;
-  /** Requests of the other processes in a millisecond. In a new window, that of the window before. */
+  /** Units of the other processes in a millisecond. In a new window, that of the window before. */
   othersPerMs: number;
   /** Time of the last publication, in milliseconds since 1970. */
   publishedMs: number;
@@ -21,18 +24,18 @@ interface Knowledge {
 
 interface Allowance {
   readonly isAllowed: boolean;
-  /** Requests until the limit. */
+  /** Units until the limit, rounded down. */
   readonly remaining: number;
   /** Whole seconds until the next window. */
   readonly resetSeconds: number;
 }
 
-export interface Publication extends PublishedCount {
+export interface Publication extends PublishedUnits {
   /** When it began, in milliseconds of the window. */
   readonly beganMs: number;
 }
 
-export class RequestRates {
+export class TenantRates {
   readonly #process: string;
   #window = 0;
   #current = new Map<string, Knowledge>();
@@ -45,32 +48,40 @@ export class RequestRates {
   }
 
   /**
-   * Counts a request. All processes count refused requests as well: then they agree on the moment in which the limit is reached.
-   * @param quota requests of a tenant in a window.
+   * Returns whether a tenant may send a request, by what its earlier requests have used.
+   * @param quota units of a tenant in a window.
    */
-  count(tenant: string, quota: number, nowMs: number): Allowance {
+  allowance(tenant: string, quota: number, nowMs: number): Allowance {
     const known = this.#knowledge(tenant, nowMs);
     const elapsedMs = nowMs % windowMs;
-    known.own += 1;
     const ageMs = Math.min(elapsedMs - known.knownAtMs, maxExtrapolationMs);
-    const remaining = Math.floor(quota - known.own - known.others - known.othersPerMs * ageMs);
+    const remaining = quota - known.own - known.others - known.othersPerMs * ageMs;
     return {
-      isAllowed: remaining >= 0,
-      remaining: Math.max(0, remaining),
+      isAllowed: remaining > 0,
+      remaining: Math.max(0, Math.floor(remaining)),
       resetSeconds: Math.ceil((windowMs - elapsedMs) / 1_000),
     };
   }
 
-  /** Returns the count to publish; `undefined` when this process has published one in the last second. */
-  beginPublication(tenant: string, nowMs: number): Publication | undefined {
-    const known = this.#knowledge(tenant, nowMs);
-    if (Math.abs(nowMs - known.publishedMs) < publicationMs) return undefined;
-    known.publishedMs = nowMs;
-    const { own: count } = known;
-    return { tenant, process: this.#process, window: this.#window, count, beganMs: nowMs % windowMs };
+  /** Adds the units of a request that has ended. Those of a refused request count too: all processes then agree on how much arrives. */
+  add(tenant: string, units: number, nowMs: number): void {
+    this.#knowledge(tenant, nowMs).own += units;
   }
 
-  /** Adds what the other processes have published. @param others their requests in the window of the publication. */
+  /**
+   * Returns the units to publish; `undefined` when this process has published in the last second, or has too little to publish.
+   * @param quota units of a tenant in a window.
+   */
+  beginPublication(tenant: string, quota: number, nowMs: number): Publication | undefined {
+    const known = this.#knowledge(tenant, nowMs);
+    if (known.own < quota * minPublishedShare) return undefined;
+    if (Math.abs(nowMs - known.publishedMs) < publicationMs) return undefined;
+    known.publishedMs = nowMs;
+    const { own: units } = known;
+    return { tenant, process: this.#process, window: this.#window, units, beganMs: nowMs % windowMs };
+  }
+
+  /** Adds what the other processes have published. @param others their units in the window of the publication. */
   learn({ tenant, window, beganMs }: Publication, others: number): void {
     const known = this.#current.get(tenant);
     if (!known || window !== this.#window) return;
