@@ -180,6 +180,8 @@ export interface Task {
   readonly dueDate: string | null;
   /** The ids of the tags. At most 50. */
   readonly tagIds: readonly string[];
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  readonly position: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -242,6 +244,8 @@ export interface NewTask {
   readonly dueDate?: string | null | undefined;
   /** The ids of the tags. At most 50. Default: `[]`. */
   readonly tagIds?: readonly string[] | undefined;
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. Default: `null`. */
+  readonly position?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
@@ -262,6 +266,8 @@ export interface TaskChanges {
   readonly dueDate?: string | null | undefined;
   /** The ids of the tags. At most 50. */
   readonly tagIds?: readonly string[] | undefined;
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  readonly position?: string | null | undefined;
 }
 
 /** A label of tasks. Lists can be filtered by it. */
@@ -434,6 +440,7 @@ export interface TaskFilters {
   readonly userId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
+  readonly position?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -462,6 +469,8 @@ export interface TaskCounts {
   readonly dueDate: readonly ValueCount<string | null>[];
   /** The most frequent values of `tagIds`, by count and then by value. */
   readonly tagIds: readonly ValueCount<string>[];
+  /** The most frequent values of `position`, by count and then by value. */
+  readonly position: readonly ValueCount<string | null>[];
 }
 
 /** All types of the resource, for `ListQuery<TaskTypes>`. */
@@ -470,7 +479,7 @@ export interface TaskTypes {
   readonly new: NewTask;
   readonly changes: TaskChanges;
   readonly filters: TaskFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'position' | 'createdAt' | 'updatedAt';
   readonly expansions: TaskExpansions;
   readonly counts: TaskCounts;
 }

@@ -124,6 +124,7 @@ export const resources: readonly Resource[] = [
       userId: await sharedId('user'),
       dueDate: '2031-12-31',
       tagIds: [await sharedId('tag'), (await create('tag')).id],
+      position: 'a1V',
     }),
     defaults: {
       status: 'active',
@@ -133,9 +134,10 @@ export const resources: readonly Resource[] = [
       userId: null,
       dueDate: null,
       tagIds: [],
+      position: null,
     },
-    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate'],
-    nullable: ['projectId', 'userId', 'dueDate'],
+    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate', 'position'],
+    nullable: ['projectId', 'userId', 'dueDate', 'position'],
     references: [
       { field: 'projectId', to: 'project', many: false },
       { field: 'userId', to: 'user', many: false },

@@ -108,6 +108,10 @@ const fields: Readonly<Record<string, FieldRules>> = {
     invalid: ['', 'text', null, 1, true, {}, [1], [null], [[]], [{}], ['unknown']],
   },
   organizationId: reference,
+  position: {
+    valid: ['', 'a0V', 'x'.repeat(100), emoji.repeat(100)],
+    invalid: ['x'.repeat(101), 'a\u0000', 1, true, [], {}],
+  },
   projectId: reference,
   userId: reference,
 };

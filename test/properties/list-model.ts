@@ -65,6 +65,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     userId: { type: 'id', default: null, refersTo: 'user', onDelete: 'set null' },
     dueDate: date,
     tagIds: { type: 'ids', default: [], refersTo: 'tag', onDelete: 'set null' },
+    position: { type: 'text', default: null },
   },
   tag: {
     ...common,

@@ -26,6 +26,8 @@ const fieldNames: readonly string[] = [
   'startDate',
   'email',
   'color',
+  'position',
+  'subject',
 ];
 
 const numberOfField = new Map(fieldNames.map((name, number) => [name, number]));

@@ -49,6 +49,10 @@ test('a write costs the entity, its indexes, and a record of the log', async () 
   const rename = await costOf((session) => updateEntity(session, { kind: 'task', id }, { description: 'y' }));
   expect(rename).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + record });
 
+  // A move by drag and drop costs what any other change costs.
+  const move = await costOf((session) => updateEntity(session, { kind: 'task', id }, { position: 'a0V' }));
+  expect(move).toEqual(rename);
+
   // A changed index key costs two writes: one removes the old entry, one adds the new entry. The status is in one index.
   const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
   expect(close).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + 1 + record });
