@@ -58,7 +58,7 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   const tenantClaim = environment.tenantClaim();
   const { authorizer } = event.requestContext;
   if (!needsToken || (tenantClaim === undefined && authorizer === undefined)) {
-    return { tenant: publicTenant, subject: '', scopes: undefined };
+    return { tenant: publicTenant, subject: undefined, keyOwner: '', scopes: undefined };
   }
   if (tenantClaim === undefined) {
     throw new Problem('no-tenant', 'This service does not know which claim names the tenant.');
@@ -70,8 +70,8 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
     throw new Problem('no-tenant', `The token has no claim "${tenantClaim}" that names a tenant.`);
   }
   const [user, client] = [claim('sub'), claim('client_id')];
-  const subject = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
-  return { tenant, subject, scopes: scopesOf(payload) };
+  const keyOwner = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
+  return { tenant, subject: user ?? client, keyOwner, scopes: scopesOf(payload) };
 }
 
 /** @throws Problem 403 that names a scope which the operation needs besides the one that the gateway has checked. */

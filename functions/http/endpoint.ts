@@ -55,7 +55,7 @@ function readQuery(
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
   if (method !== 'POST') return undefined;
   const { headers, caller } = event;
-  return idempotency(headers['idempotency-key'], caller.subject, `${operation}#${id}`, body);
+  return idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */

@@ -110,7 +110,7 @@ class TableAudit {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = randomUUID();
-      await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
+      await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job)]);
       await continueJob(this.#database, { tenant, id: job }, { owner: `audit ${randomUUID()}` });
     }
     return orphans.length;

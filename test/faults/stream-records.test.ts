@@ -119,7 +119,7 @@ async function tasksOf(session: Session, project: string): Promise<number> {
 }
 
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
-  database.transact([beginJob(tenant, work)]);
+  database.transact([beginJob({ tenant }, work)]);
 
 /** Waits for a condition. The timeout of the test ends the wait. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {

@@ -62,7 +62,7 @@ async function buildTransaction(
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp);
+  const records = recordWrites(session.tenant, changes, stamp, session.actor);
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],
