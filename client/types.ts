@@ -130,6 +130,8 @@ export interface User {
   readonly email: string | null;
   /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string | null;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  readonly subject: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -146,6 +148,8 @@ export interface NewUser {
   readonly email?: string | null | undefined;
   /** The organization of the entity. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. Default: `null`. */
+  readonly subject?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
@@ -158,6 +162,8 @@ export interface UserChanges {
   readonly email?: string | null | undefined;
   /** The organization of the entity. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  readonly subject?: string | null | undefined;
 }
 
 /** A task. It can belong to a project and be assigned to a user. */
@@ -398,6 +404,7 @@ export interface UserFilters {
   readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly email?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly organizationId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly subject?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -416,6 +423,8 @@ export interface UserCounts {
   readonly email: readonly ValueCount<string | null>[];
   /** The most frequent values of `organizationId`, by count and then by value. */
   readonly organizationId: readonly ValueCount<string | null>[];
+  /** The most frequent values of `subject`, by count and then by value. */
+  readonly subject: readonly ValueCount<string | null>[];
 }
 
 /** All types of the resource, for `ListQuery<UserTypes>`. */
@@ -424,7 +433,7 @@ export interface UserTypes {
   readonly new: NewUser;
   readonly changes: UserChanges;
   readonly filters: UserFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'subject' | 'createdAt' | 'updatedAt';
   readonly expansions: UserExpansions;
   readonly counts: UserCounts;
 }
@@ -532,6 +541,7 @@ export interface ProblemStatuses {
   'missing-scope': 403;
   'not-found': 404;
   'method-not-allowed': 405;
+  'subject-taken': 409;
   'version-mismatch': 412;
   'body-too-large': 413;
   'unsupported-media-type': 415;

@@ -103,10 +103,11 @@ export const resources: readonly Resource[] = [
       status: unique('s'),
       email: 'ada.lovelace@example.com',
       organizationId: await sharedId('organization'),
+      subject: unique('Subject'),
     }),
-    defaults: { status: 'active', email: null, organizationId: null },
-    scalarFields: [...always, 'email', 'organizationId'],
-    nullable: ['email', 'organizationId'],
+    defaults: { status: 'active', email: null, organizationId: null, subject: null },
+    scalarFields: [...always, 'email', 'organizationId', 'subject'],
+    nullable: ['email', 'organizationId', 'subject'],
     references: [{ field: 'organizationId', to: 'organization', many: false }],
     nested: [{ segment: 'tasks', item: 'task', field: 'userId' }],
   },
@@ -190,6 +191,10 @@ export interface ListKind {
   /** Returns an empty list for one test. */
   open(): Promise<ListScope>;
 }
+
+/** Returns a body that can be sent several times: a subject belongs to one user. */
+export const repeatable = (body: JsonObject): JsonObject =>
+  'subject' in body ? { ...body, subject: null } : body;
 
 const collections: readonly ListKind[] = resources.map(({ kind, path }) => ({
   title: path,

@@ -128,7 +128,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 
 async function expectCleanAudit(): Promise<void> {
   const report = await auditTable(store.client, store.tableName, { pauseMs: 50 });
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 }
 
 /** Writes invalid jobs: with missing fields, or of an unknown type. */

@@ -75,9 +75,8 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-checks-no-references',
     description: 'an operation of a batch can refer to an entity that does not exist',
     file: applyBatch,
-    search: 'const resolved = await checkReferences(session, unchecked);',
-    replacement:
-      'const resolved = await checkReferences(session, unchecked.slice(0, 0)).then(() => unchecked);',
+    search: 'const resolved = await checkOthers(session, unchecked);',
+    replacement: 'const resolved = await checkOthers(session, unchecked.slice(0, 0)).then(() => unchecked);',
     detectedBy: [`${contract}/failures.test.ts`],
     testNamePattern: 'missing references',
   },

@@ -168,4 +168,28 @@ export const writeMutations: readonly Mutation[] = [
     replacement: '    throw error;\n',
     detectedBy: ['test/unit/functions/jobs/failing-records.test.ts'],
   },
+  {
+    name: 'subject-without-condition',
+    description: 'the item of a subject replaces that of another user',
+    file: 'functions/store/model/subject.ts',
+    search: 'condition: notExists',
+    replacement: "condition: { expression: 'attribute_exists(pk) OR attribute_not_exists(pk)' }",
+    detectedBy: ['test/unit/functions/store/model/subject.test.ts', 'test/contract/subjects.test.ts'],
+  },
+  {
+    name: 'subject-kept-after-its-user',
+    description: 'the deletion of a user leaves the item of the subject',
+    file: 'functions/store/model/subject.ts',
+    search: '...(known === undefined ? []',
+    replacement: '...(known === undefined || !after ? []',
+    detectedBy: ['test/unit/functions/store/model/subject.test.ts', 'test/contract/subjects.test.ts'],
+  },
+  {
+    name: 'swapped-subjects',
+    description: 'one transaction takes a subject from a user and gives it to another',
+    file: 'functions/store/entities/subjects.ts',
+    search: 'if (freed.has(subject)) return freedInBatch();',
+    replacement: '',
+    detectedBy: ['test/contract/subjects.test.ts'],
+  },
 ];

@@ -56,7 +56,12 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     startDate: date,
     dueDate: date,
   },
-  user: { ...common, email: { type: 'text', default: null }, organizationId: optionalOrganization },
+  user: {
+    ...common,
+    email: { type: 'text', default: null },
+    organizationId: optionalOrganization,
+    subject: { type: 'text', default: null },
+  },
   task: {
     ...common,
     description,
