@@ -9,6 +9,8 @@ export type Response = APIGatewayProxyStructuredResultV2;
 export interface Caller {
   /** Whose data the request is about; every key begins with it. */
   readonly tenant: string;
+  /** The tenant as the token names it. */
+  readonly tenantName: string;
   /** The user or program that the token is for: its claim `sub`, or else `client_id`. It is `undefined` without a token, and when the token does not say. */
   readonly subject: string | undefined;
   /** Whose idempotency keys the request uses: '' where no token is required, and `undefined` when the token does not say. */

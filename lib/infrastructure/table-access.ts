@@ -70,6 +70,8 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
       return listAccess(kind, nestedBy);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
+    case 'GET signedInUser':
+      return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
     case 'PATCH entity':
       return { actions: updateActions(resource) };

@@ -1,4 +1,4 @@
-import { type Contract, isConditionalWrite, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
@@ -119,7 +119,7 @@ export function errorStatuses(contract: Contract): number[] {
   const isOne = path.includes('{') && success !== 'list';
   return [
     400,
-    ...(scopeOf(contract) ? [401, 403] : []),
+    ...(needsToken(contract) ? [401, 403] : []),
     ...(isOne || isBatch ? [404] : []),
     ...(givesSubject ? [409] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),

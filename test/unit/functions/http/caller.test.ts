@@ -37,6 +37,7 @@ test('reads tenant, subject and scopes of the verified token', () => {
   process.env['TENANT_CLAIM'] = 'tenant';
   expect(callerOf(eventOf({ tenant: 'a#b', sub: 's', scope: 'x:read y:read' }), true)).toEqual({
     tenant: '@a%23b',
+    tenantName: 'a#b',
     subject: 's',
     keyOwner: 'sub=s',
     scopes: ['x:read', 'y:read'],
@@ -78,6 +79,7 @@ test('returns the public tenant when no token is required', () => {
   const event = { headers: {}, requestContext: {} } as unknown as PipelineEvent;
   expect(callerOf(event, true)).toEqual({
     tenant: 'public',
+    tenantName: 'public',
     subject: undefined,
     keyOwner: '',
     scopes: undefined,
