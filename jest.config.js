@@ -34,7 +34,9 @@ export const common = {
     ],
   },
   // These packages are ES modules, which jest does not load without a flag.
-  transformIgnorePatterns: ['/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose|marked)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(@middy|uuid|valibot|@faker-js|jose|marked|fractional-indexing)/)',
+  ],
 };
 
 /** Settings of every run. */

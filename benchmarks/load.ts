@@ -112,7 +112,7 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
   });
   clones.push(entity.id);
   const { id } = newId();
-  return { id, write: beginJob(tenant, { type: 'clone', from, to: entity.id, after: '' }, id) };
+  return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, id) };
 }
 
 /** Returns the write that begins the deletion of the tasks of a clone. */
@@ -120,7 +120,7 @@ async function beginDeletion(clones: string[]): Promise<BegunJob> {
   const project = clones.shift() ?? '';
   const { id } = newId();
   const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
-  return { id, write: beginJob(tenant, work, id) };
+  return { id, write: beginJob({ tenant }, work, id) };
 }
 
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {

@@ -118,6 +118,17 @@ class Tags extends Collection<types.TagTypes> {
 
 class Tasks extends Collection<types.TaskTypes> {}
 
+/** Who a token is for. */
+export interface SignedInUser {
+  /** The claim `sub` of the token, or `client_id`; `null` on a service without tokens. */
+  readonly subject: string | null;
+  readonly tenant: string;
+  /** The scopes of this API that the token has, such as `tasks:read`. */
+  readonly scopes: readonly string[];
+  /** The user with this subject; `null` without one, or without the scope `users:read`. It has no version. */
+  readonly user: types.User | null;
+}
+
 /** The client: one collection for each resource. */
 export class Client {
   readonly organizations: Organizations;
@@ -135,6 +146,16 @@ export class Client {
     this.users = new Users(connection, '/v1/users');
     this.tasks = new Tasks(connection, '/v1/tasks');
     this.tags = new Tags(connection, '/v1/tags');
+  }
+
+  /**
+   * Returns who the token is for: its subject, tenant and scopes, and the user with this subject.
+   * @example
+   * const { user, scopes } = await client.me();
+   */
+  async me({ signal }: RequestOptions = {}): Promise<SignedInUser> {
+    const { body } = await this.#connection.send({ method: 'GET', path: '/v1/users/me', signal });
+    return body as SignedInUser;
   }
 
   /**

@@ -130,6 +130,8 @@ export interface User {
   readonly email: string | null;
   /** The organization of the entity. At most 255 characters. */
   readonly organizationId: string | null;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  readonly subject: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -146,6 +148,8 @@ export interface NewUser {
   readonly email?: string | null | undefined;
   /** The organization of the entity. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. Default: `null`. */
+  readonly subject?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
@@ -158,6 +162,8 @@ export interface UserChanges {
   readonly email?: string | null | undefined;
   /** The organization of the entity. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
+  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  readonly subject?: string | null | undefined;
 }
 
 /** A task. It can belong to a project and be assigned to a user. */
@@ -180,6 +186,8 @@ export interface Task {
   readonly dueDate: string | null;
   /** The ids of the tags. At most 50. */
   readonly tagIds: readonly string[];
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  readonly position: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
   /** The time of the last write, in UTC. */
@@ -242,6 +250,8 @@ export interface NewTask {
   readonly dueDate?: string | null | undefined;
   /** The ids of the tags. At most 50. Default: `[]`. */
   readonly tagIds?: readonly string[] | undefined;
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. Default: `null`. */
+  readonly position?: string | null | undefined;
 }
 
 /** Fields that are left out do not change. null resets a nullable field. */
@@ -262,6 +272,8 @@ export interface TaskChanges {
   readonly dueDate?: string | null | undefined;
   /** The ids of the tags. At most 50. */
   readonly tagIds?: readonly string[] | undefined;
+  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  readonly position?: string | null | undefined;
 }
 
 /** A label of tasks. Lists can be filtered by it. */
@@ -392,6 +404,7 @@ export interface UserFilters {
   readonly status?: Filter<Status, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly email?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly organizationId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
+  readonly subject?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -410,6 +423,8 @@ export interface UserCounts {
   readonly email: readonly ValueCount<string | null>[];
   /** The most frequent values of `organizationId`, by count and then by value. */
   readonly organizationId: readonly ValueCount<string | null>[];
+  /** The most frequent values of `subject`, by count and then by value. */
+  readonly subject: readonly ValueCount<string | null>[];
 }
 
 /** All types of the resource, for `ListQuery<UserTypes>`. */
@@ -418,7 +433,7 @@ export interface UserTypes {
   readonly new: NewUser;
   readonly changes: UserChanges;
   readonly filters: UserFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'email' | 'organizationId' | 'subject' | 'createdAt' | 'updatedAt';
   readonly expansions: UserExpansions;
   readonly counts: UserCounts;
 }
@@ -434,6 +449,7 @@ export interface TaskFilters {
   readonly userId?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly dueDate?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly tagIds?: Filter<string, 'in' | 'all' | 'isEmpty'> | undefined;
+  readonly position?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte' | 'isNull'> | undefined;
   readonly createdAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly updatedAt?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
 }
@@ -462,6 +478,8 @@ export interface TaskCounts {
   readonly dueDate: readonly ValueCount<string | null>[];
   /** The most frequent values of `tagIds`, by count and then by value. */
   readonly tagIds: readonly ValueCount<string>[];
+  /** The most frequent values of `position`, by count and then by value. */
+  readonly position: readonly ValueCount<string | null>[];
 }
 
 /** All types of the resource, for `ListQuery<TaskTypes>`. */
@@ -470,7 +488,7 @@ export interface TaskTypes {
   readonly new: NewTask;
   readonly changes: TaskChanges;
   readonly filters: TaskFilters;
-  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'createdAt' | 'updatedAt';
+  readonly sort: 'id' | 'name' | 'status' | 'description' | 'priority' | 'projectId' | 'userId' | 'dueDate' | 'position' | 'createdAt' | 'updatedAt';
   readonly expansions: TaskExpansions;
   readonly counts: TaskCounts;
 }
@@ -523,6 +541,7 @@ export interface ProblemStatuses {
   'missing-scope': 403;
   'not-found': 404;
   'method-not-allowed': 405;
+  'subject-taken': 409;
   'version-mismatch': 412;
   'body-too-large': 413;
   'unsupported-media-type': 415;

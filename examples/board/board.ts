@@ -4,6 +4,8 @@ import {
   type Card,
   type Column,
   filtersOf,
+  type Placement,
+  placementAt,
   readCard,
   readChoices,
   readColumns,
@@ -26,28 +28,50 @@ const pending = new Set<string>();
 const today = (): string => new Date().toLocaleDateString('sv');
 
 function render(): void {
-  showColumns(columns, { statuses, pending, today: today(), onMove: move }, (id, status) => {
+  showColumns(columns, { statuses, pending, today: today(), onMove: move }, (id, status, place) => {
     const card = findCard(id);
-    if (card) move(card, status);
+    if (card) move(card, status, place);
   });
 }
 
 const findCard = (id: string): Card | undefined =>
   columns.flatMap(({ cards }) => cards).find((card) => card.id === id);
 
+const cardsIn = (status: string): readonly Card[] =>
+  columns.find((column) => column.status === status)?.cards ?? [];
+
+const placeOf = ({ id, status }: Card): number => cardsIn(status).findIndex((card) => card.id === id);
+
+/** Gives positions to cards, in batches of at most 25: each is a transaction of its own. */
+async function placeCards(above: Placement['above']): Promise<void> {
+  for (let start = 0; start < above.length; start += 25) {
+    const batch = above.slice(start, start + 25);
+    const tasks = await client.tasks.batch(
+      batch.map(({ card, position }) => ({ operation: 'update', id: card.id, body: { position } })),
+    );
+    for (const [number, { card }] of batch.entries()) {
+      columns = withCard(columns, { ...card, ...tasks[number] }, placeOf(card));
+    }
+  }
+}
+
 /** Shows a change at once, and takes it back if the service refuses it. */
-async function moveCard(card: Card, status: string): Promise<void> {
-  const place = columns.find((column) => column.status === card.status)?.cards.indexOf(card) ?? 0;
+async function moveCard(card: Card, status: string, place: number): Promise<void> {
+  const formerPlace = placeOf(card);
+  const others = cardsIn(status).filter(({ id }) => id !== card.id);
+  const { position, above } = placementAt(others, place);
   pending.add(card.id);
-  columns = withCard(columns, { ...card, status });
+  columns = withCard(columns, { ...card, status, position }, place);
   render();
   try {
+    await placeCards(above);
     // The card has the version that the board shows. The service refuses the write if there is a newer one.
-    const task = await client.tasks.update(card, { status });
-    columns = withCard(columns, { ...card, ...task });
-    notify(`“${card.name}” is now ${status}.`);
+    const task = await client.tasks.update(card, { status, position });
+    const moved = { ...card, ...task };
+    columns = withCard(columns, moved, placeOf(moved));
+    notify(status === card.status ? `“${card.name}” is moved.` : `“${card.name}” is now ${status}.`);
   } catch (error) {
-    columns = withCard(columns, card, place);
+    columns = withCard(columns, card, formerPlace);
     if (isProblem(error, 'version-mismatch') || isProblem(error, 'not-found')) {
       await showCurrent(card);
     } else {
@@ -72,9 +96,11 @@ async function showCurrent(card: Card): Promise<void> {
   );
 }
 
-function move(card: Card, status: string): void {
-  if (status === card.status || pending.has(card.id)) return;
-  moveCard(card, status).catch(showError);
+/** @param place in the column, counted without the card; by default the first one. */
+function move(card: Card, status: string, place = 0): void {
+  const isThere = status === card.status && place === placeOf(card);
+  if (isThere || pending.has(card.id)) return;
+  moveCard(card, status, place).catch(showError);
 }
 
 function showError(error: unknown): void {
@@ -137,7 +163,8 @@ byId<HTMLFormElement>('new-task').addEventListener('submit', (event) => {
   const status = statuses.includes('active') ? 'active' : statuses[0];
   const projectId = String(new FormData(filters).get('projectId') ?? '') || null;
   const add = async (): Promise<void> => {
-    const { id } = await client.tasks.create({ name, status, projectId });
+    const { position } = placementAt(cardsIn(status ?? ''), 0);
+    const { id } = await client.tasks.create({ name, status, projectId, position });
     const card = await readCard(client, id);
     if (card) columns = withCard(columns, card);
     form.reset();
@@ -152,9 +179,16 @@ byId('board').addEventListener('keydown', (event) => {
   if (!(target instanceof HTMLElement) || !target.matches('.card') || !/^Arrow/.test(key)) return;
   event.preventDefault();
   const card = findCard(target.dataset['id'] ?? '');
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const column = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const row = { ArrowUp: -1, ArrowDown: 1 }[key];
   if (!shiftKey) neighbour(target, key)?.focus();
-  else if (card && step) move(card, statuses[statuses.indexOf(card.status) + step] ?? card.status);
+  else if (card && column) {
+    const status = statuses[statuses.indexOf(card.status) + column];
+    if (status) move(card, status);
+  } else if (card && row) {
+    const last = cardsIn(card.status).length - 1;
+    move(card, card.status, Math.min(last, Math.max(0, placeOf(card) + row)));
+  }
 });
 
 start().catch(showError);

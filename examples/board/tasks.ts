@@ -1,4 +1,5 @@
 /** What the board shows, and the queries that return it. Nothing here depends on the page. */
+import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing';
 import type {
   Client,
   ListQuery,
@@ -88,7 +89,7 @@ export async function readChoices(client: Client): Promise<Choices> {
   };
 }
 
-/** Returns the columns with the tasks that match, the most urgent first. */
+/** Returns the columns with the tasks that match: first those that people have placed, then the others, the most urgent first. */
 export function readColumns(
   client: Client,
   statuses: readonly string[],
@@ -100,8 +101,9 @@ export function readColumns(
       {
         ...filters,
         status,
-        sortBy: ['priority', 'dueDate'],
-        sortOrder: ['desc', 'asc'],
+        // Null is the lowest value: tasks without a position are last.
+        sortBy: ['position', 'priority', 'dueDate'],
+        sortOrder: ['desc', 'desc', 'asc'],
         expand: ['project', 'user'],
         limit: maxCards,
       },
@@ -131,4 +133,29 @@ export function withCard(columns: readonly Column[], card: Card, place = 0): Col
       ? { ...column, cards: column.cards.toSpliced(place, 0, card), total: column.total + 1 }
       : column,
   );
+}
+
+/** The position of a task, and those that cards above it need first: a card without one is below all that have one. */
+export interface Placement {
+  readonly position: string;
+  readonly above: readonly { readonly card: Card; readonly position: string }[];
+}
+
+/**
+ * Returns the position of a card at a place of a column.
+ * @param cards of the column, without this card.
+ */
+export function placementAt(cards: readonly Card[], place: number): Placement {
+  const positions = cards.map(({ position }) => position);
+  const isPlaced = (position: string | null | undefined): position is string => typeof position === 'string';
+  const unplaced = cards.slice(0, place).filter(({ position }) => !isPlaced(position));
+  const lowestAbove = positions.slice(0, place).findLast(isPlaced) ?? null;
+  // Two cards have the same position when two people dropped them at one place at the same time.
+  const below = positions.slice(place).find((one) => isPlaced(one) && one !== lowestAbove) ?? null;
+  if (unplaced.length === 0) return { position: generateKeyBetween(below, lowestAbove), above: [] };
+  const [position = '', ...keys] = generateNKeysBetween(null, lowestAbove, unplaced.length + 1);
+  return {
+    position,
+    above: unplaced.map((card, number) => ({ card, position: keys.at(-1 - number) as string })),
+  };
 }

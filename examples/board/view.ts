@@ -67,15 +67,26 @@ function cardElement(card: Card, options: CardOptions): HTMLLIElement {
     ),
   );
   made.dataset['id'] = id;
-  made.setAttribute('aria-keyshortcuts', 'Shift+ArrowLeft Shift+ArrowRight');
+  made.setAttribute('aria-keyshortcuts', 'Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown');
   made.addEventListener('dragstart', ({ dataTransfer }) => dataTransfer?.setData('text/plain', id));
   return made;
+}
+
+/** Returns the place at a height of a column: the number of its other cards whose middle is above. @param y in CSS pixels of the window. */
+function placeAt(column: HTMLElement, y: number, id: string): number {
+  const others = [...column.querySelectorAll<HTMLElement>('.card')].filter(
+    (card) => card.dataset['id'] !== id,
+  );
+  return others.filter((card) => {
+    const { top, height } = card.getBoundingClientRect();
+    return top + height / 2 < y;
+  }).length;
 }
 
 function columnElement(
   { status, cards, total }: Column,
   options: CardOptions,
-  onDrop: (id: string) => void,
+  onDrop: (id: string, place: number) => void,
 ): HTMLElement {
   const more = total - cards.length;
   const list = element('ul', {}, ...cards.map((card) => cardElement(card, options)));
@@ -101,7 +112,8 @@ function columnElement(
   made.addEventListener('drop', (event) => {
     event.preventDefault();
     made.classList.remove('target');
-    onDrop(event.dataTransfer?.getData('text/plain') ?? '');
+    const id = event.dataTransfer?.getData('text/plain') ?? '';
+    onDrop(id, placeAt(made, event.clientY, id));
   });
   return made;
 }
@@ -110,7 +122,7 @@ function columnElement(
 export function showColumns(
   columns: readonly Column[],
   options: CardOptions,
-  onDrop: (id: string, status: string) => void,
+  onDrop: (id: string, status: string, place: number) => void,
 ): void {
   const focused = document.activeElement?.closest<HTMLElement>('.card');
   const wasOnSelect = document.activeElement instanceof HTMLSelectElement;
@@ -121,7 +133,9 @@ export function showColumns(
     ]),
   );
   byId('board').replaceChildren(
-    ...columns.map((column) => columnElement(column, options, (id) => onDrop(id, column.status))),
+    ...columns.map((column) =>
+      columnElement(column, options, (id, place) => onDrop(id, column.status, place)),
+    ),
   );
   for (const one of document.querySelectorAll<HTMLElement>('.column')) {
     one.querySelector('ul')?.scrollTo({ top: tops.get(one.dataset['status']) ?? 0 });

@@ -19,7 +19,15 @@ export interface Body {
 }
 
 /** What a successful response holds. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'batch' | 'health' | 'staticPage';
+export type Success =
+  | 'list'
+  | 'entity'
+  | 'created'
+  | 'deleted'
+  | 'batch'
+  | 'signedInUser'
+  | 'health'
+  | 'staticPage';
 
 export interface Contract {
   /** The name of the operation everywhere: of its file, its function and its log lines. */
@@ -33,6 +41,8 @@ export interface Contract {
   /** The resource that the response holds. */
   readonly resource?: Resource;
   readonly body?: Body;
+  /** Whether a token with any scopes suffices, also with none. */
+  readonly takesAnyScope?: boolean;
   /** A scope that some requests need besides the operation's own. */
   readonly additionalScope?: {
     readonly scope: string;
@@ -48,9 +58,12 @@ export interface Contract {
   readonly files?: readonly string[];
 }
 
-/** Returns the scope that an operation requires, such as `projects:read`; `undefined` when it requires no token. */
-export const scopeOf = ({ method, resource }: Contract): string | undefined =>
-  resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;
+/** Returns whether an operation requires a token, where the service requires tokens at all: it then knows the tenant. */
+export const needsToken = ({ resource }: Contract): boolean => resource !== undefined;
+
+/** Returns the scope that an operation requires, such as `projects:read`; `undefined` when it requires none. */
+export const scopeOf = ({ method, resource, takesAnyScope }: Contract): string | undefined =>
+  takesAnyScope ? undefined : resource && `${resource.plural}:${method === 'GET' ? 'read' : 'write'}`;
 
 /** Returns whether the operation writes an entity that exists already: such operations honour `If-Match`. */
 export const isConditionalWrite = ({ method, path }: Contract): boolean =>

@@ -78,6 +78,18 @@ export const text = (maximum: number) =>
     bounded(maximum, [wellFormed, noControlCharacters]),
   );
 
+/** A text that another system gives, with at least one character. It is stored as it is, because a changed one would be another. */
+export const identifier = (maximum: number) =>
+  v.pipe(
+    aString(),
+    v.metadata({ minLength: 1, maxLength: maximum, pattern: `^${documentedText}$` }),
+    bounded(maximum, [
+      { holds: (value) => value !== '', message: `must have 1 to ${maximum} characters` },
+      wellFormed,
+      noControlCharacters,
+    ]),
+  );
+
 const labelLength = (maximum: number): string =>
   `must have 1 to ${maximum} characters besides surrounding white space`;
 

@@ -25,14 +25,16 @@ function matches(template: string, path: string): boolean {
 function refuse({ rawPath, requestContext }: PipelineEvent): never {
   const { method } = requestContext.http;
   const routes = environment.routes();
-  const found = Object.entries(routes).find(([template]) => matches(template, rawPath));
+  // `/v1/users/me` is a path of its own, and has the other methods of `/v1/users/{id}`.
+  const matching = Object.entries(routes).filter(([template]) => matches(template, rawPath));
+  const methods = [...new Set(matching.flatMap(([, own]) => own))];
   // The gateway routes a path with malformed encoding to `$default`, even if it looks like an existing one.
-  if (!found || found[1].includes(method)) {
+  if (methods.length === 0 || methods.includes(method)) {
     const suggested = suggestPath(rawPath, Object.keys(routes));
     const suggestion = suggested === undefined ? '' : ` Did you mean ${suggested}?`;
     throw new Problem('not-found', `There is nothing at ${quoted(rawPath)}.${suggestion}`);
   }
-  const allow = [...found[1], 'OPTIONS'].join(', ');
+  const allow = [...methods, 'OPTIONS'].join(', ');
   throw new Problem('method-not-allowed', `This path does not have the method ${method}. It has ${allow}.`, {
     headers: { allow },
   });

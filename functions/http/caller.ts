@@ -58,25 +58,38 @@ export function callerOf(event: PipelineEvent, needsToken: boolean): Caller {
   const tenantClaim = environment.tenantClaim();
   const { authorizer } = event.requestContext;
   if (!needsToken || (tenantClaim === undefined && authorizer === undefined)) {
-    return { tenant: publicTenant, subject: '', scopes: undefined };
+    return {
+      tenant: publicTenant,
+      tenantName: publicTenant,
+      subject: undefined,
+      keyOwner: '',
+      scopes: undefined,
+    };
   }
   if (tenantClaim === undefined) {
     throw new Problem('no-tenant', 'This service does not know which claim names the tenant.');
   }
   const payload = verifiedPayload(event);
   const claim = (name: string) => stringClaim(payload, authorizer?.jwt?.claims ?? {}, name);
-  const tenant = encodeTenant(claim(tenantClaim) ?? '');
+  const tenantName = claim(tenantClaim) ?? '';
+  const tenant = encodeTenant(tenantName);
   if (tenant === undefined) {
     throw new Problem('no-tenant', `The token has no claim "${tenantClaim}" that names a tenant.`);
   }
   const [user, client] = [claim('sub'), claim('client_id')];
-  const subject = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
-  return { tenant, subject, scopes: scopesOf(payload) };
+  const keyOwner = user === undefined ? client && `client_id=${client}` : `sub=${user}`;
+  return { tenant, tenantName, subject: user ?? client, keyOwner, scopes: scopesOf(payload) };
 }
 
+const scopeName = (scope: string): string => `${environment.scopePrefix()}${scope}`;
+
+/** Returns whether a caller has a scope. Without tokens, every caller has all. */
+export const hasScope = ({ scopes }: Caller, scope: string): boolean =>
+  scopes === undefined || scopes.includes(scopeName(scope));
+
 /** @throws Problem 403 that names a scope which the operation needs besides the one that the gateway has checked. */
-export function requireScope({ scopes }: Caller, scope: string): void {
-  const name = `${environment.scopePrefix()}${scope}`;
-  if (scopes === undefined || scopes.includes(name)) return;
+export function requireScope(caller: Caller, scope: string): void {
+  if (hasScope(caller, scope)) return;
+  const name = scopeName(scope);
   throw new Problem('missing-scope', `This request needs a token with the scope "${name}".`);
 }

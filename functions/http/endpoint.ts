@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { type Contract, isConditionalWrite, scopeOf } from '../contract/contract.ts';
+import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { ItemFields } from '../store/model/entity.ts';
@@ -10,7 +10,7 @@ import { expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
-import type { Handler } from './middleware.ts';
+import type { Caller, Handler } from './middleware.ts';
 import { readEntityView, readListQuery, requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
@@ -20,6 +20,7 @@ import { validated } from './validation.ts';
 
 interface Request<C extends Contract> {
   readonly session: Session;
+  readonly caller: Caller;
   /** The id in the path; '' where the path has none. */
   readonly id: string;
   readonly expected: ExpectedVersions;
@@ -55,7 +56,7 @@ function readQuery(
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
   if (method !== 'POST') return undefined;
   const { headers, caller } = event;
-  return idempotency(headers['idempotency-key'], caller.subject, `${operation}#${id}`, body);
+  return idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */
@@ -70,7 +71,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
   const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, id, expected, body, query, view } as Request<C>;
+  return { session, caller: event.caller, id, expected, body, query, view } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {
@@ -92,10 +93,10 @@ export function endpoint<const C extends Contract>(
   contract: C,
   run: (request: Request<C>) => Promise<Results[C['success']]>,
 ): Handler {
-  const needsToken = scopeOf(contract) !== undefined;
+  const isGuarded = needsToken(contract);
   // Operations without a tenant have a low limit of the gateway.
-  const limits = needsToken ? [rateLimit(contract.operation)] : [];
-  const before = [openSession(needsToken), ...limits, jsonBody(contract)];
+  const limits = isGuarded ? [rateLimit(contract.operation)] : [];
+  const before = [openSession(isGuarded), ...limits, jsonBody(contract)];
   const success: C['success'] = contract.success;
   return pipeline(contract.operation, before, async (event: SessionEvent) => {
     const request = readRequest(contract, event);

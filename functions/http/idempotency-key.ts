@@ -21,13 +21,13 @@ const invalidKey = (detail: string): Problem => invalidRequest([{ parameter: 'Id
 /**
  * Returns the identity of the request. Requests with the same identity are executed once. A key belongs to its caller: another subject
  * of the tenant may use the same key.
- * @param subject who sends the request; '' where no token is required.
+ * @param owner whose key it is; '' where no token is required.
  * @param operation the operation and the path. A key that is sent with another operation or path is another request.
  * @throws Problem 400 when the key is not 1 to 255 printable ASCII characters, or when the token names no subject.
  */
 export function idempotency(
   key: string | undefined,
-  subject: string | undefined,
+  owner: string | undefined,
   operation: string,
   body: unknown,
 ): Idempotency | undefined {
@@ -35,13 +35,13 @@ export function idempotency(
   if (!keyPattern.test(key)) {
     throw invalidKey('"Idempotency-Key" must be 1 to 255 printable ASCII characters.');
   }
-  if (subject === undefined) {
+  if (owner === undefined) {
     throw invalidKey(
       '"Idempotency-Key" needs a token with the claim "sub" or "client_id": a key belongs to its caller.',
     );
   }
   return {
-    scope: digest(JSON.stringify([subject, operation, key])),
+    scope: digest(JSON.stringify([owner, operation, key])),
     fingerprint: digest(canonical(body) ?? ''),
   };
 }

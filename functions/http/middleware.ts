@@ -10,8 +10,12 @@ export type Response = APIGatewayProxyStructuredResultV2;
 export interface Caller {
   /** Whose data the request is about; every key begins with it. */
   readonly tenant: string;
-  /** The user or program of the tenant. It is `undefined` when the token does not say. */
+  /** The tenant as the token names it. */
+  readonly tenantName: string;
+  /** The user or program that the token is for: its claim `sub`, or else `client_id`. It is `undefined` without a token, and when the token does not say. */
   readonly subject: string | undefined;
+  /** Whose idempotency keys the request uses: '' where no token is required, and `undefined` when the token does not say. */
+  readonly keyOwner: string | undefined;
   /** The scopes of the token; `undefined` where no token is required. */
   readonly scopes: readonly string[] | undefined;
 }

@@ -13,6 +13,7 @@ export const otherFieldNames: OtherNames = {
   organizationId: ['organization', 'organisation', 'organisationid', 'org', 'orgid'],
   dueDate: ['due', 'dueat', 'dueby', 'dueon', 'deadline', 'enddate'],
   startDate: ['start', 'startat', 'starton', 'startsat', 'startson'],
+  position: ['rank', 'sortindex', 'orderindex', 'sortkey', 'ordinal'],
   createdAt: ['created', 'createdon', 'creationdate', 'datecreated'],
   updatedAt: ['updated', 'updatedon', 'modified', 'modifiedat', 'modifiedon', 'lastmodified', 'changedat'],
   email: ['mail', 'emailaddress'],

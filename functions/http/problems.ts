@@ -7,10 +7,12 @@ import {
   ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
+  SubjectTaken,
   TooManyReferences,
   TooManyWrites,
   VersionMismatch,
 } from '../store/model/errors.ts';
+import { subjectField } from '../store/model/subject.ts';
 import { versionTag } from './entity-tags.ts';
 
 /** Every type of problem. The code is the last part of its `type`. */
@@ -22,6 +24,7 @@ export const catalogue = {
   'missing-scope': { status: 403, title: 'The token lacks a scope' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  'subject-taken': { status: 409, title: 'Another user has the subject' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not plain JSON' },
@@ -92,6 +95,10 @@ export function toProblem(error: unknown): Problem {
     return invalidRequest(
       error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
     );
+  }
+  if (error instanceof SubjectTaken) {
+    const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
+    return new Problem('subject-taken', error.message, { issues, cause: error });
   }
   if (error instanceof ContradictingField) {
     return invalidRequest([{ pointer: error.pointer, detail: error.message }]);

@@ -9,6 +9,15 @@ import type { PipelineEvent, Response } from './middleware.ts';
 import { pageLinks } from './page-links.ts';
 import { renderPage } from './render-page.ts';
 
+/** Who a token is for. */
+interface SignedInUser {
+  readonly subject: string | null;
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  /** What responses show of the user with this subject; null without one, or when the token must not read users. */
+  readonly user: object | null;
+}
+
 /** What the handler of each kind of success returns. Static pages have handlers of their own. */
 export interface Results {
   readonly list: Page;
@@ -16,6 +25,7 @@ export interface Results {
   readonly created: WholeEntity;
   readonly deleted: undefined;
   readonly batch: readonly object[];
+  readonly signedInUser: SignedInUser;
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -110,6 +120,10 @@ export const renderers: Renderers = {
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
+  signedInUser: (rendering, signedIn) => {
+    const content = JSON.stringify(signedIn);
+    return renderRead(rendering, content, contentTag(content));
+  },
   health: (_, health) => json(200, JSON.stringify(health), { ...noStore }),
   staticPage: ({ contract }) => {
     throw new TypeError(`${contract.operation} is a static page: its handler is made by staticPage.`);

@@ -16,6 +16,12 @@ const maxReadUnits = 20_000;
 
 export type SessionEvent = PipelineEvent & { session: Session; caller: Caller };
 
+/** Characters of a subject (OpenID Connect Core, section 2). A longer one is not recorded: each change would cost more. */
+const maxSubjectLength = 255;
+
+const actorOf = ({ subject }: Caller): string | undefined =>
+  subject !== undefined && subject.length <= maxSubjectLength && subject.isWellFormed() ? subject : undefined;
+
 /**
  * Returns the middleware that reads the caller and opens the session.
  * @param needsToken whether the gateway requires a token for the operation.
@@ -26,6 +32,7 @@ export const openSession = (needsToken: boolean): Middleware => ({
     event.caller = caller;
     event.session = {
       tenant: caller.tenant,
+      actor: actorOf(caller),
       database: openDatabase(context, responseReserveMs, maxRequestMs, maxReadUnits),
     };
   },

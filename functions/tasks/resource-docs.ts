@@ -12,6 +12,7 @@ export const documentation: Documentation = {
     userId,
     dueDate: '2026-03-20',
     tagIds: [tagId],
+    position: 'a1',
     ...times,
   },
   change: { status: 'completed' },
@@ -27,5 +28,7 @@ export const documentation: Documentation = {
     userId: 'The user to whom the task is assigned.',
     dueDate: 'The last day.',
     tagIds: 'The ids of the tags.',
+    position:
+      'The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app.',
   },
 };

@@ -15,5 +15,6 @@ export const task = resource({
     userId: nullable(reference(user)),
     dueDate: nullable(day()),
     tagIds: withDefault(references(tag, 50), []),
+    position: nullable(text(100)),
   },
 });

@@ -1,4 +1,4 @@
-import { batch, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { user } from './resource.ts';
 
 export const listUsers = list(user);
@@ -7,6 +7,15 @@ export const listOrganizationUsers = list(user, {
   path: '/v1/organizations/{id}/users',
   summary: 'Lists the users of an organization.',
   nestedBy: 'organizationId',
+});
+export const readSignedInUser = contract({
+  operation: 'readSignedInUser',
+  method: 'GET',
+  path: '/v1/users/me',
+  summary: 'Reads who the token is for: its subject, tenant and scopes, and the user with this subject.',
+  success: 'signedInUser',
+  resource: user,
+  takesAnyScope: true,
 });
 export const createUser = create(user);
 export const readUser = read(user);

@@ -8,6 +8,7 @@ export const documentation: Documentation = {
     status: 'active',
     email: 'ada@example.com',
     organizationId,
+    subject: '8d3c0a52-6f1e-4b7a-9c25-0e4f7a1b6d93',
     ...times,
   },
   change: { email: 'ada.lovelace@example.com' },
@@ -18,5 +19,7 @@ export const documentation: Documentation = {
   fields: {
     email: 'An e-mail address. Several users can have the same one.',
     organizationId: 'The organization of the entity.',
+    subject:
+      'Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409.',
   },
 };

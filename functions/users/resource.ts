@@ -1,4 +1,4 @@
-import { email, nullable, reference } from '../contract/fields.ts';
+import { email, identifier, nullable, reference } from '../contract/fields.ts';
 import { commonFields, resource } from '../contract/resource.ts';
 import { organization } from '../organizations/resource.ts';
 
@@ -9,5 +9,6 @@ export const user = resource({
     ...commonFields,
     email: nullable(email()),
     organizationId: nullable(reference(organization)),
+    subject: nullable(identifier(255)),
   },
 });

@@ -1,6 +1,6 @@
 /**
  * Audits a whole table while it is used: compares the rows and the totals of the list engine with the entities, looks up every reference, and
- * compares the keys of every entity with its fields, and its long text with its digest. Repairs what is wrong when the options ask for it.
+ * compares the keys of every entity with its fields, its long text with its digest, and its subject with the item that makes it unique. Repairs what is wrong when the options ask for it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -17,6 +17,7 @@ import type { Key } from '../../functions/store/model/writes.ts';
 import { compareLogs, type LogDifference, rebuildLogs } from './change-logs.ts';
 import type { Report } from './report.ts';
 import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
+import { compareSubjects, repairSubject, type SubjectDifference } from './subjects.ts';
 import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 interface AuditOptions {
@@ -52,11 +53,14 @@ class TableAudit {
       dangling,
       malformed,
       texts: scanned,
+      subjects: scannedSubjects,
     } = await readSnapshot(this.#client, this.#tableName, this.#options.onItems ?? (() => {}));
     const orphans = await this.#orphans(dangling);
     const swept = await this.#sweep(orphans);
     const texts = await compareTexts(this.#database, scanned.suspects, this.#options.pauseMs);
     const repairedTexts = await this.#repairTexts(texts);
+    const subjects = await compareSubjects(this.#database, scannedSubjects.suspects, this.#options.pauseMs);
+    const repairedSubjects = await this.#repairSubjects(subjects);
     const { logs, count } = await compareLogs(this.#client, this.#tableName, this.#options.pauseMs);
     const rebuilt = await this.#rebuild(logs);
     return {
@@ -69,8 +73,9 @@ class TableAudit {
       })),
       malformed: malformed.map(({ pk }) => pk),
       texts,
+      subjects,
       logs,
-      repaired: swept + repairedTexts + rebuilt,
+      repaired: swept + repairedTexts + repairedSubjects + rebuilt,
     };
   }
 
@@ -97,6 +102,12 @@ class TableAudit {
     return texts.length;
   }
 
+  async #repairSubjects(subjects: readonly SubjectDifference[]): Promise<number> {
+    if (!this.#options.repair) return 0;
+    for (const difference of subjects) await repairSubject(this.#database, difference);
+    return subjects.length;
+  }
+
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
     if (!this.#options.repair || logs.length === 0) return 0;
     const { marginMs } = this.#options;
@@ -110,7 +121,7 @@ class TableAudit {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = randomUUID();
-      await this.#database.transact([beginSweep(tenant, kind as Kind, id, job)]);
+      await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job)]);
       await continueJob(this.#database, { tenant, id: job }, { owner: `audit ${randomUUID()}` });
     }
     return orphans.length;

@@ -15,8 +15,8 @@ export const help = `Compares the totals of lists with the actual data. The serv
   npm run audit -- --table <name> [--repair] [--dynamodb-endpoint <url>]
   npm run audit -- --stage <name> [--repair]
 
-  --table <name>              audits this table: every row, total, reference, key and long
-                              description. The credentials need read access; --repair and
+  --table <name>              audits this table: every row, total, reference, key,
+                              long description and subject. The credentials need read access; --repair and
                               --rebuild need write access
   --stage <name>              audits the table of the last deployment from this folder
   --repair                    repairs what is wrong

@@ -1,4 +1,5 @@
 import type { LogDifference } from './change-logs.ts';
+import type { SubjectDifference, SubjectProblem } from './subjects.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 
 interface Orphan {
@@ -15,12 +16,13 @@ export interface Report {
   /** Entities whose stored keys differ from the keys that their fields give. */
   readonly malformed: readonly string[];
   readonly texts: readonly TextDifference[];
+  readonly subjects: readonly SubjectDifference[];
   readonly logs: readonly LogDifference[];
   readonly repaired: number;
 }
 
-export const isClean = ({ orphans, malformed, texts, logs }: Report): boolean =>
-  orphans.length + malformed.length + texts.length + logs.length === 0;
+export const isClean = ({ orphans, malformed, texts, subjects, logs }: Report): boolean =>
+  orphans.length + malformed.length + texts.length + subjects.length + logs.length === 0;
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
@@ -40,12 +42,19 @@ const problemTexts: Readonly<Record<TextProblem, string>> = {
   different: 'is not the one that the entity has the digest of',
 };
 
+const subjectTexts: Readonly<Record<SubjectProblem, string>> = {
+  unused: 'is stored, but no user has the subject',
+  missing: 'is missing, although a user has the subject',
+  shared: 'names one user, but several have the subject, or another one',
+};
+
 export function reportLines({
   entities,
   compared,
   orphans,
   malformed,
   texts,
+  subjects,
   logs,
   repaired,
 }: Report): string[] {
@@ -55,7 +64,10 @@ export function reportLines({
     ),
     ...malformed.map((entity) => `Malformed: the keys of ${entity} do not match its fields.`),
     ...texts.map(({ entity, problem }) => `Text: the description of ${entity} ${problemTexts[problem]}.`),
+    ...subjects.map(
+      ({ item, users, problem }) => `Subject: ${item} ${subjectTexts[problem]}. Users: ${users.join(', ')}.`,
+    ),
     ...logs.flatMap(logLines),
-    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
+    `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

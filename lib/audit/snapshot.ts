@@ -7,6 +7,7 @@ import { decodeEntity, encodeEntity } from '../../functions/store/model/item-cod
 import { entityKey } from '../../functions/store/model/keys.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
+import { ScannedSubjects } from './subjects.ts';
 import { ScannedTexts } from './texts.ts';
 
 export interface Reference {
@@ -20,6 +21,7 @@ interface ColumnReader {
   readonly dangling: readonly Reference[];
   readonly malformed: readonly Key[];
   readonly texts: ScannedTexts;
+  readonly subjects: ScannedSubjects;
 }
 
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
@@ -37,10 +39,12 @@ class Collection {
   readonly entities = new Set<string>();
   readonly malformed: Key[] = [];
   readonly texts = new ScannedTexts();
+  readonly subjects = new ScannedSubjects();
   readonly #references: Reference[] = [];
 
   add(item: Item): void {
     this.texts.add(item);
+    this.subjects.add(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;
     const stored = decodeEntity(item);

@@ -15,7 +15,7 @@ interface DeployedRoute {
   /** `GET /v1/projects/{id}` or `$default`. */
   readonly key: string;
   readonly function: DeployedFunction;
-  /** The token needs one of these scopes. Without scopes, requests need no token. */
+  /** The token needs one of these scopes; any token suffices when there are none. Without them, requests need no token. */
   readonly scopes: readonly string[] | undefined;
 }
 

@@ -11,7 +11,7 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { crossOrigin } from '../hosting/cors.ts';
 import { defaultTenantRate, fallbackFile, requestTimeoutMs } from '../hosting/functions.ts';
@@ -132,13 +132,13 @@ function extrasOf(
   auth: Authorization | undefined,
 ): Pick<ServiceFunctionProperties, 'environment' | 'statements'> {
   const tenantRate = tenantRateOf(settings);
-  const needsToken = scopeOf(contract) !== undefined;
-  const isLimited = needsToken && tenantRate > 0;
+  const isGuarded = needsToken(contract);
+  const isLimited = isGuarded && tenantRate > 0;
   return {
     environment: {
       ...metricsEnvironment(settings),
       // Pages show what concerns tokens only if requests need one.
-      ...((needsToken || contract.success === 'staticPage') && auth?.environment),
+      ...((isGuarded || contract.success === 'staticPage') && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
     statements: isLimited ? rateStatements(tableArnOf(tableNameOf(settings)), accessOf(contract)) : [],
@@ -173,9 +173,12 @@ export function gateway(
       methods: methodsOf(methods),
       integration: new FunctionIntegration(operation, handler.function),
       ...(auth &&
-        scopeName && { authorizer: auth.authorizer, authorizationScopes: [auth.scopeName(scopeName)] }),
+        needsToken(contract) && {
+          authorizer: auth.authorizer,
+          ...(scopeName && { authorizationScopes: [auth.scopeName(scopeName)] }),
+        }),
     });
-    if (!scopeName) openRoutes.push(...added);
+    if (!needsToken(contract)) openRoutes.push(...added);
   }
   openRoutes.push(...addRoutesWithoutFunction(gatewayWithFallback, settings));
   createStage(api, settings, openRoutes);

@@ -6,6 +6,7 @@ import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { longTextField } from '../../functions/store/model/long-text.ts';
 import { dependentsOf, type Kind, referencesOf } from '../../functions/store/model/relations.ts';
+import { subjectField } from '../../functions/store/model/subject.ts';
 import type { IndexName } from '../../functions/store/model/table.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'DeleteItem';
@@ -29,11 +30,11 @@ const referenceActions = (kind: Kind): readonly Action[] =>
 
 const createActions = (kind: Kind): readonly Action[] => [...writeActions, ...referenceActions(kind)];
 
-/** A long text is an item of its own, which is deleted when the text becomes short. */
+/** A long text and a subject are items of their own, which are deleted when the text becomes short, and when the subject changes. */
 const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
   ...createActions(kind),
   'Query',
-  ...(longTextField in fields ? (['DeleteItem'] as const) : []),
+  ...(longTextField in fields || subjectField in fields ? (['DeleteItem'] as const) : []),
 ];
 
 /** The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. */
@@ -69,6 +70,8 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
       return listAccess(kind, nestedBy);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
+    case 'GET signedInUser':
+      return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':
     case 'PATCH entity':
       return { actions: updateActions(resource) };

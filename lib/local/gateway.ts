@@ -34,7 +34,7 @@ export interface GatewayRoute {
   readonly method: string;
   readonly path: string;
   readonly function: LambdaFunction;
-  /** The token needs one of these scopes. Without scopes, requests need no token. */
+  /** The token needs one of these scopes; any token suffices when there are none. Without them, requests need no token. */
   readonly scopes?: readonly string[] | undefined;
 }
 

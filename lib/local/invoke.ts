@@ -24,6 +24,12 @@ interface Bodies {
   readonly entity: Entity;
   readonly created: Entity;
   readonly deleted: undefined;
+  readonly signedInUser: {
+    readonly subject: string | null;
+    readonly tenant: string;
+    readonly scopes: readonly string[];
+    readonly user: Entity | null;
+  };
   readonly health: { readonly status: string };
 }
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { jwtContext } from './authorizer.ts';
 import { newRequestId, toEvent } from './lambda-event.ts';
 import { loopback } from './port.ts';
@@ -91,7 +91,8 @@ export function operationEvent(contract: Contract, request: OperationRequest = {
       routeKey: `${contract.method} ${contract.path}`,
       pathParameters: parameter === undefined || id === undefined ? undefined : { [parameter]: id },
       // The authorizer passes nothing to operations that need no token.
-      jwt: claims && scope ? jwtContext(claims, [scope]) : undefined,
+      jwt:
+        claims && needsToken(contract) ? jwtContext(claims, scope === undefined ? [] : [scope]) : undefined,
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
 import { table } from '../../functions/store/model/table.ts';
@@ -38,8 +38,11 @@ export const sourceFunctions: FunctionHost = async (
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const client = connect();
   shareClient(client);
-  const scopesOf = (scope: string | undefined): readonly string[] | undefined =>
-    authentication && scope ? [scopeName(authentication.issuer, scope)] : undefined;
+  const scopesOf = (contract: Contract): readonly string[] | undefined => {
+    if (!authentication || !needsToken(contract)) return undefined;
+    const scope = scopeOf(contract);
+    return scope === undefined ? [] : [scopeName(authentication.issuer, scope)];
+  };
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
   return {
     table,
@@ -48,7 +51,7 @@ export const sourceFunctions: FunctionHost = async (
     gateway: {
       routes: routes.flatMap(({ contract, file, methods }): GatewayRoute[] => {
         const handler = lazily<LambdaFunction>(file);
-        const scopes = scopesOf(scopeOf(contract));
+        const scopes = scopesOf(contract);
         return methods.map((method) => ({ method, path: contract.path, function: handler, scopes }));
       }),
       fallback: lazily<LambdaFunction>(fallbackFile),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
@@ -84,7 +84,7 @@ function operation(contract: Contract, method: string, named: Schemas): Operatio
     summary: isHead ? `${contract.summary.replace(/\.$/, '')}: the headers only.` : contract.summary,
     description: describeOperation(contract),
     tags: [tagOf(contract)],
-    security: scope ? [{ token: [scope] }] : [],
+    security: needsToken(contract) ? [{ token: scope === undefined ? [] : [scope] }] : [],
     parameters: parametersOf(contract),
     ...(body && { requestBody: body }),
     responses: responsesOf(contract, method),

@@ -1,5 +1,6 @@
-import { type Contract, isConditionalWrite, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
+import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
@@ -104,7 +105,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
       return [
         [errorResponseName(status, 'GET'), response],
         // Only write operations have these statuses, so HEAD has none of them.
-        ...([412, 413, 415, 422].includes(status)
+        ...([409, 412, 413, 415, 422].includes(status)
           ? []
           : [[errorResponseName(status, 'HEAD'), withoutContent(response)]]),
       ] as const;
@@ -112,13 +113,15 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
 );
 
 export function errorStatuses(contract: Contract): number[] {
-  const { method, path, success, body } = contract;
+  const { method, path, success, body, resource } = contract;
   const isBatch = success === 'batch';
+  const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
   const isOne = path.includes('{') && success !== 'list';
   return [
     400,
-    ...(scopeOf(contract) ? [401, 403] : []),
+    ...(needsToken(contract) ? [401, 403] : []),
     ...(isOne || isBatch ? [404] : []),
+    ...(givesSubject ? [409] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
     ...(method === 'POST' ? [422] : []),

@@ -1,4 +1,4 @@
-import { type Contract, scopeOf } from '../../functions/contract/contract.ts';
+import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
 import { dependentsOf, type Kind, type Relation } from '../../functions/store/model/relations.ts';
@@ -57,6 +57,8 @@ const special: Readonly<Record<string, string>> = {
     'Returns a style sheet, a script, the icon, the client as a JavaScript module (`client.mjs`), or the document for generators (`reference.json`). A name with a hash of the content can be cached for a year.',
   readOpenApiDocument:
     'Returns this document. It describes a deployment with tokens, also when the service that returns it needs none. Responses have an `ETag`.',
+  readSignedInUser:
+    '`subject` is who the token is for: its claim `sub`, or `client_id`. `user` is the user with this `subject`; it is null if the tenant has none, and without the scope `users:read`. A service without tokens returns all scopes, and null for `subject` and `user`.',
   checkHealth: 'Reads from the database. The response is 503 when the database does not respond.',
 };
 
@@ -96,7 +98,8 @@ function expansionScopes({ expansions }: Resource): string {
 
 function describeScope(contract: Contract): string {
   const scope = scopeOf(contract);
-  if (!scope) return 'Requires no token.';
+  if (!needsToken(contract)) return 'Requires no token.';
+  if (!scope) return 'Requires a token with any scopes, where other operations require tokens.';
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
   const { resource, method } = contract;

@@ -63,6 +63,21 @@ function pageContent({ mediaTypes = [] }: Contract): Content {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, content(mediaType)]));
 }
 
+function signedInUserResponse({ resource }: Contract): Response {
+  const user = resource && resourceDocs[resource.kind].example;
+  const scopes = ['users:read', 'tasks:read', 'tasks:write'];
+  return {
+    description: 'Who the token is for.',
+    headers: headerReferences('ETag', 'Cache-Control'),
+    content: {
+      'application/json': {
+        schema: referTo('schemas', 'SignedInUser'),
+        example: { subject: user?.['subject'], tenant: 'acme', scopes, user },
+      },
+    },
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -119,6 +134,8 @@ function success(contract: Contract): [status: string, response: Response] {
       ];
     case 'deleted':
       return ['204', { description: 'The entity is deleted.', headers: headerReferences('Cache-Control') }];
+    case 'signedInUser':
+      return ['200', signedInUserResponse(contract)];
     case 'health':
       return [
         '200',

@@ -5,7 +5,7 @@ import { catalogue, type ProblemCode, problemType } from '../../functions/http/p
 import { batchResultsSchema, batchSchema } from './batch.ts';
 import { entitySchemas } from './entity-schemas.ts';
 import { converted, maxHeadBytes, pascal } from './json-schema.ts';
-import type { Schema } from './types.ts';
+import { referTo, type Schema } from './types.ts';
 
 /** Returns the name of the schema of a request body. The operations of a resource share schemas. */
 export function bodyName({ body, resource, operation, success }: Contract): string | undefined {
@@ -98,6 +98,35 @@ const gatewayMessage: Schema = {
   required: ['message'],
 };
 
+const signedInUser: Schema = {
+  type: 'object',
+  description: 'Who a token is for.',
+  properties: {
+    subject: {
+      type: ['string', 'null'],
+      maxLength: maxHeadBytes,
+      description: 'The claim `sub` of the token, or `client_id`. null without a token.',
+    },
+    tenant: {
+      type: 'string',
+      minLength: 1,
+      maxLength: maxHeadBytes,
+      description: 'The tenant of the token.',
+    },
+    scopes: {
+      type: 'array',
+      maxItems: 100,
+      description: 'The scopes of this API that the token has.',
+      items: { type: 'string', maxLength: 100, description: 'A scope, such as `tasks:read`.' },
+    },
+    user: {
+      anyOf: [referTo('schemas', 'User'), { type: 'null' }],
+      description: 'The user with this subject.',
+    },
+  },
+  required: ['subject', 'tenant', 'scopes', 'user'],
+};
+
 const health: Schema = {
   type: 'object',
   properties: { status: { type: 'string', enum: ['ok'], description: 'The only value.' } },
@@ -124,5 +153,11 @@ export function schemas(contracts: readonly Contract[]): Record<string, Schema> 
     const name = bodyName(contract);
     if (body && name) named[name] ??= bodySchema(body, bodyDescription(contract));
   }
-  return { ...named, Health: health, Problem: problem, GatewayMessage: gatewayMessage };
+  return {
+    ...named,
+    SignedInUser: signedInUser,
+    Health: health,
+    Problem: problem,
+    GatewayMessage: gatewayMessage,
+  };
 }

@@ -8,8 +8,8 @@ export function problemExample(code: ProblemCode): {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 } {
-  const { example, headers = {}, path = '/v1/projects', pointer = '/name' } = explanations[code];
-  const issues = code === 'invalid-request' ? [{ pointer, detail: example }] : [];
+  const { example, headers = {}, path = '/v1/projects', pointer } = explanations[code];
+  const issues = pointer === undefined ? [] : [{ pointer, detail: example }];
   const problem = new Problem(code, example, { issues, headers });
   const response = problemResponse(problem, { path, requestId: 'JKJaXmPLvHcESHA=' });
   return {

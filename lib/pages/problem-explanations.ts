@@ -30,6 +30,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     remedy:
       'Correct the values that "errors" lists and send the request again. The unchanged request fails again.',
     example: '"name" is missing.',
+    pointer: '/name',
   },
   'no-tenant': {
     meaning: 'The token is valid, but has no claim that names the tenant.',
@@ -56,6 +57,15 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     example: 'POST is not a method of this path. It has GET, HEAD, PUT, PATCH, DELETE, OPTIONS.',
     path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
     headers: { allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' },
+  },
+  'subject-taken': {
+    meaning:
+      'Another user of your tenant has this "subject", and a subject belongs to one user. This request wrote nothing.',
+    remedy:
+      'Find the user with the filter "subject" in a list of users. Remove the subject from it first, or leave it out here.',
+    example: 'Another user has this "subject".',
+    path: '/v1/users',
+    pointer: '/subject',
   },
   'version-mismatch': {
     meaning:

@@ -141,6 +141,32 @@ test('a move is taken back when somebody else changed the task, and the next one
   expect((await stored('Contended')).status).toBe('active');
 });
 
+test('a card stays where it was dropped, among cards that nobody has placed too', async () => {
+  for (const name of ['One', 'Two', 'Three'])
+    await client.tasks.create({ name, status: 'sorted', priority: 'low' });
+  await client.tasks.create({ name: 'Four', status: 'sorted' });
+  await open();
+  const order = await names('sorted');
+  expect(order.at(-1)).toBe('Four');
+  // Into the upper half of the second card.
+  await card('Four').dragTo(card(order[1] ?? ''), { targetPosition: { x: 20, y: 4 } });
+  const moved = [order[0], 'Four', order[1], order[2]];
+  await notice().getByText('“Four” is moved.').waitFor();
+  expect(await names('sorted')).toEqual(moved);
+  await page.reload();
+  await card('Four').waitFor();
+  expect(await names('sorted')).toEqual(moved);
+
+  await card('Four').focus();
+  await page.keyboard.press('Shift+ArrowUp');
+  await notice().getByText('“Four” is moved.').waitFor();
+  await open();
+  expect(await names('sorted')).toEqual(['Four', order[0], order[1], order[2]]);
+  const { data } = await client.tasks.list({ status: 'sorted' });
+  await client.tasks.batch(data.map(({ id }) => ({ operation: 'delete', id })));
+  expect(errors).toEqual([]);
+});
+
 test('a card that somebody else deleted disappears', async () => {
   await openWith('Deleted');
   await client.tasks.delete(await stored('Deleted'));

@@ -27,7 +27,8 @@ describe('npm run audit', () => {
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
   test('finds nothing in a correct table', async () => {
-    const summary = /125 entities in 5 logs: 0 orphans, 0 malformed, 0 wrong texts, 0 wrong logs\.\n$/;
+    const summary =
+      /125 entities in 5 logs: 0 orphans, 0 malformed, 0 wrong texts, 0 wrong subjects, 0 wrong logs\.\n$/;
     expect(await run('audit', table())).toMatchObject({ code: 0, output: expect.stringMatching(summary) });
   });
 

@@ -225,6 +225,7 @@ test('ten concurrent calls of change all succeed', async () => {
 
 test('every operation of the document has a method', async () => {
   await client.health();
+  expect(await client.me()).toMatchObject({ subject: null, tenant: 'public', user: null });
   const organization = await client.organizations.create({ name: 'Complete' });
   const project = await client.projects.create({ name: 'Complete', organizationId: organization.id });
   const user = await client.users.create({ name: 'Ada', organizationId: organization.id });

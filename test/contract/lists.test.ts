@@ -352,6 +352,8 @@ describe.each(resources)('every scalar field of $path', ({ kind, path, full, sca
         priority,
         color: `#0000${priority.length}${priority.length}`,
         email: `${status}.${text.codePointAt(0)}@example.com`,
+        position: text,
+        subject: `${text}-${name}`,
       };
       const fields = Object.fromEntries(
         Object.entries(complete).map(([key, value]) => [key, varied[key] ?? value]),

@@ -1,5 +1,5 @@
 import { expectProblem } from './problem.ts';
-import { create, entityOf, pathTo, read, resources, stateOf } from './resources.ts';
+import { create, entityOf, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
 import { type JsonObject, pathOf, request, unique } from './service.ts';
 
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
@@ -43,7 +43,7 @@ describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, n
   });
 
   test('creates two entities when the same body is sent twice', async () => {
-    const body = await full();
+    const body = repeatable(await full());
     const first = entityOf(await request('POST', path, { body }), 201);
     const second = entityOf(await request('POST', path, { body }), 201);
     expect(second.id).not.toBe(first.id);
@@ -209,7 +209,7 @@ describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full, nul
   });
 
   test('changes no other entity', async () => {
-    const body = await full();
+    const body = repeatable(await full());
     const bystander = await create(kind, body);
     const { id } = await create(kind, body);
     entityOf(await request('PATCH', pathTo(kind, id), { body: { name: unique('Renamed') } }), 200);
@@ -289,7 +289,7 @@ describe.each(resources)('DELETE $path/{id}', ({ kind, minimal, full }) => {
   });
 
   test('removes no other entity, also when it is repeated', async () => {
-    const body = await full();
+    const body = repeatable(await full());
     const bystander = await create(kind, body);
     const { id } = await create(kind, body);
     for (const status of [204, 404]) {

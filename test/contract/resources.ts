@@ -103,10 +103,11 @@ export const resources: readonly Resource[] = [
       status: unique('s'),
       email: 'ada.lovelace@example.com',
       organizationId: await sharedId('organization'),
+      subject: unique('Subject'),
     }),
-    defaults: { status: 'active', email: null, organizationId: null },
-    scalarFields: [...always, 'email', 'organizationId'],
-    nullable: ['email', 'organizationId'],
+    defaults: { status: 'active', email: null, organizationId: null, subject: null },
+    scalarFields: [...always, 'email', 'organizationId', 'subject'],
+    nullable: ['email', 'organizationId', 'subject'],
     references: [{ field: 'organizationId', to: 'organization', many: false }],
     nested: [{ segment: 'tasks', item: 'task', field: 'userId' }],
   },
@@ -124,6 +125,7 @@ export const resources: readonly Resource[] = [
       userId: await sharedId('user'),
       dueDate: '2031-12-31',
       tagIds: [await sharedId('tag'), (await create('tag')).id],
+      position: 'a1V',
     }),
     defaults: {
       status: 'active',
@@ -133,9 +135,10 @@ export const resources: readonly Resource[] = [
       userId: null,
       dueDate: null,
       tagIds: [],
+      position: null,
     },
-    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate'],
-    nullable: ['projectId', 'userId', 'dueDate'],
+    scalarFields: [...always, 'description', 'priority', 'projectId', 'userId', 'dueDate', 'position'],
+    nullable: ['projectId', 'userId', 'dueDate', 'position'],
     references: [
       { field: 'projectId', to: 'project', many: false },
       { field: 'userId', to: 'user', many: false },
@@ -188,6 +191,10 @@ export interface ListKind {
   /** Returns an empty list for one test. */
   open(): Promise<ListScope>;
 }
+
+/** Returns a body that can be sent several times: a subject belongs to one user. */
+export const repeatable = (body: JsonObject): JsonObject =>
+  'subject' in body ? { ...body, subject: null } : body;
 
 const collections: readonly ListKind[] = resources.map(({ kind, path }) => ({
   title: path,

@@ -108,6 +108,14 @@ const fields: Readonly<Record<string, FieldRules>> = {
     invalid: ['', 'text', null, 1, true, {}, [1], [null], [[]], [{}], ['unknown']],
   },
   organizationId: reference,
+  position: {
+    valid: ['', 'a0V', 'x'.repeat(100), emoji.repeat(100)],
+    invalid: ['x'.repeat(101), 'a\u0000', 1, true, [], {}],
+  },
+  subject: {
+    valid: ['auth0|5f7c8ec7c33c6c004bbafe82', ' a ', 'x'.repeat(255), emoji.repeat(255)],
+    invalid: ['', 'x'.repeat(256), 'a\u0000', 1, true, [], {}],
+  },
   projectId: reference,
   userId: reference,
 };

@@ -113,7 +113,7 @@ async function tags(): Promise<Subject> {
 }
 
 const audit = () => auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
-const clean = { orphans: [], malformed: [], texts: [], logs: [] };
+const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
 
 test.each([
   ['projects', projects],

@@ -28,7 +28,7 @@ const totalOf = async (plural: string): Promise<number> =>
   (await faulty.send<{ total: number }>('GET', `/v1/${plural}?limit=1`)).body.total;
 
 const audit = () => auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
-const clean = { orphans: [], malformed: [], texts: [], logs: [] };
+const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
 
 test.each(writes.map((contract) => [contract.operation, contract] as const))(
   '%s leaves consistent data when it stops after any call',

@@ -64,7 +64,7 @@ async function start(): Promise<void> {
 async function auditAndStop(): Promise<void> {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 100 });
   await faulty.stop();
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 }
 
 beforeAll(async () => {

@@ -86,5 +86,5 @@ describe.each(foreignResponses)('when the first response is %s', (_, replace) =>
 
 test('the audit finds no errors afterwards', async () => {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 });

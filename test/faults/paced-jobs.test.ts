@@ -57,7 +57,7 @@ async function beginSweep(session: Session, tasks: number): Promise<string> {
   const created = Array.from({ length: tasks }, () => ({ changes: [buildCreate('task', fields)] }));
   await applyInBatches(session, created, 90);
   const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
-  await session.database.transact([beginJob(session.tenant, sweep)]);
+  await session.database.transact([beginJob(session, sweep)]);
   return id;
 }
 

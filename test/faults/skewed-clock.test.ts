@@ -169,6 +169,6 @@ describe('when the clocks are four minutes ahead, correct and four minutes behin
 
   test('the audit finds nothing', async () => {
     const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
-    expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+    expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
   });
 });

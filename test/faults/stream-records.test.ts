@@ -119,7 +119,7 @@ async function tasksOf(session: Session, project: string): Promise<number> {
 }
 
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
-  database.transact([beginJob(tenant, work)]);
+  database.transact([beginJob({ tenant }, work)]);
 
 /** Waits for a condition. The timeout of the test ends the wait. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
@@ -128,7 +128,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 
 async function expectCleanAudit(): Promise<void> {
   const report = await auditTable(store.client, store.tableName, { pauseMs: 50 });
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 }
 
 /** Writes invalid jobs: with missing fields, or of an unknown type. */

@@ -59,7 +59,7 @@ async function beginSweepOf(session: Session): Promise<void> {
   const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
   await applyChangeSet(session, {
     changes: [buildCreate('task', task)],
-    writes: [beginJob(session.tenant, sweep)],
+    writes: [beginJob(session, sweep)],
   });
 }
 
@@ -86,7 +86,7 @@ test('an item that is no job stops no other job, and is reported', async () => {
   const tenant = randomUUID();
   const session = store.session(tenant);
   await beginSweepOf(session);
-  const { put } = beginJob(tenant, { type: 'archive', id: '1', after: '' }, 'malformed') as {
+  const { put } = beginJob({ tenant }, { type: 'archive', id: '1', after: '' }, 'malformed') as {
     put: Record<string, unknown>;
   };
   const { work: _work, ...malformed } = put;

@@ -109,7 +109,7 @@ test('jobs process every entity when half of the keys are unprocessed', async ()
   faulty.proxy.inject(undefined);
   expect(injector.unprocessed).toBeGreaterThan(0);
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 });
 
 test('functions call only the operations that contracts declare, and no BatchWriteItem', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scopeOf } from '#functions/contract/contract.ts';
+import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
 import { files, streamRetries } from '#lib/hosting/functions.ts';
@@ -223,7 +223,7 @@ describe('functions', () => {
     };
     for (const { contract } of routes) {
       // Static pages say whether requests need a token.
-      const knowsTokens = scopeOf(contract) || contract.success === 'staticPage';
+      const knowsTokens = needsToken(contract) || contract.success === 'staticPage';
       const token = knowsTokens ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
       expect(variables(contract.operation)).toEqual([...token, 'REQUEST_METRICS', 'TABLE_NAME'].sort());
     }
@@ -281,14 +281,12 @@ describe('the gateway', () => {
     for (const { contract, methods } of routes) {
       const scope = scopeOf(contract);
       for (const method of methods) {
-        expect(byKey.get(`${method} ${contract.path}`)?.Properties).toMatchObject(
-          scope
-            ? {
-                AuthorizationType: 'JWT',
-                AuthorizerId: { Ref: authorizerId },
-                AuthorizationScopes: [`project-management/${scope}`],
-              }
-            : { AuthorizationType: 'NONE' },
+        const { AuthorizationType, AuthorizerId, AuthorizationScopes } =
+          byKey.get(`${method} ${contract.path}`)?.Properties ?? {};
+        expect([AuthorizationType, AuthorizerId, AuthorizationScopes]).toEqual(
+          needsToken(contract)
+            ? ['JWT', { Ref: authorizerId }, scope && [`project-management/${scope}`]]
+            : ['NONE', undefined, undefined],
         );
       }
     }
@@ -313,7 +311,7 @@ describe('the gateway', () => {
 
   test('throttles routes without a token more than the others, and those of large pages most', () => {
     const open = routes.flatMap(({ contract, methods }) =>
-      scopeOf(contract) ? [] : methods.map((method) => `${method} ${contract.path}`),
+      needsToken(contract) ? [] : methods.map((method) => `${method} ${contract.path}`),
     );
     const limits = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
     const limitsOfPages = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 50 };

@@ -1,4 +1,4 @@
-import { scopeOf } from '#functions/contract/contract.ts';
+import { needsToken } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { accessOf } from '#lib/infrastructure/table-access.ts';
 import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
@@ -177,7 +177,7 @@ describe('a limit of the units of each tenant', () => {
       const { TENANT_RATE } = functions.get(contract.operation)?.Variables ?? {};
       expect([contract.operation, TENANT_RATE]).toEqual([
         contract.operation,
-        scopeOf(contract) ? '5' : undefined,
+        needsToken(contract) ? '5' : undefined,
       ]);
     }
     expect(functions.get('rejectUnmatched')?.Variables).not.toHaveProperty('TENANT_RATE');
@@ -190,7 +190,7 @@ describe('a limit of the units of each tenant', () => {
         (action) => !(accessOf(contract).actions as readonly string[]).includes(action),
       );
       const actions = missing.map((action) => `dynamodb:${action}`);
-      const expected = scopeOf(contract) && actions.length > 0 ? [[actions, condition]] : [];
+      const expected = needsToken(contract) && actions.length > 0 ? [[actions, condition]] : [];
       const limited = functions.get(contract.operation)?.limited ?? [];
       expect([
         contract.operation,

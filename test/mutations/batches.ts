@@ -28,7 +28,7 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-in-two-transactions',
     description: 'the creations and updates of a batch are applied before its deletions',
     file: applyBatch,
-    search: 'const own = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));',
+    search: 'const own = mergeChangeSets(resolved.map((one) => toChangeSet(session, one)));',
     replacement:
       'const { changes, ...others } = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...others, changes: changes.filter(({ after }) => !after) };',
     detectedBy: ['test/faults/batch.test.ts'],
@@ -75,9 +75,8 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-checks-no-references',
     description: 'an operation of a batch can refer to an entity that does not exist',
     file: applyBatch,
-    search: 'const resolved = await checkReferences(session, unchecked);',
-    replacement:
-      'const resolved = await checkReferences(session, unchecked.slice(0, 0)).then(() => unchecked);',
+    search: 'const resolved = await checkOthers(session, unchecked);',
+    replacement: 'const resolved = await checkOthers(session, unchecked.slice(0, 0)).then(() => unchecked);',
     detectedBy: [`${contract}/failures.test.ts`],
     testNamePattern: 'missing references',
   },

@@ -62,4 +62,12 @@ export const cascadeMutations: readonly Mutation[] = [
     replacement: 'maxRequestMs + 0 * maxClockSkewMs',
     detectedBy: [`${tests}/sweep.test.ts`],
   },
+  {
+    name: 'job-without-actor',
+    description: 'the changes of a job do not name who began it',
+    file: 'functions/store/cascades/continue-job.ts',
+    search: 'actor: leased?.actor',
+    replacement: 'actor: undefined',
+    detectedBy: ['test/unit/functions/http/actor.test.ts'],
+  },
 ];

@@ -47,7 +47,7 @@ export const requestMutations: readonly Mutation[] = [
     description:
       'an idempotency key belongs to the tenant, so that its users get the responses of each other',
     file: 'functions/http/idempotency-key.ts',
-    search: 'JSON.stringify([subject, operation, key])',
+    search: 'JSON.stringify([owner, operation, key])',
     replacement: 'JSON.stringify([operation, key])',
     detectedBy: [authentication],
     testNamePattern: 'belongs to the',

@@ -56,7 +56,12 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     startDate: date,
     dueDate: date,
   },
-  user: { ...common, email: { type: 'text', default: null }, organizationId: optionalOrganization },
+  user: {
+    ...common,
+    email: { type: 'text', default: null },
+    organizationId: optionalOrganization,
+    subject: { type: 'text', default: null },
+  },
   task: {
     ...common,
     description,
@@ -65,6 +70,7 @@ export const fieldsOf: Readonly<Record<Kind, Readonly<Record<string, Field>>>> =
     userId: { type: 'id', default: null, refersTo: 'user', onDelete: 'set null' },
     dueDate: date,
     tagIds: { type: 'ids', default: [], refersTo: 'tag', onDelete: 'set null' },
+    position: { type: 'text', default: null },
   },
   tag: {
     ...common,

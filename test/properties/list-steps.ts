@@ -140,6 +140,8 @@ const valuesOf: Readonly<Record<string, fc.Arbitrary<string>>> = {
   dueDate: day,
   email: fc.constantFrom('a@b.example', 'A@b.example', 'a.b@b.example', 'b@a.example'),
   color: fc.constantFrom('#808080', '#ff0000', '#FF0000', '#0000ff'),
+  // No two users have the same one.
+  subject: fc.noBias(fc.noShrink(fc.uuid())),
 };
 
 const choice = fc.record({ of: fc.nat(63) });

@@ -432,7 +432,7 @@ async function verifyEverything(): Promise<void> {
     }
   }
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 100 });
-  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], logs: [] });
+  expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
   expect(report.entities).toBeGreaterThan(everything.tasks.size);
 }
 

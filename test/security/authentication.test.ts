@@ -1,4 +1,4 @@
-import { scopeOf } from '#functions/contract/contract.ts';
+import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer, strangeKey } from '../support/issuer.ts';
@@ -49,17 +49,20 @@ const requests = routes.flatMap(({ contract, methods }) =>
   methods.map((method) => ({
     method,
     path: contract.path.replace('{file}', contract.files?.[0] ?? ''),
+    isGuarded: needsToken(contract),
     scope: scopeOf(contract),
     /** Headers of a request without a body. */
     scopes: [scopeOf(contract), contract.additionalScope?.scope].filter(Boolean).join(' '),
   })),
 );
-const guarded = requests.filter((request) => request.scope !== undefined);
-const open = requests.filter((request) => request.scope === undefined);
+const guarded = requests.filter((request) => request.isGuarded);
+const open = requests.filter((request) => !request.isGuarded);
 
 interface Attempt {
   readonly title: string;
   readonly status: 401 | 403;
+  /** Whether only the scopes of the token are wrong. */
+  readonly isOfScope?: boolean;
   /** Returns the `Authorization` header for an operation with this scope. */
   header(needed: string): Promise<string | undefined>;
 }
@@ -128,10 +131,11 @@ const attempts: readonly Attempt[] = [
     status: 401,
     header: () => bearer(issuer.token({ scope, aud: 'other', client_id: 'client' })),
   },
-  { title: 'no scope', status: 403, header: () => bearer(issuer.token()) },
+  { title: 'no scope', status: 403, isOfScope: true, header: () => bearer(issuer.token()) },
   {
     title: 'all scopes except the required one',
     status: 403,
+    isOfScope: true,
     header: (needed) =>
       bearer(issuer.token({ scope: allScopes.filter((name) => name !== needed).join(' ') })),
   },
@@ -157,15 +161,16 @@ const attempts: readonly Attempt[] = [
   },
 ];
 
-describe.each(attempts)('with $title', ({ status, header }) => {
-  test(`every operation with a scope responds with ${status}`, async () => {
-    for (const { method, path, scope: needed = '' } of guarded) {
+describe.each(attempts)('with $title', ({ status, isOfScope, header }) => {
+  test(`every operation that needs ${isOfScope ? 'a scope' : 'a token'} responds with ${status}`, async () => {
+    const refused = isOfScope ? guarded.filter((request) => request.scope !== undefined) : guarded;
+    for (const { method, path, scope: needed = '' } of refused) {
       const response = await send(method, path, await header(needed));
       expect(`${response.status} ${method} ${path}`).toBe(`${status} ${method} ${path}`);
     }
   });
 
-  test('every operation without a scope responds', async () => {
+  test('every operation that needs no token responds', async () => {
     for (const { method, path } of open) {
       const response = await send(method, path, await header(''));
       expect(`${response.status} ${method} ${path}`).toBe(`200 ${method} ${path}`);

@@ -3,6 +3,7 @@
 import { findContradictingDate } from '../entities/date-order.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
+import { findTakenSubjects } from '../entities/subjects.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
 import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
@@ -73,7 +74,7 @@ function resolveWrite(
   return error ? { error } : { change, result: { operation, stored: after } };
 }
 
-/** Does not check the references of the operation. */
+/** Does not check the references and the subject of the operation. */
 function resolveOperation(
   kind: Kind,
   operation: BatchOperation,
@@ -94,28 +95,30 @@ function resolveOperation(
   return resolveWrite('update', change, change?.after ?? before);
 }
 
-/** Replaces operations that add a reference to an entity that does not exist by errors. */
-async function checkReferences(
+/** Replaces operations by errors that add a reference to an entity that does not exist, or give a subject that another user has. */
+async function checkOthers(
   session: Session,
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
+  const deletions = operations.flatMap((one) => ('deletion' in one ? [{ before: one.deletion }] : []));
   const missing = await findMissingReferences(session, changes);
-  const errors = new Map(changes.map((change, position) => [change, missing[position]]));
+  const taken = await findTakenSubjects(session, changes, [...changes, ...deletions]);
+  const errors = new Map(changes.map((change, position) => [change, missing[position] ?? taken[position]]));
   return operations.map((one) => {
     const error = 'change' in one && one.change && errors.get(one.change);
     return error ? { error } : one;
   });
 }
 
-function toChangeSet(tenant: string, operation: ResolvedOperation): ChangeSet {
-  if ('deletion' in operation) return buildDelete(tenant, operation.deletion);
+function toChangeSet(session: Session, operation: ResolvedOperation): ChangeSet {
+  if ('deletion' in operation) return buildDelete(session, operation.deletion);
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
 /**
  * Applies all operations of a batch on entities of one kind in one transaction, or none. 25 operations make at most 80 writes of less
- * than 3 MB: entities, long texts, jobs, the record of the change log, and the recorded results. So they always fit.
+ * than 3 MB: entities, long texts or subjects, jobs, the record of the change log, and the recorded results. So they always fit.
  * @returns the results in the order of the operations.
  * @throws BatchFailed when there are operations that cannot be applied.
  */
@@ -127,12 +130,12 @@ export function applyBatch(
   return commit(session, async (attempt) => {
     const targets = await readTargets(session, kind, operations);
     const unchecked = operations.map((operation) => resolveOperation(kind, operation, targets));
-    const resolved = await checkReferences(session, unchecked);
+    const resolved = await checkOthers(session, unchecked);
     const failures = resolved.flatMap((one, position) =>
       'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const own = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));
+    const own = mergeChangeSets(resolved.map((one) => toChangeSet(session, one)));
     const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
     return { ...(await buildWithDescendants(session, own, { kind, ids }, attempt)), result };

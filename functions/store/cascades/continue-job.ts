@@ -168,8 +168,8 @@ export async function continueJob(
   { tenant, id }: JobIdentity,
   delivery: Delivery,
 ): Promise<boolean> {
-  const session: Session = { tenant, database };
-  const leased = await takeLease(session, id, delivery);
+  const leased = await takeLease({ tenant, database }, id, delivery);
+  const session: Session = { tenant, actor: leased?.actor, database };
   const worker = new PacedWorker(session);
   let job = leased;
   while (job?.lease && database.deadline.remaining() > minStepMs)

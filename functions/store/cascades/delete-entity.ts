@@ -46,7 +46,7 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const own = buildDelete(session.tenant, await readEntityItem(session, kind, id, expected));
+    const own = buildDelete(session, await readEntityItem(session, kind, id, expected));
     return { ...(await buildWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
   });
 }

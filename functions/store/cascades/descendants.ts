@@ -24,7 +24,7 @@ export async function findDescendants(
     const left = limit - found.length;
     const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });
     if (total > left) return undefined;
-    found.push(...children.map((child) => sweepChild(session.tenant, relation, child, ids)));
+    found.push(...children.map((child) => sweepChild(session, relation, child, ids)));
     if (relation.onDelete === 'setNull') continue;
     const childIds = children.map(({ entity }) => entity.id);
     const descendants = await findDescendants(session, relation.child, childIds, limit - found.length);

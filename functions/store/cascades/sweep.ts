@@ -3,7 +3,7 @@
 import { maxRequestMs } from '../dynamodb/deadline.ts';
 import { buildUpdate, type Change, type ChangeSet } from '../model/changes.ts';
 import type { StoredEntity } from '../model/entity.ts';
-import { beginJob, type Job, type Step, type SweepWork } from '../model/job.ts';
+import { beginJob, type Job, type JobOrigin, type Step, type SweepWork } from '../model/job.ts';
 import { maxClockSkewMs } from '../model/log-timing.ts';
 import { dependentsOf, type Kind, type Relation } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
@@ -14,15 +14,15 @@ import { readChildren } from './children.ts';
  * Returns the write that begins the sweep after an entity was deleted.
  * @param jobId given where one deletion must have one job.
  */
-export const beginSweep = (tenant: string, kind: Kind, id: string, jobId?: string): Write =>
-  beginJob(tenant, { type: 'sweep', kind, id, final: false, relation: 0 }, jobId);
+export const beginSweep = (origin: JobOrigin, kind: Kind, id: string, jobId?: string): Write =>
+  beginJob(origin, { type: 'sweep', kind, id, final: false, relation: 0 }, jobId);
 
 /** Returns the change set that deletes an entity. The sweep of its children is a job. */
-export function buildDelete(tenant: string, stored: StoredEntity): ChangeSet {
+export function buildDelete(origin: JobOrigin, stored: StoredEntity): ChangeSet {
   const { kind, entity } = stored;
   const changes = [{ before: stored }];
   if (dependentsOf(kind).length === 0) return { changes };
-  return { changes, writes: [beginSweep(tenant, kind, entity.id)] };
+  return { changes, writes: [beginSweep(origin, kind, entity.id)] };
 }
 
 function removeReferences({ field }: Relation, child: StoredEntity, parentIds: readonly string[]): Change {
@@ -33,13 +33,13 @@ function removeReferences({ field }: Relation, child: StoredEntity, parentIds: r
 
 /** Returns what the deletion of parents changes for one child. */
 export function sweepChild(
-  tenant: string,
+  origin: JobOrigin,
   relation: Relation,
   child: StoredEntity,
   parentIds: readonly string[],
 ): ChangeSet {
   return relation.onDelete === 'cascade'
-    ? buildDelete(tenant, child)
+    ? buildDelete(origin, child)
     : { changes: [removeReferences(relation, child, parentIds)] };
 }
 
@@ -55,12 +55,11 @@ function endSweep(work: SweepWork): Step {
 
 /** Returns the next step of a sweep: the first page of one relation's children. The children of earlier steps do not refer to the entity any more. */
 export async function sweepStep(session: Session, { work }: Job<SweepWork>): Promise<Step> {
-  const { tenant } = session;
   const relation = dependentsOf(work.kind)[work.relation];
   if (!relation) return endSweep(work);
   const { children, next } = await readChildren(session, relation, [work.id]);
   return {
-    repeatable: children.map((child) => sweepChild(tenant, relation, child, [work.id])),
+    repeatable: children.map((child) => sweepChild(session, relation, child, [work.id])),
     left: next === undefined ? { ...work, relation: work.relation + 1 } : work,
   };
 }

@@ -8,6 +8,7 @@ import { requireDateOrder } from './date-order.ts';
 import type { ExpectedVersions } from './preconditions.ts';
 import { readEntity } from './read-entity.ts';
 import { requireReferences } from './references.ts';
+import { requireFreeSubject } from './subjects.ts';
 
 /** Which entity to update, and which of its versions. */
 interface UpdateTarget {
@@ -27,7 +28,7 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 /**
  * Sets fields of an entity: all of them to replace it, some to update it. A request that changes nothing writes nothing, so that
  * sending it again leaves the version unchanged.
- * @throws EntityNotFound, VersionMismatch, ReferenceNotFound, ContradictingField.
+ * @throws EntityNotFound, VersionMismatch, ReferenceNotFound, ContradictingField, SubjectTaken.
  */
 export function updateEntity(
   session: Session,
@@ -40,6 +41,7 @@ export function updateEntity(
     if (!change) return { changes: [], result: before };
     requireDateOrder(change);
     await requireReferences(session, change);
+    await requireFreeSubject(session, change);
     return { changes: [change], result: change.after };
   });
 }

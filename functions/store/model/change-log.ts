@@ -6,18 +6,17 @@ import { randomBytes } from 'node:crypto';
 import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
-import { decodeEntries, encodeEntries } from './record-codec.ts';
+import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
 import type { Condition, Item } from './writes.ts';
 
 /** What one transaction changed of one kind. */
-export interface LogRecord {
+export interface LogRecord extends RecordContents {
   /** Sort key: unique in the log, and in the order of stamps. */
   readonly key: string;
   /** When the transaction was built, in milliseconds since 1970. */
   readonly stamp: number;
-  readonly entries: readonly LogEntry[];
 }
 
 /** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
@@ -45,7 +44,7 @@ const stampBase = 32;
 /** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
 const randomKeyBytes = 4;
 
-const entriesAttribute = 'e';
+const contentsAttribute = 'e';
 
 /** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
 export const stampPrefix = (stamp: number): string =>
@@ -85,13 +84,21 @@ interface RecordWrite {
   readonly condition: Condition;
 }
 
-/** Returns the writes of a change set's records. They belong to its transaction. */
-export function recordWrites(tenant: string, changes: readonly Change[], stamp: number): RecordWrite[] {
+/**
+ * Returns the writes of a change set's records. They belong to its transaction.
+ * @param actor the subject of the token whose request makes the changes.
+ */
+export function recordWrites(
+  tenant: string,
+  changes: readonly Change[],
+  stamp: number,
+  actor?: string,
+): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
       pk: logPartition(tenant, kind),
       sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
-      [entriesAttribute]: encodeEntries(entries, stamp),
+      [contentsAttribute]: encodeContents({ actor, entries }, stamp),
       expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
     },
     condition: notExists,
@@ -104,7 +111,7 @@ export function recordWrites(tenant: string, changes: readonly Change[], stamp: 
  */
 export const withdrawnRecord = (record: Item): Item => ({
   ...record,
-  [entriesAttribute]: encodeEntries([], stampOf(record.sk)),
+  [contentsAttribute]: encodeContents({ entries: [] }, stampOf(record.sk)),
 });
 
 /**
@@ -113,5 +120,5 @@ export const withdrawnRecord = (record: Item): Item => ({
  */
 export function decodeRecord(item: Item): LogRecord {
   const stamp = stampOf(item.sk);
-  return { key: item.sk, stamp, entries: decodeEntries(item[entriesAttribute] as Uint8Array, stamp) };
+  return { key: item.sk, stamp, ...decodeContents(item[contentsAttribute] as Uint8Array, stamp) };
 }

@@ -39,6 +39,14 @@ export class ContradictingField extends Error {
   }
 }
 
+/** Another user of the tenant has the subject. */
+export class SubjectTaken extends Error {
+  constructor() {
+    super('Another user has this "subject".');
+    this.name = 'SubjectTaken';
+  }
+}
+
 /** A body refers to entities that do not exist. */
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];

@@ -69,7 +69,14 @@ export interface JobIdentity {
   readonly tenant: string;
 }
 
-export interface Job<Work extends JobWork = JobWork> extends JobIdentity {
+/** Whose data a job changes, and who asked for it. A session has both. */
+export interface JobOrigin {
+  readonly tenant: string;
+  /** The subject of the token of the request. The records of the job's changes have it. */
+  readonly actor?: string | undefined;
+}
+
+export interface Job<Work extends JobWork = JobWork> extends JobIdentity, JobOrigin {
   readonly version: number;
   /** When its next step may begin, RFC 3339. */
   readonly dueAt: string;
@@ -152,19 +159,20 @@ export const alwaysDue = new Date(0).toISOString();
  * Returns the write that begins a job. Its first step is due at once.
  * @param id given where one thing must have one job; by default a new one.
  */
-export const beginJob = (tenant: string, work: JobWork, id = uuidv7()): Write =>
-  buildJobWrite(undefined, { id, tenant, version: 1, dueAt: alwaysDue, work });
+export const beginJob = ({ tenant, actor }: JobOrigin, work: JobWork, id = uuidv7()): Write =>
+  buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt: alwaysDue, work });
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
 const missingWork = { type: 'missing' } as unknown as JobWork;
 
 /** Returns the job that an item stores. An item without work must not stop those who look at all jobs. */
 export function decodeJob(item: Item): Job {
-  const { version, dueAt, steps, lease, work } = item as unknown as Job;
+  const { actor, version, dueAt, steps, lease, work } = item as unknown as Job;
   const { tenant = '', id = '' } = parseJobKey(item.pk) ?? {};
   return {
     id,
     tenant,
+    ...(actor && { actor }),
     version,
     dueAt,
     ...(steps && { steps }),

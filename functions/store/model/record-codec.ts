@@ -1,5 +1,5 @@
 /**
- * The entries of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
+ * The contents of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
  * Ids take 16 bytes, names of fields and frequent values one, and times are differences from the stamp.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import type { Row, Value } from './row.ts';
 import { encodeValue, readValue, valueTypes } from './value-codec.ts';
 
 /** The first byte of a record. */
-const format = { plain: 4, deflated: 5 } as const;
+const format = { plain: 6, deflated: 7 } as const;
 
 /** Fields whose names take no bytes of their own. Another order needs other formats. */
 const fieldNames: readonly string[] = [
@@ -26,6 +26,8 @@ const fieldNames: readonly string[] = [
   'startDate',
   'email',
   'color',
+  'position',
+  'subject',
 ];
 
 const numberOfField = new Map(fieldNames.map((name, number) => [name, number]));
@@ -99,37 +101,59 @@ function readEntry(reader: ByteReader, stamp: number): LogEntry {
   return { id, version, previousStamp, before, after: changed && { ...before, ...changed } };
 }
 
+/** What a record contains. */
+export interface RecordContents {
+  /** The subject of the token whose request made the changes; absent where requests need no token. */
+  readonly actor?: string | undefined;
+  readonly entries: readonly LogEntry[];
+}
+
+function encodeActor(actor: string | undefined): Buffer {
+  const writer = new ByteWriter();
+  const { type, write } = encodeValue(actor ?? null, { baseMs: 0 });
+  writer.number(type);
+  write(writer);
+  return writer.bytes();
+}
+
+const readActor = (reader: ByteReader): string | undefined =>
+  readValue(reader, reader.number(), { baseMs: 0 }) ?? undefined;
+
 /**
- * Encodes the entries of a record. Several entries are deflated, if that makes them shorter: they have texts and ids in common.
+ * Encodes the contents of a record: the format, the actor, which takes 17 bytes if it is a UUID, and the entries. Several entries are
+ * deflated, if that makes them shorter: they have texts and ids in common.
  * @param stamp of the record.
  */
-export function encodeEntries(entries: readonly LogEntry[], stamp: number): Buffer {
+export function encodeContents({ actor, entries }: RecordContents, stamp: number): Buffer {
   const writer = new ByteWriter();
   for (const entry of entries) writeEntry(writer, entry, stamp);
-  const plain = Buffer.concat([Buffer.of(format.plain), writer.bytes()]);
-  if (entries.length < 2) return plain;
-  const deflated = Buffer.concat([Buffer.of(format.deflated), deflateRawSync(writer.bytes())]);
-  return deflated.length < plain.length ? deflated : plain;
+  const plain = writer.bytes();
+  const deflated = entries.length < 2 ? plain : deflateRawSync(plain);
+  const isDeflated = deflated.length < plain.length;
+  const first = Buffer.of(isDeflated ? format.deflated : format.plain);
+  return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);
 }
 
 /** Bytes of the entries of one record before they are deflated: DynamoDB allows 400 KB in an item, and 100 entities have at most 1.5 MB. */
 const maxInflatedBytes = 8_000_000;
 
 /**
- * Decodes what `encodeEntries` returns.
+ * Decodes what `encodeContents` returns.
  * @param stamp of the record.
  * @throws TypeError when another version of the service has encoded it.
  */
-export function decodeEntries(encoded: Uint8Array, stamp: number): LogEntry[] {
+export function decodeContents(encoded: Uint8Array, stamp: number): RecordContents {
   const [first] = encoded;
   if (first !== format.plain && first !== format.deflated) {
     throw new TypeError(`Unknown format of a record: ${first}.`);
   }
-  const body = encoded.subarray(1);
+  const outer = new ByteReader(encoded.subarray(1));
+  const actor = readActor(outer);
+  const body = encoded.subarray(1 + outer.position);
   const reader = new ByteReader(
     first === format.deflated ? inflateRawSync(body, { maxOutputLength: maxInflatedBytes }) : body,
   );
   const entries: LogEntry[] = [];
   while (reader.hasMore) entries.push(readEntry(reader, stamp));
-  return entries;
+  return { actor, entries };
 }

@@ -5,6 +5,7 @@ import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
 import { maxCommitMs } from '../model/log-timing.ts';
+import { buildSubjectWrites } from '../model/subject.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
@@ -47,7 +48,7 @@ const maxUnmeasuredWrites = 8;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-/** Returns the transaction of a change set: its entities, their long texts, the records of their change, and further writes. */
+/** Returns the transaction of a change set: its entities, their long texts and subjects, the records of their change, and further writes. */
 async function buildTransaction(
   session: Session,
   changeSet: ChangeSet,
@@ -61,8 +62,9 @@ async function buildTransaction(
   const own = changes.flatMap((change) => [
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
+    ...buildSubjectWrites(session.tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp);
+  const records = recordWrites(session.tenant, changes, stamp, session.actor);
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],

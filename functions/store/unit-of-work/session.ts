@@ -12,6 +12,8 @@ export interface Idempotency {
 export interface Session {
   /** Whose data this is. Every key begins with it, so no request can name an item of another tenant. */
   readonly tenant: string;
+  /** The subject of the caller's token, which records of changes have; absent where requests need no token. Of a job: that of its request. */
+  readonly actor?: string | undefined;
   readonly database: Database;
   readonly idempotency?: Idempotency | undefined;
   /** Set when the response repeats an earlier one. */

@@ -38,6 +38,7 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   const one = literal(id ?? '');
   const [, verb = ''] =
     /^(list|create|read|replace|update|delete|batch|archive|clone)/.exec(operationId) ?? [];
+  if (operationId === 'readSignedInUser') return 'const { subject, scopes, user } = await client.me();';
   const filters = query.length === 0 ? '' : literal(listQuery(query));
   switch (verb) {
     case 'list':

@@ -26,7 +26,7 @@ const comparing = ['ne', 'in', 'notIn', ...orderOperators];
 function operatorsOf(field: string): string[] {
   if (field === 'tagIds') return ['in', 'all', 'isEmpty'];
   if (field === 'description') return ['ne', 'in', 'notIn', 'startsWith'];
-  const isText = ['name', 'status', 'email', 'color'].includes(field);
+  const isText = ['name', 'status', 'email', 'color', 'position', 'subject'].includes(field);
   return isText ? [...comparing, 'startsWith', 'contains'] : comparing;
 }
 

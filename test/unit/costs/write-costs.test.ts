@@ -49,6 +49,10 @@ test('a write costs the entity, its indexes, and a record of the log', async () 
   const rename = await costOf((session) => updateEntity(session, { kind: 'task', id }, { description: 'y' }));
   expect(rename).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + record });
 
+  // A move by drag and drop costs what any other change costs.
+  const move = await costOf((session) => updateEntity(session, { kind: 'task', id }, { position: 'a0V' }));
+  expect(move).toEqual(rename);
+
   // A changed index key costs two writes: one removes the old entry, one adds the new entry. The status is in one index.
   const close = await costOf((session) => updateEntity(session, { kind: 'task', id }, { status: 'done' }));
   expect(close).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 3 + 1 + record });
@@ -63,4 +67,31 @@ test('the first write of a kind in an hour also writes the job that compacts the
   const whole = inTransaction + 2 + record;
   expect(await costOf(create, another)).toEqual({ calls: 3, readUnits: 1, writeUnits: whole + 2 });
   expect(await costOf(create, another)).toEqual({ calls: 1, readUnits: 0, writeUnits: whole });
+});
+
+test('a subject costs one item when it is given, and another one when it changes; other changes of the user cost nothing more', async () => {
+  const fields: Fields = { name: 'x', status: 'active', organizationId: null };
+  await createEntity(store.session(tenant), 'user', fields);
+  const plain = await createEntity(store.session(tenant), 'user', { ...fields, subject: null });
+  let id = '';
+  const create = await costOf(async (session) => {
+    id = (await createEntity(session, 'user', { ...fields, subject: 'one' })).entity.id;
+  });
+  // The read of the item of the subject tells whether another user has it.
+  expect(create).toEqual({ calls: 2, readUnits: 1, writeUnits: inTransaction + 2 + inTransaction + record });
+
+  const renameOf = (of: string) =>
+    costOf((session) => updateEntity(session, { kind: 'user', id: of }, { name: 'y', organizationId: null }));
+  expect(await renameOf(id)).toEqual(await renameOf(plain.entity.id));
+
+  const change = await costOf((session) => updateEntity(session, { kind: 'user', id }, { subject: 'two' }));
+  expect(change).toEqual({
+    calls: 3,
+    readUnits: 2,
+    writeUnits: inTransaction + 2 + 2 * inTransaction + record,
+  });
+
+  const removal = await costOf((session) => deleteEntity(session, 'user', id));
+  const plainRemoval = await costOf((session) => deleteEntity(session, 'user', plain.entity.id));
+  expect(removal.writeUnits - plainRemoval.writeUnits).toBe(inTransaction);
 });

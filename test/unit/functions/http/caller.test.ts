@@ -37,8 +37,22 @@ test('reads tenant, subject and scopes of the verified token', () => {
   process.env['TENANT_CLAIM'] = 'tenant';
   expect(callerOf(eventOf({ tenant: 'a#b', sub: 's', scope: 'x:read y:read' }), true)).toEqual({
     tenant: '@a%23b',
-    subject: 'sub=s',
+    tenantName: 'a#b',
+    subject: 's',
+    keyOwner: 'sub=s',
     scopes: ['x:read', 'y:read'],
+  });
+});
+
+test('takes the client for the subject of a token without a user', () => {
+  process.env['TENANT_CLAIM'] = 'tenant';
+  expect(callerOf(eventOf({ tenant: 'acme', client_id: 'c' }), true)).toMatchObject({
+    subject: 'c',
+    keyOwner: 'client_id=c',
+  });
+  expect(callerOf(eventOf({ tenant: 'acme' }), true)).toMatchObject({
+    subject: undefined,
+    keyOwner: undefined,
   });
 });
 
@@ -63,6 +77,12 @@ test('rejects every caller when there is an authorizer and no configured claim',
 
 test('returns the public tenant when no token is required', () => {
   const event = { headers: {}, requestContext: {} } as unknown as PipelineEvent;
-  expect(callerOf(event, true)).toEqual({ tenant: 'public', subject: '', scopes: undefined });
+  expect(callerOf(event, true)).toEqual({
+    tenant: 'public',
+    tenantName: 'public',
+    subject: undefined,
+    keyOwner: '',
+    scopes: undefined,
+  });
   expect(callerOf(eventOf({ tenant: 'acme' }), false)).toMatchObject({ tenant: 'public' });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => store.stop());
 
 const audit = (repair = false) => auditTable(store.client, store.tableName, { repair, pauseMs: 50 });
-const clean = { orphans: [], malformed: [], texts: [], logs: [] };
+const clean = { orphans: [], malformed: [], texts: [], subjects: [], logs: [] };
 const long = 'x'.repeat(500);
 
 const make = async (description: string): Promise<string> =>

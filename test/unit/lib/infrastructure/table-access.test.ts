@@ -22,11 +22,11 @@ test('creating an entity needs reading its references, if it has any', () => {
 });
 
 test.each(['replace', 'update'])(
-  'to %s an entity needs deleting its long text, if it can have one',
+  'to %s an entity needs deleting its long text or its subject, if it can have one',
   (verb) => {
     const actions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query'];
     expect(access(`${verb}Task`)).toEqual({ actions: [...actions, 'DeleteItem'] });
-    expect(access(`${verb}User`)).toEqual({ actions });
+    expect(access(`${verb}User`)).toEqual({ actions: [...actions, 'DeleteItem'] });
   },
 );
 

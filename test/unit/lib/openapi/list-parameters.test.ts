@@ -125,5 +125,6 @@ test('the entities of a list are whole or, with fields, only sure to have an id'
     'userId',
     'dueDate',
     'tagIds',
+    'position',
   ]);
 });

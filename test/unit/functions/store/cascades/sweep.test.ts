@@ -29,14 +29,14 @@ describe('beginSweep', () => {
   const work = { type: 'sweep', kind: 'project', id: parentId, final: false, relation: 0 };
 
   test('begins the first sweep, due at once, under a new id', () => {
-    expect(beginSweep('acme', 'project', parentId)).toMatchObject({
+    expect(beginSweep({ tenant: 'acme' }, 'project', parentId)).toMatchObject({
       put: { sk: 'job', version: 1, dueAt: '1970-01-01T00:00:00.000Z', work },
       condition: { expression: 'attribute_not_exists(pk)' },
     });
   });
 
   test('begins it under a given id', () => {
-    expect(beginSweep('acme', 'project', parentId, 'sweep-1')).toMatchObject({
+    expect(beginSweep({ tenant: 'acme' }, 'project', parentId, 'sweep-1')).toMatchObject({
       put: { pk: 'acme#job#sweep-1', work },
     });
   });
@@ -45,14 +45,14 @@ describe('beginSweep', () => {
 describe('buildDelete', () => {
   test('deletes an entity without dependents, without a job', () => {
     const task = stored('task');
-    expect(buildDelete('acme', task)).toEqual({ changes: [{ before: task }] });
+    expect(buildDelete({ tenant: 'acme' }, task)).toEqual({ changes: [{ before: task }] });
   });
 
   test.each(['organization', 'project', 'user', 'tag'] as const)(
     'deletes a %s and begins the sweep of its dependents',
     (kind) => {
       const entity = stored(kind);
-      const { changes, writes } = buildDelete('acme', entity);
+      const { changes, writes } = buildDelete({ tenant: 'acme' }, entity);
       expect(changes).toEqual([{ before: entity }]);
       expect(writes).toEqual([
         expect.objectContaining({
@@ -68,16 +68,19 @@ describe('buildDelete', () => {
 describe('sweepChild', () => {
   test('deletes a child of a cascade, with the sweep of its own dependents', () => {
     const project = stored('project', { organizationId: parentId });
-    const { changes, writes } = sweepChild('acme', relationOf('project', 'organization'), project, [
-      parentId,
-    ]);
+    const { changes, writes } = sweepChild(
+      { tenant: 'acme' },
+      relationOf('project', 'organization'),
+      project,
+      [parentId],
+    );
     expect(changes).toEqual([{ before: project }]);
     expect(writes).toHaveLength(1);
   });
 
   test('sets a reference to null', () => {
     const task = stored('task', { userId: parentId, projectId: otherId });
-    const { changes, writes } = sweepChild('acme', relationOf('task', 'user'), task, [parentId]);
+    const { changes, writes } = sweepChild({ tenant: 'acme' }, relationOf('task', 'user'), task, [parentId]);
     expect(changes).toEqual([
       {
         before: task,
@@ -93,7 +96,7 @@ describe('sweepChild', () => {
 
   test('removes a reference from an array, and keeps the others in their order', () => {
     const task = stored('task', { tagIds: [otherId, parentId, '01890000-0000-7000-8000-000000000003'] });
-    const { changes } = sweepChild('acme', relationOf('task', 'tag'), task, [parentId]);
+    const { changes } = sweepChild({ tenant: 'acme' }, relationOf('task', 'tag'), task, [parentId]);
     expect(changes[0]?.after?.entity['tagIds']).toEqual([otherId, '01890000-0000-7000-8000-000000000003']);
   });
 });

@@ -159,14 +159,14 @@ describe('beginJob', () => {
   });
 
   test('puts a job under a new id that is due by every clock', () => {
-    const write = beginJob('acme', work);
+    const write = beginJob({ tenant: 'acme' }, work);
     const { id = '' } = parseJobKey('put' in write ? write.put.pk : '') ?? {};
     expect(id).toMatch(/^019c21ac-ec65-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(write).toEqual(begun(id));
   });
 
   test('puts a job under the given id', () => {
-    const write = beginJob('acme', work, 'archive#1');
+    const write = beginJob({ tenant: 'acme' }, work, 'archive#1');
     expect(write).toEqual(begun('archive#1'));
     expect('put' in write && write.put.pk).toBe('acme#job#archive#1');
   });

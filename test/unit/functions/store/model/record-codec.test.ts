@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { LogEntry } from '#functions/store/model/log-entry.ts';
-import { decodeEntries, encodeEntries } from '#functions/store/model/record-codec.ts';
+import { decodeContents, encodeContents } from '#functions/store/model/record-codec.ts';
 import { rowText, type Value } from '#functions/store/model/row.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
@@ -9,7 +9,7 @@ const id = '019c0000-0000-7000-8000-000000000001';
 const otherId = '019c0000-0000-7000-8000-000000000002';
 
 const decoded = (entries: readonly LogEntry[]): LogEntry[] =>
-  decodeEntries(encodeEntries(entries, stamp), stamp);
+  decodeContents(encodeContents({ entries }, stamp), stamp).entries as LogEntry[];
 
 /** Texts that are nearly ids, times, days or frequent words, and those that are. */
 const specialText = fc.oneof(
@@ -85,7 +85,8 @@ test('entries of a creation, a change and a deletion', () => {
 test('an edited text is not repeated', () => {
   const before = { name: 'Prepare the release notes of the next version \u{1F600}' };
   const bytes = (name: string): number =>
-    encodeEntries([{ id, version: 2, previousStamp: 1, before, after: { name } }], stamp).length;
+    encodeContents({ entries: [{ id, version: 2, previousStamp: 1, before, after: { name } }] }, stamp)
+      .length;
   expect(bytes(`${before.name}!`) - bytes(before.name)).toBeLessThan(7);
   // Half of a surrogate pair is never shared.
   const after = { name: before.name.replace('\u{1F600}', '\u{1F601}') };
@@ -93,9 +94,9 @@ test('an edited text is not repeated', () => {
   expect(decoded([entry])).toEqual([entry]);
 });
 
-test('a record without entries has one byte', () => {
-  expect([...encodeEntries([], stamp)]).toEqual([4]);
-  expect(decodeEntries(Buffer.of(4), stamp)).toEqual([]);
+test('a record without entries and actor has two bytes', () => {
+  expect([...encodeContents({ entries: [] }, stamp)]).toEqual([6, 0]);
+  expect(decodeContents(Buffer.of(6, 0), stamp)).toEqual({ entries: [] });
 });
 
 test('the bytes of an entry: stored records depend on them', () => {
@@ -106,10 +107,15 @@ test('the bytes of an entry: stored records depend on them', () => {
     updatedAt: '2026-02-02T02:39:59.999Z',
     x: null,
   };
-  const bytes = encodeEntries([{ id, version: 1, previousStamp: 0, after }], stamp);
+  const bytes = encodeContents(
+    { actor: otherId, entries: [{ id, version: 1, previousStamp: 0, after }] },
+    stamp,
+  );
   expect(bytes.toString('hex')).toBe(
-    // The format; the version and what the entry has; the id; the number of fields.
-    `0416${id.replaceAll('-', '')}05` +
+    // The format; the type of the actor, an id, and the actor.
+    `0603${otherId.replaceAll('-', '')}` +
+      // The version and what the entry has; the id; the number of fields.
+      `16${id.replaceAll('-', '')}05` +
       // Each field and its type, and the value: a text, a word, a day, a time; and a field with a name of its own.
       '01026165' +
       '0d12' +
@@ -128,15 +134,40 @@ test('several entries with texts in common are deflated', () => {
     before: undefined,
     after: { name: `Prepare the release notes of version ${number}`, projectId: otherId },
   }));
-  const bytes = encodeEntries(entries, stamp);
-  expect(bytes[0]).toBe(5);
+  const bytes = encodeContents({ entries }, stamp);
+  expect(bytes[0]).toBe(7);
   expect(bytes.length / entries.length).toBeLessThan(20);
-  expect(decodeEntries(bytes, stamp)).toEqual(entries);
+  expect(decodeContents(bytes, stamp)).toEqual({ entries });
 });
 
 test.each([
-  ['later', Buffer.of(6, 0)],
+  ['earlier', Buffer.of(5, 0)],
+  ['later', Buffer.of(8, 0)],
   ['missing', Buffer.alloc(0)],
 ])('throws TypeError for a %s format', (_, bytes) => {
-  expect(() => decodeEntries(bytes, stamp)).toThrow(TypeError);
+  expect(() => decodeContents(bytes, stamp)).toThrow(TypeError);
+});
+
+test('keeps any actor, with one or several entries', () => {
+  const entries = fc.array(entry, { maxLength: 3 });
+  const actor = fc.option(
+    fc.oneof(fc.uuid(), fc.string({ unit: anyCharacter, minLength: 1 }), specialText.filter(Boolean)),
+    {
+      nil: undefined,
+    },
+  );
+  fc.assert(
+    fc.property(actor, entries, (one, all) => {
+      const contents = decodeContents(encodeContents({ actor: one, entries: all }, stamp), stamp);
+      expect(contents).toEqual({ actor: one, entries: all });
+    }),
+  );
+});
+
+test.each([
+  ['a UUID', otherId, 16],
+  ['another text', 'auth0|5f7c8ec7c33c6c004bbafe82', 31],
+])('an actor that is %s takes its length more', (_, actor, more) => {
+  const bytes = (contents: object): number => encodeContents({ entries: [], ...contents }, stamp).length;
+  expect(bytes({ actor }) - bytes({})).toBe(more);
 });

@@ -1,0 +1,28 @@
+import type { Resource } from '../contract/resource.ts';
+import { hasScope } from '../http/caller.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { organization } from '../organizations/resource.ts';
+import { project } from '../projects/resource.ts';
+import { findUserBySubject } from '../store/entities/find-user.ts';
+import { tag } from '../tags/resource.ts';
+import { task } from '../tasks/resource.ts';
+import { readSignedInUser } from './contract.ts';
+import { user } from './resource.ts';
+
+/** All scopes of this API. A token can have others, which mean nothing here. */
+const scopes = [organization, project, user, task, tag].flatMap(({ plural }: Resource) => [
+  `${plural}:read`,
+  `${plural}:write`,
+]);
+
+export const handler = endpoint(readSignedInUser, async ({ session, caller }) => {
+  const { subject = null, tenantName: tenant } = caller;
+  const mayReadUser = subject !== null && hasScope(caller, 'users:read');
+  const found = mayReadUser ? await findUserBySubject(session, subject) : undefined;
+  return {
+    subject,
+    tenant,
+    scopes: scopes.filter((scope) => hasScope(caller, scope)),
+    user: found ? user.show(found.entity) : null,
+  };
+});

@@ -1,0 +1,153 @@
+/** Compares the items of subjects, which make a subject unique in its tenant, with the users that have these subjects. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../functions/store/dynamodb/database.ts';
+import { buildUpdate } from '../../functions/store/model/changes.ts';
+import { notExists } from '../../functions/store/model/condition-expressions.ts';
+import type { StoredEntity } from '../../functions/store/model/entity.ts';
+import { ConditionFailed } from '../../functions/store/model/errors.ts';
+import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
+import {
+  encodeSubject,
+  subjectKey,
+  subjectOf,
+  subjectSortKey,
+  userOfSubject,
+} from '../../functions/store/model/subject.ts';
+import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
+import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+
+/** Reads of a subject and its users before a difference is reported. Writes between two items of a read cause a difference. */
+const maxAttempts = 3;
+
+export type SubjectProblem =
+  /** There is an item, but its user does not exist or has another subject. */
+  | 'unused'
+  /** A user has the subject, but there is no item. */
+  | 'missing'
+  /** A user has the subject of the item, which names another user. */
+  | 'shared';
+
+export interface SubjectDifference {
+  /** The partition key of the item. */
+  readonly item: string;
+  /** The ids of the users that the item names or that have the subject. */
+  readonly users: readonly string[];
+  readonly problem: SubjectProblem;
+}
+
+/** What is stored for one subject. */
+interface StoredSubject {
+  /** The id of the user that the item names. */
+  readonly named: string | undefined;
+  /** The users that have the subject, the oldest first. */
+  readonly holders: readonly StoredEntity[];
+}
+
+const tenantOf = (pk: string): string => pk.slice(0, pk.indexOf('#'));
+
+function problemOf({ named, holders }: StoredSubject): SubjectProblem | undefined {
+  const [first, ...others] = holders.map(({ entity }) => entity.id);
+  if (first === undefined) return named === undefined ? undefined : 'unused';
+  if (others.length === 0 && first === named) return undefined;
+  return named === undefined && others.length === 0 ? 'missing' : 'shared';
+}
+
+export class ScannedSubjects {
+  readonly #named = new Map<string, string>();
+  readonly #holders = new Map<string, string[]>();
+
+  add(item: Item): void {
+    if (item.sk === subjectSortKey) this.#named.set(item.pk, userOfSubject(item));
+    const stored = item.sk === entitySortKey ? decodeEntity(item) : undefined;
+    const subject = subjectOf(stored);
+    if (subject === undefined || !stored) return;
+    const { pk } = subjectKey(tenantOf(item.pk), subject);
+    this.#holders.set(pk, [...(this.#holders.get(pk) ?? []), stored.entity.id]);
+  }
+
+  /** The subjects whose item does not name exactly the users that have them. */
+  get suspects(): Pick<SubjectDifference, 'item' | 'users'>[] {
+    const all = [...new Set([...this.#named.keys(), ...this.#holders.keys()])];
+    return all
+      .map((item) => {
+        const named = this.#named.get(item);
+        const holders = this.#holders.get(item) ?? [];
+        return { item, named, holders, users: [...new Set([...(named ? [named] : []), ...holders])] };
+      })
+      .filter(({ named, holders }) => holders.length !== 1 || holders[0] !== named)
+      .map(({ item, users }) => ({ item, users }));
+  }
+}
+
+/** Reads what is stored for a subject. @param users the ids of the users that can have it. */
+async function readStoredSubject(
+  database: Database,
+  { item: pk, users }: Pick<SubjectDifference, 'item' | 'users'>,
+): Promise<StoredSubject> {
+  const tenant = tenantOf(pk);
+  const key: Key = { pk, sk: subjectSortKey };
+  const items = await database.getMany([key, ...users.map((id) => entityKey(tenant, 'user', id))]);
+  const item = items.find(({ sk }) => sk === subjectSortKey);
+  const holders = items
+    .filter(({ sk }) => sk === entitySortKey)
+    .map(decodeEntity)
+    .filter((user) => {
+      const subject = subjectOf(user);
+      return subject !== undefined && subjectKey(tenant, subject).pk === pk;
+    })
+    .sort((one, other) => (one.entity.id < other.entity.id ? -1 : 1));
+  return { named: item && userOfSubject(item), holders };
+}
+
+/** Returns the differences that are still there when the subjects are read again, with pauses. */
+export async function compareSubjects(
+  database: Database,
+  suspects: readonly Pick<SubjectDifference, 'item' | 'users'>[],
+  pauseMs: number,
+): Promise<SubjectDifference[]> {
+  const found: SubjectDifference[] = [];
+  for (const suspect of suspects) {
+    let problem = problemOf(await readStoredSubject(database, suspect));
+    for (let attempt = 1; problem && attempt < maxAttempts; attempt += 1) {
+      await delay(pauseMs);
+      problem = problemOf(await readStoredSubject(database, suspect));
+    }
+    if (problem) found.push({ ...suspect, problem });
+  }
+  return found;
+}
+
+/** Returns the removal of an item of a subject, on condition that it still names the same user. */
+const removal = (pk: string, named: string): Write => ({
+  remove: { pk, sk: subjectSortKey },
+  condition: { expression: 'userId = :user', values: { ':user': named } },
+});
+
+/**
+ * Repairs a subject: removes an item that no user needs, and puts one that is missing. Of several users with one subject, the one that the item
+ * names keeps it, or else the oldest; the others lose it.
+ */
+export async function repairSubject(database: Database, difference: SubjectDifference): Promise<void> {
+  const { item: pk } = difference;
+  const session = { tenant: tenantOf(pk), database };
+  const { named, holders } = await readStoredSubject(database, difference);
+  if (!problemOf({ named, holders })) return;
+  const owner = holders.find(({ entity }) => entity.id === named) ?? holders[0];
+  try {
+    if (named !== undefined) await database.transact([removal(pk, named)]);
+    for (const user of holders.filter((one) => one !== owner)) {
+      await applyChangeSet(session, { changes: [buildUpdate(user, { subject: null })] });
+    }
+    const subject = subjectOf(owner);
+    if (!owner || subject === undefined) return;
+    const put = encodeSubject(session.tenant, subject, owner.entity.id);
+    // The new version of the user is the condition that the subject has not changed meanwhile.
+    const changes = [buildUpdate(owner, {})];
+    await applyChangeSet(session, { changes, writes: [{ put, condition: notExists }] });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    // Another writer has changed a user meanwhile.
+    await repairSubject(database, difference);
+  }
+}
