@@ -67,6 +67,14 @@ export class BatchFailed extends Error {
   }
 }
 
+/** A cursor is damaged, or does not belong to the request. The message continues a sentence that begins with its name. */
+export class InvalidCursor extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvalidCursor';
+  }
+}
+
 /** The request has read more than any request should. Whether the caller can do anything about it is not known. */
 export class ReadBudgetExceeded extends Error {
   constructor(maxReadUnits: number) {
