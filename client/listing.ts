@@ -1,13 +1,10 @@
 import type { Connection, RequestOptions } from './connection.ts';
 import {
   type Counted,
-  creationDirection,
-  type Direction,
   type Item,
   type IterationQuery,
   type ListQuery,
   type Page,
-  queryAfter,
   queryString,
   type ResourceTypes,
 } from './query.ts';
@@ -58,12 +55,9 @@ export class Listing<Types extends ResourceTypes> {
   /**
    * Iterates over the entities of all pages.
    *
-   * In the order of creation (no `sortBy`, or `createdAt` or `id` alone), each request continues after the last entity. It returns
-   * every entity that matches during the whole iteration exactly once, whatever others write meanwhile. In descending order, the default,
-   * it does not return entities that are created after it began.
-   *
-   * In another order, it requests one page after the other and returns no entity twice. An entity that others move meanwhile, by
-   * changing it or by creating or deleting entities before it, can be missed.
+   * Each request continues behind the last entity, in any order. An entity that keeps its place in the order during the whole iteration is
+   * returned exactly once, whatever others write meanwhile. No entity is returned twice. In descending order of creation, the default, it does
+   * not return entities that are created after it began.
    * @param query as of `list`. `limit` is the number of entities of each request, 100 by default.
    * @example
    * for await (const task of client.tasks.iterate({ status: 'active' })) console.log(task.name);
@@ -76,33 +70,13 @@ export class Listing<Types extends ResourceTypes> {
     options?: RequestOptions,
   ): AsyncGenerator<Versioned<Types['entity'], Item<Types, Field, Expand>>, void, undefined> {
     if (query && 'page' in query) throw new TypeError('"page" is not an option: an iteration has all pages.');
-    const whole = { limit: 100, ...query };
-    const direction = creationDirection(whole);
-    const pages = direction
-      ? this.#pagesByKeyset(whole, options, direction)
-      : this.#pagesByNumber(whole, options);
-    for await (const page of pages) {
-      yield* page as readonly Versioned<Types['entity'], Item<Types, Field, Expand>>[];
-    }
-  }
-
-  async *#pagesByKeyset(query: object, options: RequestOptions | undefined, direction: Direction) {
-    for (let next = query; ; ) {
-      const { data, total } = await this.#read(next, options);
-      yield data;
-      const last = data[data.length - 1];
-      if (!last || total <= data.length) return;
-      next = queryAfter(query, last.id, direction);
-    }
-  }
-
-  async *#pagesByNumber(query: object, options: RequestOptions | undefined) {
     const seen = new Set<string>();
-    for (let page = 1, last = 1; page <= last; page += 1) {
-      const { data, totalPages } = await this.#read({ ...query, page }, options);
-      yield data.filter(({ id }) => !seen.has(id));
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Page<Types['entity']> = await this.#read({ limit: 100, ...query, after }, options);
+      const data = page.data.filter(({ id }) => !seen.has(id));
       for (const { id } of data) seen.add(id);
-      last = totalPages;
+      yield* data as unknown as readonly Versioned<Types['entity'], Item<Types, Field, Expand>>[];
+      after = page.next ?? null;
     }
   }
 

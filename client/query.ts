@@ -57,6 +57,11 @@ export type ListQuery<
 > = IterationQuery<Types, Field, Expand> & {
   /** Number of the page. Default: 1. */
   readonly page?: number | undefined;
+  /**
+   * `''` for the first page, then the `next` of the page before: the page begins behind the last entity of that page, whatever others write
+   * meanwhile. Instead of `page`.
+   */
+  readonly after?: string | undefined;
   /** Counts the values of these fields over all entities that match, at most 100 values for each field. */
   readonly countBy?: readonly Count[] | undefined;
 };
@@ -86,6 +91,8 @@ export interface Page<Entity> {
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
+  /** With `after`: the `after` of the next page; `null` on the last page. */
+  readonly next?: string | null;
 }
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -146,23 +153,3 @@ export const queryString = (query: object): string =>
   queryParameters(query)
     .map(([name, values]) => `${encoded(name)}=${values.map(encoded).join(',')}`)
     .join('&');
-
-/** Fields whose order is the order of creation: an id contains the time of the creation. */
-const creationFields: readonly string[] = ['createdAt', 'id'];
-
-/** Returns the direction of a list in the order of creation; `undefined` of a list in another order. */
-export function creationDirection({ sortBy, sortOrder }: SortOptions<string>): Direction | undefined {
-  const [field = 'createdAt', ...more] = [sortBy ?? []].flat();
-  if (more.length > 0 || !creationFields.includes(field)) return undefined;
-  return [sortOrder ?? []].flat()[0] ?? 'desc';
-}
-
-/**
- * Returns the query for what comes after an entity in the order of creation. The ids of further entities are beyond its id, so the
- * caller's own limit in this direction holds anyway. A query for one id has no further entities.
- */
-export function queryAfter<Query extends object>(query: Query, id: string, direction: Direction): Query {
-  const { id: filter } = query as { readonly id?: unknown };
-  const keyset = direction === 'asc' ? { gt: id } : { lt: id };
-  return { ...query, id: { ...(isFilter(filter) ? filter : {}), ...keyset } };
-}

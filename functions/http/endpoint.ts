@@ -47,10 +47,9 @@ function readQuery(
     requireNoParameters(rawQueryString);
     return { view: wholeView };
   }
-  const { query, view } = readListQuery(resource, rawQueryString);
-  if (nestedBy === undefined) return { query, view };
-  const parent: Filter = { field: nestedBy, operator: 'eq', values: [id] };
-  return { query: { ...query, filters: [...query.filters, parent] }, view };
+  const ofParent: Filter[] =
+    nestedBy === undefined ? [] : [{ field: nestedBy, operator: 'eq', values: [id] }];
+  return readListQuery(resource, rawQueryString, ofParent);
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {

@@ -27,7 +27,8 @@ export const otherFieldNames: OtherNames = {
 
 /** Parameters of lists, the fields among them. A filter can have an operator. */
 export const otherParameterNames: OtherNames = {
-  page: ['offset', 'skip', 'cursor', 'pagenumber', 'pageno', 'pageindex', 'pagetoken', 'startingafter'],
+  page: ['offset', 'skip', 'pagenumber', 'pageno', 'pageindex'],
+  after: ['cursor', 'pagetoken', 'startingafter', 'next', 'nexttoken', 'continuationtoken'],
   limit: ['pagesize', 'pagelimit', 'perpage', 'itemsperpage', 'size', 'count', 'first', 'take', 'maxresults'],
   sortBy: ['sort', 'orderby', 'sortfield', 'sortkey', 'ordering'],
   sortOrder: ['order', 'direction', 'dir', 'sortdir', 'sortdirection', 'orderdirection'],

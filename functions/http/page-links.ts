@@ -6,9 +6,30 @@ const maxLinkQueryBytes = 2_048;
 /** Bytes of a path that links repeat. Paths with the id of an entity are much shorter. */
 const maxLinkPathBytes = 256;
 
+type LinkParameters = Readonly<Record<string, string>>;
+
+/** Returns a `Link` header (RFC 8288); `undefined` when it is too long. @param longest the longest parameters of any page of the list. */
+function linkHeader(
+  path: string,
+  rawQueryString: string,
+  links: readonly (readonly [relation: string, parameters: LinkParameters])[],
+  longest: LinkParameters,
+): string | undefined {
+  const query = new URLSearchParams(rawQueryString);
+  const queryOf = (parameters: LinkParameters): string => {
+    for (const [name, value] of Object.entries(parameters)) query.set(name, value);
+    return query.toString();
+  };
+  const queryBytes = Math.max(rawQueryString.length, queryOf(longest).length);
+  if (queryBytes > maxLinkQueryBytes || path.length > maxLinkPathBytes) return undefined;
+  return links
+    .map(([relation, parameters]) => `<${path}?${queryOf(parameters)}>; rel="${relation}"`)
+    .join(', ');
+}
+
 /**
- * Returns the `Link` header of a page (RFC 8288) with the list's first, last and neighbouring pages; `undefined` when
- * the query is longer than 2,048 bytes, as it was sent or as a link encodes it, or the path than 256.
+ * Returns the `Link` header of a page with the list's first, last and neighbouring pages; `undefined` when the query is longer than 2,048
+ * bytes, as it was sent or as a link encodes it, or the path than 256.
  * @param path the list's own path, encoded.
  */
 export function pageLinks(
@@ -17,18 +38,25 @@ export function pageLinks(
   { page, limit }: ListQuery,
   totalPages: number,
 ): string | undefined {
-  const query = new URLSearchParams(rawQueryString);
-  const pageQuery = (number: number): string => {
-    query.set('page', String(number));
-    query.set('limit', String(limit));
-    return query.toString();
-  };
-  const queryBytes = Math.max(rawQueryString.length, pageQuery(Number.MAX_SAFE_INTEGER).length);
-  if (queryBytes > maxLinkQueryBytes || path.length > maxLinkPathBytes) return undefined;
   const last = Math.max(1, totalPages);
   const pages: [string, number][] = [['first', 1]];
   if (page > 1) pages.push(['prev', Math.min(page - 1, last)]);
   if (page < totalPages) pages.push(['next', page + 1]);
   pages.push(['last', last]);
-  return pages.map(([relation, number]) => `<${path}?${pageQuery(number)}>; rel="${relation}"`).join(', ');
+  const parametersOf = (number: number) => ({ page: String(number), limit: String(limit) });
+  const links = pages.map(([relation, number]) => [relation, parametersOf(number)] as const);
+  return linkHeader(path, rawQueryString, links, parametersOf(Number.MAX_SAFE_INTEGER));
+}
+
+/** Returns the `Link` header of a page that begins behind a cursor: its first and its next page. It has the limits of `pageLinks`. */
+export function cursorLinks(
+  path: string,
+  rawQueryString: string,
+  { limit }: ListQuery,
+  next: string | null,
+): string | undefined {
+  const cursors: [string, string][] = [['first', '']];
+  if (next !== null) cursors.push(['next', next]);
+  const links = cursors.map(([relation, after]) => [relation, { after, limit: String(limit) }] as const);
+  return linkHeader(path, rawQueryString, links, { after: next ?? '', limit: String(limit) });
 }

@@ -1,5 +1,7 @@
 import type { Expansion, Resource } from '../contract/resource.ts';
-import type { Direction, ListQuery, SortField } from '../store/model/list-query.ts';
+import { decodePlace } from '../store/lists/place-cursor.ts';
+import { InvalidCursor } from '../store/model/errors.ts';
+import type { Direction, Filter, ListQuery, SortField } from '../store/model/list-query.ts';
 import { longTextField } from '../store/model/long-text.ts';
 import type { EntityView } from './entity-view.ts';
 import { otherDirectionNames, otherFieldNames } from './other-names.ts';
@@ -15,7 +17,17 @@ export const maxLimit = 100;
 
 export const maxSortFields = 3;
 
-const listOptions = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'] as const;
+const listOptions = [
+  'page',
+  'after',
+  'limit',
+  'sortBy',
+  'sortOrder',
+  'fields',
+  'expand',
+  'countBy',
+  'etags',
+] as const;
 
 /** Options that take several names. */
 const nameLists: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'fields', 'expand', 'countBy']);
@@ -65,6 +77,43 @@ function readBoolean(parameter: string, parameters: Parameters, issues: Validati
   if (value === 'true' || value === 'false') return value === 'true';
   issues.push({ parameter, detail: `"${parameter}" must be true or false: ${quoted(text)} is not.` });
   return false;
+}
+
+/** Returns what a cursor says, and `undefined` if there is none or it is wrong. @param decode throws `InvalidCursor`. */
+function readCursor<Content>(
+  parameter: 'after',
+  parameters: Parameters,
+  decode: (cursor: string) => Content,
+  issues: ValidationIssue[],
+): Content | undefined {
+  const [cursor] = parameters.get(parameter) ?? [];
+  if (cursor === undefined) return undefined;
+  try {
+    return decode(cursor);
+  } catch (error) {
+    if (!(error instanceof InvalidCursor)) throw error;
+    issues.push({
+      parameter,
+      detail: `"${parameter}" ${error.message}. Begin again with an empty "${parameter}".`,
+    });
+    return undefined;
+  }
+}
+
+/** Returns the place behind which a list begins. The filters and the order of the query must be valid. */
+function readPlace(
+  { kind }: Resource,
+  parameters: Parameters,
+  query: Pick<ListQuery, 'filters' | 'sort'>,
+  issues: ValidationIssue[],
+): ListQuery['after'] {
+  if (parameters.has('after') && parameters.has('page')) {
+    const detail = '"after" and "page" are two ways to name a page: send one of them.';
+    issues.push({ parameter: 'after', detail });
+  }
+  if (issues.length > 0) return undefined;
+  const decode = (cursor: string) => (cursor === '' ? 'start' : decodePlace(kind, query, cursor));
+  return readCursor('after', parameters, decode, issues);
 }
 
 /** Returns whether a parameter has a value that has an explanation, which `issues` gains. */
@@ -137,9 +186,14 @@ const listParameters = ({ fieldNames, expansions }: Resource): readonly string[]
 /**
  * Returns the query of a list, and how its entities are shown. An unknown parameter is a mistake: a misspelled filter that is ignored
  * would return more than the caller asked for.
+ * @param more filters that the path has.
  * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
  */
-export function readListQuery(resource: Resource, rawQueryString: string): ReadListQuery {
+export function readListQuery(
+  resource: Resource,
+  rawQueryString: string,
+  more: readonly Filter[] = [],
+): ReadListQuery {
   const { listFields, ranks, defaults } = resource;
   const issues: ValidationIssue[] = [];
   const known = listParameters(resource);
@@ -154,9 +208,12 @@ export function readListQuery(resource: Resource, rawQueryString: string): ReadL
   const parameters = readParameters(rawQueryString, reading, issues);
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
   const view = readView(resource, parameters, issues);
+  const filters = [...readFilters(parameters, listFields, issues), ...more];
+  const sort = readSort(resource, parameters, issues);
   const query: ListQuery = {
-    filters: readFilters(parameters, listFields, issues),
-    sort: readSort(resource, parameters, issues),
+    filters,
+    sort,
+    after: readPlace(resource, parameters, { filters, sort }, issues),
     countBy: [...new Set(readNames('countBy', parameters, countable, issues))],
     page: wholeNumber('page', parameters, 1, issues),
     limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),

@@ -20,14 +20,17 @@ const tooLarge = (): Problem =>
   ]);
 
 /**
- * Returns the JSON of a page, with the entity tags of its entities if they are given. It stops as soon as the page is too large: the same large tags can be expanded in each entity.
+ * Returns the JSON of a page, with the entity tags of its entities and the cursor of the next page if they are given. It stops as soon as the page is too large: the same large tags can be expanded in each entity.
  * @throws Problem 400 when the page is larger than a function can return.
  */
 export function renderPage(
-  { page, limit, countBy }: ListQuery,
-  { entities, total, counts }: Page,
+  { page, after, limit, countBy }: ListQuery,
+  { entities, total, skipped, counts }: Page,
   show: (entity: ItemFields) => unknown,
-  etags?: readonly string[],
+  {
+    etags,
+    next,
+  }: { readonly etags?: readonly string[] | undefined; readonly next?: string | null | undefined } = {},
 ): string {
   const shown: string[] = [];
   let bytes = 0;
@@ -40,7 +43,8 @@ export function renderPage(
   const rest = {
     ...(etags && { etags }),
     total,
-    page,
+    page: after === undefined ? page : Math.floor(skipped / limit) + 1,
+    ...(next !== undefined && { next }),
     totalPages: Math.ceil(total / limit),
     ...(countBy.length > 0 && { counts }),
   };

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { encodePlace } from '../store/lists/place-cursor.ts';
 import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
@@ -6,7 +7,7 @@ import { isCurrent } from './conditional-requests.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
-import { pageLinks } from './page-links.ts';
+import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderPage } from './render-page.ts';
 
 /** Who a token is for. */
@@ -90,6 +91,11 @@ function renderWrite(
   });
 }
 
+/** Returns the cursor of the next page, or null on the last one. */
+function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): string | null {
+  return resource && end ? encodePlace(resource.kind, query, end) : null;
+}
+
 export const renderers: Renderers = {
   list: (rendering, page) => {
     const { contract, event, id, query, view } = rendering;
@@ -98,9 +104,13 @@ export const renderers: Renderers = {
     const etags = view.withEtags
       ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
       : undefined;
-    const content = renderPage(query, page, (entity) => show(rendering, entity), etags);
+    const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
+    const content = renderPage(query, page, (entity) => show(rendering, entity), { etags, next });
     const path = contract.path.replace('{id}', encodeURIComponent(id));
-    const link = pageLinks(path, event.rawQueryString, query, totalPages);
+    const link =
+      next === undefined
+        ? pageLinks(path, event.rawQueryString, query, totalPages)
+        : cursorLinks(path, event.rawQueryString, query, next);
     return renderRead(rendering, content, view.expansions.length > 0 ? undefined : contentTag(content), {
       'x-total-count': String(page.total),
       ...(link !== undefined && { link }),

@@ -29,7 +29,7 @@ export function usageText(serverTiming: string | undefined): string {
 }
 
 /** Query parameters whose values the request log does not show. Operators follow the name in brackets. */
-const maskedParameters = /^(?:access_token|email)(?:\[|$)/i;
+const maskedParameters = /^(?:access_token|after|email|since)(?:\[|$)/i;
 
 function decodedName(name: string): string {
   try {
@@ -39,7 +39,7 @@ function decodedName(name: string): string {
   }
 }
 
-/** Returns a query without the values of tokens and e-mail addresses. */
+/** Returns a query without the values of tokens, e-mail addresses and cursors, which have values of entities. */
 const maskedQuery = (rawQueryString: string): string =>
   rawQueryString
     .split('&')

@@ -27,7 +27,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const description = `Organizations, projects, users, tasks and tags.
 
-- **Lists** accept every field as a filter, \`field=value\` or \`field[operator]=value\`, and \`page\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\` and \`countBy\`.
+- **Lists** accept every field as a filter, \`field=value\` or \`field[operator]=value\`, and \`page\`, \`after\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\` and \`countBy\`.
 - **Batches** create, update and delete up to 25 entities. All operations are applied, or none.
 - **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
 - **Safe retries**: send a \`POST\` with an \`Idempotency-Key\`, and retry it with the same key.

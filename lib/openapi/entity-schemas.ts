@@ -1,6 +1,7 @@
 import type { Expansion, Resource } from '../../functions/contract/resource.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { maxCountedValues } from '../../functions/store/lists/engine/read/count-values.ts';
+import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
 import { converted, count, pascal } from './json-schema.ts';
@@ -91,6 +92,11 @@ const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema 
     },
     total: count(0, 'Number of matching entities on all pages.'),
     page: count(1, 'Number of this page.'),
+    next: {
+      type: ['string', 'null'],
+      maxLength: maxPlaceCursorLength,
+      description: 'With `after`: the `after` of the next page; null on the last page.',
+    },
     totalPages: count(0, 'Number of pages with this limit.'),
     counts: countsSchema(resource, fields),
   },

@@ -35,7 +35,7 @@ export const headers: Readonly<Record<string, Header>> = {
   },
   Link: {
     description:
-      'First, previous, next and last page with the same filters (RFC 8288). Absent when the query is longer than 2,048 bytes, as it was sent or as a link encodes it.',
+      'First, previous, next and last page with the same filters (RFC 8288); with `after`, the first and the next one. Absent when the query is longer than 2,048 bytes, as it was sent or as a link encodes it.',
     schema: text(10_000),
     example: '</v1/tasks?page=1&limit=20>; rel="first", </v1/tasks?page=3&limit=20>; rel="last"',
   },

@@ -7,6 +7,7 @@ import {
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
 import { defaultLimit, maxLimit, maxSortFields } from '../../functions/http/parse-list-query.ts';
+import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
 import { knownStatuses, resourceDocs } from './resources.ts';
@@ -17,13 +18,20 @@ const { maximum: _, ...limit } = count(
   `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
 );
 
-export const pageParameters: Readonly<Record<'page' | 'limit', Parameter>> = {
+export const pageParameters: Readonly<Record<'page' | 'after' | 'limit', Parameter>> = {
   page: {
     name: 'page',
     in: 'query',
     description: 'Number of the page. Pages after the last one are empty.',
     schema: { ...count(1, 'The first page is 1.'), default: 1 },
     example: 1,
+  },
+  after: {
+    name: 'after',
+    in: 'query',
+    description:
+      'The `next` of the page before, or empty for the first page. The page begins behind the last entity of that page, in any order, whatever others write meanwhile. Filters and order must stay the same. Not together with `page`.',
+    schema: { type: 'string', maxLength: maxPlaceCursorLength },
   },
   limit: {
     name: 'limit',

@@ -63,7 +63,7 @@ const special: Readonly<Record<string, string>> = {
 };
 
 function describeList(resource: Resource, { nestedBy }: Contract): string {
-  const paging = `Without parameters, the newest ${resource.plural} come first, ${defaultLimit} on a page; \`limit\` is at most ${maxLimit}. \`total\` counts everything that matches, and a page after the last one is empty.`;
+  const paging = `Without parameters, the newest ${resource.plural} come first, ${defaultLimit} on a page; \`limit\` is at most ${maxLimit}. \`total\` counts everything that matches, and a page after the last one is empty. To read page after page while others write, send \`after\`: empty first, then the \`next\` of each response.`;
   const nested = nestedBy
     ? ' The list takes the same parameters as that of all entities. When the entity in the path does not exist, it is empty.'
     : '';

@@ -12,21 +12,25 @@ import { planQuery } from './query-plan.ts';
 import { type EntityPage, readPage } from './read-page.ts';
 import { toRowQuery } from './to-row-query.ts';
 
-const toPage = ({ stored, total, counts }: EntityPage): Page => ({
+const toPage = ({ stored, total, skipped, end, counts }: EntityPage): Page => ({
   entities: stored.map(({ entity }) => entity),
   versions: stored.map(({ version }) => version),
   total,
+  skipped,
+  end,
   counts,
 });
 
 async function listById(session: Session, kind: Kind, id: string, query: RowQuery): Promise<Page> {
-  const { filters, ids, skip, countBy } = query;
+  const { filters, ids, after, countBy } = query;
+  const skip = after ? Number(after.id === id) : query.skip;
   const stored = isInRanges(ids, id) ? await findEntity(session, kind, id) : undefined;
   const matching = stored && rowPredicate(filters)(toRow(stored.entity)) ? [stored] : [];
   const rows = matching.map(({ entity }) => toRow(entity));
   return toPage({
     stored: skip === 0 ? matching : [],
     total: matching.length,
+    skipped: skip,
     counts: countRows(countBy, rows),
   });
 }
@@ -39,7 +43,8 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
   const plan = planQuery(session.tenant, kind, query);
   const rowQuery = toRowQuery(kind, query);
   const isEmpty = plan.by === 'nothing' || rowQuery.ids?.length === 0;
-  if (isEmpty) return toPage({ stored: [], total: 0, counts: countRows(rowQuery.countBy, []) });
+  if (isEmpty)
+    return toPage({ stored: [], total: 0, skipped: rowQuery.skip, counts: countRows(rowQuery.countBy, []) });
   if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
   const { withTexts } = query;
   return toPage(await readPage(session, kind, rowQuery, { pageIndex: plan.pageIndex, withTexts }));

@@ -3,6 +3,7 @@ import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
+import type { Place } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
@@ -19,6 +20,10 @@ import { readPageFromIndex } from './read-page-from-index.ts';
 export interface EntityPage {
   readonly stored: readonly StoredEntity[];
   readonly total: number;
+  /** Number of entities before those of the page. */
+  readonly skipped: number;
+  /** The place behind the page; absent if no entity follows. */
+  readonly end?: Place | undefined;
   readonly counts: Counts;
 }
 
@@ -106,7 +111,7 @@ async function readOnce(
   { pageIndex, withTexts }: PageOptions,
 ): Promise<PageRead> {
   const page = await selectPage(session, kind, query);
-  const { rows, total, counts } = page;
+  const { rows, total, skipped, end, counts } = page;
   const stored = await session.database.readRequested(async () => {
     const known = pageIndex ? await readFromIndexIfCheaper(session, page, pageIndex) : [];
     const found = await readEntities(session, kind, rows, known);
@@ -114,7 +119,7 @@ async function readOnce(
   });
   const versions = new Map(stored.map(({ entity, version }) => [entity.id, version]));
   const isCurrent = rows.every(({ id, version }) => versions.get(id) === version);
-  return { stored, total: total - (rows.length - stored.length), counts, isCurrent };
+  return { stored, total: total - (rows.length - stored.length), skipped, end, counts, isCurrent };
 }
 
 /**

@@ -7,7 +7,7 @@ import { creationFields, defaultOf, distinctFilters, idsOf, isArray, toRowFilter
 
 /** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
 export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
-  const { sort, countBy, page, limit, ranks, defaults } = query;
+  const { sort, countBy, page, after, limit, ranks, defaults } = query;
   const filters = distinctFilters(query.filters);
   const ids = idsOf(filters);
   const orderOf = (field: string): ValueOrder => ({
@@ -25,7 +25,8 @@ export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {
       .slice(0, end < 0 ? sort.length : end)
       .map(({ field, direction }) => ({ ...orderOf(field), isDescending: direction === 'desc' })),
     isDescending: sort[Math.max(0, end)]?.direction === 'desc',
-    skip: (page - 1) * limit,
+    skip: after === undefined ? (page - 1) * limit : 0,
+    ...(after !== undefined && after !== 'start' && { after }),
     limit,
     countBy: countBy.map((field) => ({ ...orderOf(field), isArray: isArray(kind, field) })),
   };

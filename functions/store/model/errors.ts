@@ -75,6 +75,14 @@ export class BatchFailed extends Error {
   }
 }
 
+/** A cursor is damaged, or does not belong to the request. The message continues a sentence that begins with its name. */
+export class InvalidCursor extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvalidCursor';
+  }
+}
+
 /** The request has read more than any request should. */
 export class ReadBudgetExceeded extends Error {
   /** Whether the entities that the request asks for need so many units by themselves. Otherwise the caller may be able to do nothing about it. */

@@ -35,6 +35,13 @@ export interface SortField {
   readonly direction: Direction;
 }
 
+/** A place in the order of a list: behind one row. */
+export interface Place {
+  /** The values of the row in the fields that order the list. Of a long text, its beginning. */
+  readonly values: readonly Value[];
+  readonly id: string;
+}
+
 export interface ListQuery {
   /** All of them must hold. */
   readonly filters: readonly Filter[];
@@ -46,8 +53,10 @@ export interface ListQuery {
   readonly ranks?: Readonly<Record<string, readonly string[]>>;
   /** By field: the value of entities that are older than the field. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** From 1. */
+  /** From 1. A list that begins behind a place ignores it. */
   readonly page: number;
+  /** The page begins behind this place. `start` is the place before all rows. */
+  readonly after?: Place | 'start' | undefined;
   /** Entities on a page. */
   readonly limit: number;
   /** Whether the long texts of the page are read. */
@@ -66,6 +75,10 @@ export interface Page {
   readonly versions: readonly number[];
   /** Number of entities that match, on all pages. */
   readonly total: number;
+  /** Number of entities before those of the page. */
+  readonly skipped: number;
+  /** The place behind the page; absent if no entity follows. */
+  readonly end?: Place | undefined;
   /** By field: the values of all that matches, the most frequent first, at most 100. */
   readonly counts: Readonly<Record<string, readonly ValueCount[]>>;
 }

@@ -15,6 +15,9 @@ const keyFields = new Set(['id', 'createdAt']);
 export const rowText = (field: string, text: string): string =>
   field === longTextField ? digestText(text) : text;
 
+/** Returns whether lists take texts of a field with the same beginning for equal. */
+export const isSortedByBeginning = (field: string): boolean => field === longTextField;
+
 /** Returns what decides the order of a row's text: of a long text, its beginning. */
 export const sortedText = (field: string, text: string): string =>
   field === longTextField ? beginningOf(text) : text;

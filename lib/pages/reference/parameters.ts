@@ -7,7 +7,7 @@ import { entry, factsOf, typeOf } from './fields.ts';
 const withoutOperator = (name: string): string => name.replace(/\[.*/, '');
 
 /** Parameters of a list that are not filters, in reading order. */
-const usual = ['page', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'];
+const usual = ['page', 'after', 'limit', 'sortBy', 'sortOrder', 'fields', 'expand', 'countBy', 'etags'];
 
 export interface ParameterGroups {
   readonly path: readonly Parameter[];

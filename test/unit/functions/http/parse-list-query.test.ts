@@ -28,7 +28,7 @@ const defaults = { status: 'active', priority: 'none', tagIds: [] };
 
 /** The list of parameters in a message. */
 const known =
-  'page, limit, sortBy, sortOrder, fields, expand, countBy, etags, id, name, status, priority, projectId, tagIds, createdAt, updatedAt';
+  'page, after, limit, sortBy, sortOrder, fields, expand, countBy, etags, id, name, status, priority, projectId, tagIds, createdAt, updatedAt';
 
 function issuesOf(call: () => unknown): unknown {
   try {

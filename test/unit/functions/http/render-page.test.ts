@@ -16,7 +16,13 @@ const entity = (id: string): Entity => ({ id, name: id, status: 'active', create
 const render = (shown: readonly unknown[], more: Partial<ListQuery> = {}, counts = {}) =>
   renderPage(
     { ...query, ...more },
-    { entities: shown.map((_, position) => entity(String(position))), versions: [], total: 21, counts },
+    {
+      entities: shown.map((_, position) => entity(String(position))),
+      versions: [],
+      total: 21,
+      skipped: 0,
+      counts,
+    },
     ({ id }) => shown[Number(id)],
   );
 
@@ -28,8 +34,8 @@ test('has the entities, the total, the page and the number of pages', () => {
 });
 
 test('has entity tags only when they are given', () => {
-  const page = { entities: [entity('a')], versions: [3], total: 1, counts: {} };
-  const content = renderPage({ ...query, page: 1 }, page, ({ id }) => ({ id }), ['"a-3"']);
+  const page = { entities: [entity('a')], versions: [3], total: 1, skipped: 0, counts: {} };
+  const content = renderPage({ ...query, page: 1 }, page, ({ id }) => ({ id }), { etags: ['"a-3"'] });
   expect(content).toBe('{"data":[{"id":"a"}],"etags":["\\"a-3\\""],"total":1,"page":1,"totalPages":1}');
 });
 
@@ -60,9 +66,9 @@ describe('the size of a page', () => {
       return 'x'.repeat(3_000_000);
     };
     const entities = ['1', '2', '3'].map(entity);
-    expect(() => renderPage(query, { entities, versions: [], total: 3, counts: {} }, show)).toThrow(
-      /lower "limit"/,
-    );
+    expect(() =>
+      renderPage(query, { entities, versions: [], total: 3, skipped: 0, counts: {} }, show),
+    ).toThrow(/lower "limit"/);
     expect(shown).toEqual(['1', '2']);
   });
 });

@@ -152,7 +152,7 @@ describe('a list', () => {
     limit: 2,
     withTexts: true,
   };
-  const page = { entities: [stored.entity], versions: [stored.version], total: 3, counts: {} };
+  const page = { entities: [stored.entity], versions: [stored.version], total: 3, skipped: 0, counts: {} };
   const response = {
     statusCode: 200,
     headers: {
@@ -187,6 +187,7 @@ describe('a list', () => {
       entities: [],
       versions: [],
       total: 0,
+      skipped: 0,
       counts: {},
     });
     expect(headers).toHaveProperty(

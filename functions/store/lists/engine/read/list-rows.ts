@@ -1,4 +1,8 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
+import type { Place } from '../../../model/list-query.ts';
+import { sortedText } from '../../../model/row.ts';
+import { valueAt } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
 import { versionField } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
@@ -8,6 +12,7 @@ import { type Counts, countFields } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, toDeltas } from './pending-changes.ts';
+import { rowsUpTo } from './place.ts';
 import type { LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
@@ -22,6 +27,10 @@ export interface ListedRow {
 export interface RowPage {
   readonly rows: readonly ListedRow[];
   readonly total: number;
+  /** Number of rows before those of the page. */
+  readonly skipped: number;
+  /** The place behind the page; absent if no row follows. */
+  readonly end?: Place | undefined;
   readonly counts: Counts;
 }
 
@@ -54,6 +63,36 @@ async function listedRows(
   });
 }
 
+/** Returns the place behind a row of a page. The columns of the orders are in memory. */
+function placeBehind(
+  columnReader: ColumnReader,
+  { pendingChanges }: LogState,
+  { orders }: RowQuery,
+  { row, id }: { readonly row: PageRow; readonly id: string },
+): Place {
+  const recent = pendingChanges.get(id)?.after;
+  const storedValue = (field: string): ColumnValue =>
+    recent || !('row' in row) ? recent?.[field] : valueAt(columnReader.column(row.segment, field), row.row);
+  const values = orders.map(({ field, defaultValue = null }) => {
+    const value = storedValue(field);
+    const known = value === undefined ? defaultValue : value;
+    return known === null ? null : sortedText(field, known);
+  });
+  return { values, id };
+}
+
+/** Returns the number of rows up to a place, that of the place included. */
+async function countUpTo(
+  source: ListSource,
+  state: LogState,
+  query: RowQuery,
+  place: Place,
+): Promise<number> {
+  let count = 0;
+  for (const part of rowsUpTo(query, place)) count += (await listRows(source, state, part)).total;
+  return count;
+}
+
 /** Returns the counts of values over the rows of all segments, with the pending changes. */
 function countValues(
   { reader }: ListSource,
@@ -77,19 +116,26 @@ function countValues(
  */
 export async function listRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
   const { reader, memory } = source;
-  const { filters, orders, countBy } = query;
+  const { filters, orders, countBy, after, limit } = query;
   const columnReader = new ColumnReader(state.manifest, reader, memory);
   const changes = matchingChanges(state, query);
   const deltas = toDeltas(state.manifest, changes, query);
+  const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
+  const window = { ...query, skip: skipped };
   const needsColumns = filters.length + orders.length + countBy.length > 0;
   const segments = needsColumns
     ? await readSegments(reader, columnReader, state.manifest.segments, query)
-    : await readPageSegments(reader, columnReader, deltas, query);
+    : await readPageSegments(reader, columnReader, deltas, window);
   const total = totalOf(
     segments.map(({ count }) => count),
     deltas,
   );
   const counts = countValues(source, columnReader, segments, { changes, countBy });
-  const page = await selectRows(columnReader, { segments, deltas, total }, query);
-  return { rows: await listedRows(columnReader, state.pendingChanges, page), total, counts };
+  const page = await selectRows(columnReader, { segments, deltas, total }, window);
+  const rows = await listedRows(columnReader, state.pendingChanges, page);
+  const last = skipped + limit < total ? page.at(-1) : undefined;
+  const id = rows.at(-1)?.id;
+  const end =
+    last && id !== undefined ? placeBehind(columnReader, state, query, { row: last, id }) : undefined;
+  return { rows, total, skipped, end, counts };
 }

@@ -1,5 +1,6 @@
 /** Queries of rows. */
 
+import type { Place } from '../../../model/list-query.ts';
 import type { CountedField } from './count-values.ts';
 import type { IdRange } from './id-ranges.ts';
 import type { RowFilter } from './row-filter.ts';
@@ -15,6 +16,8 @@ export interface RowQuery {
   /** The direction of the ids of rows that are equal in all orders. */
   readonly isDescending: boolean;
   readonly skip: number;
+  /** The page begins behind this place. `skip` is ignored. */
+  readonly after?: Place | undefined;
   readonly limit: number;
   /** The fields whose values are counted over all rows that match. */
   readonly countBy: readonly CountedField[];

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type Manifest, manifestNames } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { decodePlace, encodePlace } from '#functions/store/lists/place-cursor.ts';
 import { recordWrites } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildUpdate, buildWrite } from '#functions/store/model/changes.ts';
 import type { Entity } from '#functions/store/model/entity.ts';
@@ -151,6 +152,34 @@ test('any list, with any operators, orders and counts, matches a plain search', 
   );
 });
 
+test('any list that is read from cursor to cursor has each entity once, in its order', async () => {
+  const { ranks, defaults } = task;
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.constantFrom(7, 40, 100), async (seed, limit) => {
+      const random = new Random(seed);
+      const any = randomQuery(random, fields, { ranks, defaults, page: 1 });
+      // Few enough entities for a test.
+      const ofParent = isValue('projectId', smallParent);
+      const query = {
+        ...any,
+        limit,
+        countBy: [],
+        filters: limit < 100 ? [...any.filters, ofParent] : any.filters,
+      };
+      const expected = plainList(entities, { ...query, limit: number }).entities.slice(0, 5 * limit);
+      const ids: string[] = [];
+      for (let after: ListQuery['after'] = 'start'; after && ids.length < 5 * limit; ) {
+        const page: Page = await listEntities(store.session(tenant), 'task', { ...query, after });
+        expect(page.skipped).toBe(ids.length);
+        ids.push(...page.entities.map(({ id }) => id));
+        after = page.end && decodePlace('task', query, encodePlace('task', query, page.end));
+      }
+      expect({ query, ids }).toEqual({ query, ids: expected.map(({ id }) => id) });
+    }),
+    { numRuns },
+  );
+});
+
 test('a list of a parent with few children, in any order, reads the log and the index of the parent', async () => {
   const filters = [isValue('projectId', smallParent)];
   const query = listQuery({ filters, sort: sortedBy('name'), limit: 100 });
@@ -246,6 +275,38 @@ test('a list that was read before reads the head of the log and the entities of 
   expect(session.database.consumption.readUnits).toBeLessThanOrEqual(11);
 });
 
+test.each<[string, (last: Entity) => Partial<ListQuery>]>([
+  ['above an id', ({ id }) => ({ filters: [{ field: 'id', operator: 'gt', values: [id] }] })],
+  [
+    'since a time',
+    ({ createdAt }) => ({ filters: [{ field: 'createdAt', operator: 'gte', values: [createdAt] }] }),
+  ],
+  ['behind a cursor', ({ id }) => ({ after: { values: [], id } })],
+])('a page of 100 entities %s, in the order of creation, comes from the index', async (_, more) => {
+  await compactAll(store.database(), tenant, 'task');
+  const query = listQuery({ limit: 100, ...more(entities[1_000] as Entity) });
+  await listEntities(store.session(tenant), 'task', query);
+  const session = store.session(tenant);
+  const { entities: found } = await listEntities(session, 'task', query);
+  expect(found).toHaveLength(100);
+  expect(session.database.consumption.readUnits).toBeLessThanOrEqual(7.5);
+});
+
+test('a page behind a cursor, in any order, costs what the page with its number costs', async () => {
+  await compactAll(store.database(), tenant, 'task');
+  const { ranks } = task;
+  const sort = [...sortedBy('priority', 'desc'), ...sortedBy('name'), ...sortedBy('dueDate')];
+  const first = listQuery({ sort, ranks, limit: 50, page: 3 });
+  const { end } = await listEntities(store.session(tenant), 'task', first);
+  const units: number[] = [];
+  for (const more of [{ page: 4 }, { page: 4 }, { after: end }, { after: end }]) {
+    const session = store.session(tenant);
+    await listEntities(session, 'task', { ...first, ...more });
+    units.push(session.database.consumption.readUnits);
+  }
+  expect(units[3]).toBe(units[1]);
+});
+
 const listOf = (more: Partial<ListQuery> = {}): ListQuery => listQuery({ sort: sortedBy('name'), ...more });
 
 describe('a list by id', () => {
@@ -257,7 +318,7 @@ describe('a list by id', () => {
 
   test('has the entity, whatever other filters it matches', async () => {
     const entity = entities[7] as Entity;
-    const found = { entities: [entity], versions: [1], total: 1, counts: {} };
+    const found = { entities: [entity], versions: [1], total: 1, skipped: 0, counts: {} };
     expect(await byId()).toEqual(found);
     const { name, status, createdAt, priority } = entity;
     expect(await byId({ name, status, createdAt, priority: String(priority) })).toEqual(found);
@@ -268,11 +329,23 @@ describe('a list by id', () => {
     ['createdAt', '2026-01-01T00:00:00.000Z'],
     ['tagIds', '01890000-0000-7000-8000-000000000001'],
   ])('is empty when the entity does not match a filter by %s', async (field, value) => {
-    expect(await byId({ [field]: value })).toEqual({ entities: [], versions: [], total: 0, counts: {} });
+    expect(await byId({ [field]: value })).toEqual({
+      entities: [],
+      versions: [],
+      total: 0,
+      skipped: 0,
+      counts: {},
+    });
   });
 
   test('has one page', async () => {
-    expect(await byId({}, { page: 2 })).toEqual({ entities: [], versions: [], total: 1, counts: {} });
+    expect(await byId({}, { page: 2 })).toEqual({
+      entities: [],
+      versions: [],
+      total: 1,
+      skipped: 20,
+      counts: {},
+    });
   });
 
   test('counts the values of the entity', async () => {
@@ -291,6 +364,7 @@ describe('a list by id', () => {
       entities: [],
       versions: [],
       total: 0,
+      skipped: 0,
       counts: {},
     });
   });

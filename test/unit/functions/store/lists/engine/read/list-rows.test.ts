@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 test('an empty log has no rows', async () => {
-  expect(await log.list()).toEqual({ rows: [], total: 0, counts: {} });
+  expect(await log.list()).toEqual({ rows: [], total: 0, skipped: 0, counts: {} });
 });
 
 describe('a log that nobody has compacted', () => {
