@@ -35,8 +35,8 @@ async function publish(publication: Publication, context: Context): Promise<void
  * Publishes the count of a tenant if it is due. Lambda freezes the process after the response: a publication that has not ended by then
  * continues with the next request, or is lost.
  */
-function publishWhenDue(operation: string, tenant: string, request: PipelineRequest): void {
-  const publication = rates.beginPublication(tenant, Date.now());
+function publishWhenDue(operation: string, tenant: string, request: PipelineRequest, nowMs: number): void {
+  const publication = rates.beginPublication(tenant, nowMs);
   if (!publication) return;
   publish(publication, request.context).catch((error: unknown) =>
     logError('The count of requests was not published.', logContext(operation, request), error),
@@ -48,17 +48,18 @@ function publishWhenDue(operation: string, tenant: string, request: PipelineRequ
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/11/
  */
 export const rateLimit = (operation: string): Middleware => ({
-  before: (request) => {
+  before: async (request) => {
     const rate = environment.tenantRate();
     if (rate === undefined) return;
-    const { tenant } = (request.event as SessionEvent).session;
+    const { tenant, database } = (request.event as SessionEvent).session;
+    const nowMs = await database.time();
     const quota = rate * windowSeconds;
-    const { isAllowed, remaining, resetSeconds } = rates.count(tenant, quota, Date.now());
+    const { isAllowed, remaining, resetSeconds } = rates.count(tenant, quota, nowMs);
     request.event.rateLimitHeaders = {
       'ratelimit-policy': `"default";q=${quota};w=${windowSeconds}`,
       ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
     };
-    publishWhenDue(operation, tenant, request);
+    publishWhenDue(operation, tenant, request, nowMs);
     if (isAllowed) return;
     const detail = `More than ${quota} requests in ${windowSeconds} seconds. The next ones are accepted after the seconds in Retry-After.`;
     throw new Problem('too-many-requests', detail, { headers: { 'retry-after': String(resetSeconds) } });

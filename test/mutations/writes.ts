@@ -128,7 +128,7 @@ export const writeMutations: readonly Mutation[] = [
     name: 'no-second-sweep',
     description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
     file: 'functions/store/cascades/sweep.ts',
-    search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id)] };',
+    search: 'return { changes, writes: [beginSweep(tenant, kind, entity.id, newId(nowMs).id)] };',
     replacement: 'return { changes };',
     detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
     testNamePattern: 'still saw its parent',

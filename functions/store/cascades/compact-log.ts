@@ -10,13 +10,11 @@ import type { Session } from '../unit-of-work/session.ts';
 /** Milliseconds between two looks at a log with few records. */
 const quietIntervalMs = 60_000;
 
-const dueIn = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
-
 /**
  * Returns the only kind of step of a job that compacts a log. It ends when nobody has asked for it for two hours and nothing is left.
  */
 export async function compactStep({ tenant, database }: Session, { work }: Job<CompactWork>): Promise<Step> {
-  const nowMs = Date.now();
+  const nowMs = await database.time();
   const writer = openLog(database, tenant, work.kind);
   const isIdle = work.requestedAt + minJobMs < nowMs;
   const memory = logMemory(database, tenant, work.kind);
@@ -27,5 +25,6 @@ export async function compactStep({ tenant, database }: Session, { work }: Job<C
   if (!result || result.hasMore) return { left };
   // The writers of the last hour relied on the job: it ends when a step finds nothing.
   if (isIdle && result.records === 0) return { left: undefined };
-  return { left, dueAt: dueIn(result.records > 0 ? busyIntervalMs : quietIntervalMs) };
+  const waitMs = result.records > 0 ? busyIntervalMs : quietIntervalMs;
+  return { left, dueAt: new Date((await database.time()) + waitMs).toISOString() };
 }

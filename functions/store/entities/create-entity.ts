@@ -12,7 +12,7 @@ import { requireReferences } from './references.ts';
  */
 export function createEntity(session: Session, kind: Kind, fields: Fields): Promise<WholeEntity> {
   return commit(session, async () => {
-    const change = buildCreate(kind, fields);
+    const change = buildCreate(kind, fields, await session.database.time());
     requireDateOrder(change);
     await requireReferences(session, change);
     return { changes: [change], result: change.after };

@@ -45,7 +45,7 @@ interface SelectedPage extends RowPage {
 
 async function selectPage({ tenant, database }: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
   const reader = openLogReader(database, tenant, kind);
-  const source = { reader, memory: logMemory(database, tenant, kind), nowMs: Date.now() };
+  const source = { reader, memory: logMemory(database, tenant, kind), nowMs: await database.time() };
   const state = await readState(source.reader, source.memory, source.nowMs);
   return { source, state, query, ...(await listRows(source, state, query)) };
 }

@@ -3,7 +3,6 @@
  * it cannot be lost. The functions in `functions/jobs` continue jobs, step by step.
  */
 
-import { v7 as uuidv7 } from 'uuid';
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
 import type { Kind } from './relations.ts';
@@ -150,9 +149,9 @@ export const alwaysDue = new Date(0).toISOString();
 
 /**
  * Returns the write that begins a job. Its first step is due at once.
- * @param id given where one thing must have one job; by default a new one.
+ * @param id of the job: that of `newId`, or another one where one thing must have one job.
  */
-export const beginJob = (tenant: string, work: JobWork, id = uuidv7()): Write =>
+export const beginJob = (tenant: string, work: JobWork, id: string): Write =>
   buildJobWrite(undefined, { id, tenant, version: 1, dueAt: alwaysDue, work });
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
@@ -179,14 +178,22 @@ export type Trigger = 'time' | 'records';
 /** Milliseconds between two steps of a busy log: longer, and lists read more records; shorter, and steps cost more than they save. */
 export const busyIntervalMs = 15_000;
 
-const isCompactionDue = ({ steppedAt }: CompactWork): boolean => steppedAt + busyIntervalMs <= Date.now();
+const isCompactionDue = ({ steppedAt }: CompactWork, nowMs: number): boolean =>
+  steppedAt + busyIntervalMs <= nowMs;
 
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
+ * @param nowMs milliseconds since 1970.
  */
-export function isReady({ dueAt, lease, work }: Job, owner: string, trigger: Trigger = 'time'): boolean {
-  const now = new Date().toISOString();
-  const isDue = trigger === 'records' && work.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
+export function isReady(
+  { dueAt, lease, work }: Job,
+  owner: string,
+  nowMs: number,
+  trigger: Trigger = 'time',
+): boolean {
+  const now = new Date(nowMs).toISOString();
+  const isDue =
+    trigger === 'records' && work.type === 'compact' ? isCompactionDue(work, nowMs) : !(dueAt > now);
   return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }

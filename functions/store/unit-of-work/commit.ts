@@ -1,6 +1,5 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { Deadline } from '../dynamodb/deadline.ts';
 import { recordWrites, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
@@ -24,8 +23,11 @@ interface Transaction {
   readonly writes: readonly Write[];
   /** One of its records. A transaction without changes of entities has none. */
   readonly record?: Item | undefined;
-  /** The time in which it may be sent. One without records has no stamp, so it is sent for as long as the request has time. */
-  readonly limit?: Deadline | undefined;
+  /**
+   * The time until which it may be sent, in milliseconds since 1970. One without records has no stamp, so it is sent for as long as the request
+   * has time.
+   */
+  readonly sendUntil?: number | undefined;
   /** Builds the transaction of the same change set, with a new stamp and new records. */
   readonly rebuild: () => Promise<Transaction>;
 }
@@ -56,8 +58,8 @@ async function buildTransaction(
   const { changes, writes = [] } = changeSet;
   await requestCompaction(session, changes);
   // Last, because the time until the transaction is committed counts from it.
-  const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
-  const stamp = transactionStamp(changes, Date.now());
+  const nowMs = await session.database.time();
+  const stamp = transactionStamp(changes, nowMs);
   const own = changes.flatMap((change) => [
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
@@ -67,7 +69,7 @@ async function buildTransaction(
   return {
     writes: [...own, ...records, ...writes, ...more],
     record: records[0]?.put,
-    limit,
+    sendUntil: changes.length > 0 ? nowMs + maxCommitMs : undefined,
     rebuild,
   };
 }
@@ -113,7 +115,7 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
 async function send(session: Session, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   await applyOnce(first, {
-    send: ({ writes, limit }) => session.database.transact(writes, limit),
+    send: ({ writes, sendUntil }) => session.database.transact(writes, sendUntil),
     withdraw: ({ record }) => withdraw(session, record as Item),
     rebuild: ({ rebuild }) => rebuild(),
   });
@@ -173,7 +175,7 @@ export async function commit<Result>(
     if (recorded) return recorded.result as Result;
     const { orElse, result, ...changeSet } = await build(attempt);
     const changed = new Set(changeSet.changes.map(({ after }) => after));
-    const record = recordResult(session, result, changed);
+    const record = recordResult(session, result, changed, await session.database.time());
     try {
       await send(session, await fittingTransaction(session, changeSet, orElse, record));
       return result;

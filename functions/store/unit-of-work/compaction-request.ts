@@ -35,7 +35,7 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
     const item = await database.get(jobKey({ tenant, id }));
     const before = item && decodeJob(item);
     const work = before?.work as CompactWork | undefined;
-    const now = Date.now();
+    const now = await database.time();
     if (work && work.requestedAt + validMs > now) return work.requestedAt;
     const requested: CompactWork = {
       type: 'compact',
@@ -67,7 +67,7 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
 
 async function requestCompactionOf(session: Session, kind: Kind): Promise<void> {
   const log = `${session.database.tableName}#${session.tenant}#${kind}`;
-  if ((requestedAt.get(log) ?? 0) + validMs > Date.now()) return;
+  if ((requestedAt.get(log) ?? 0) + validMs > (await session.database.time())) return;
   const time = await readOrRequest(session, kind);
   if (requestedAt.size >= maxKnownLogs) requestedAt.clear();
   requestedAt.set(log, time);
