@@ -4,6 +4,7 @@ import { ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
+import { repairMetrics } from '../../functions/store/cascades/repairs.ts';
 import type { Jobs } from './jobs.ts';
 import { highestOf, period, sumOf, withIndexes } from './table-metrics.ts';
 
@@ -36,12 +37,16 @@ export const comparisonOf = ({ isTooLittle }: Symptom) =>
         treatMissingData: TreatMissingData.NOT_BREACHING,
       };
 
-const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
+const jobMetric = (
+  { functionName }: LambdaFunction,
+  metricName: string,
+  statistic: 'Maximum' | 'Sum' = 'Maximum',
+): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
     dimensionsMap: { FunctionName: functionName },
-    statistic: 'Maximum',
+    statistic,
     period,
   });
 
@@ -142,6 +147,16 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
     metric: jobMetric(onSchedule, jobMetrics.pending),
     threshold: 1_000,
     periods: 3,
+  },
+  {
+    heading: 'Lists were wrong',
+    label: 'repairs of lists',
+    metric: sumOf(
+      'repairs',
+      [onStream, onLogRecords, onSchedule].map((one) => jobMetric(one, repairMetrics.repairs, 'Sum')),
+    ),
+    threshold: 1,
+    periods: 1,
   },
   {
     heading: 'A job takes hours',

@@ -56,7 +56,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
     file: commit,
     search: 'const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);',
     replacement:
-      'const rebuild = async (): Promise<Transaction> => ({ writes: [...own, ...records, ...writes, ...more], record: records[0]?.put, sendUntil: nowMs + maxCommitMs, rebuild });',
+      'const rebuild = async (): Promise<Transaction> => ({ writes: [...own, ...records, ...writes, ...more], records: records.map(({ put }) => put), sendUntil: nowMs + maxCommitMs, rebuild });',
     detectedBy: [`${units}/unit-of-work/commit.test.ts`],
     testNamePattern: 'three seconds after its stamp',
   },

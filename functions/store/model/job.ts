@@ -5,6 +5,7 @@
 
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
+import { maxClockErrorMs } from './log-timing.ts';
 import type { Kind } from './relations.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -47,6 +48,17 @@ export interface CompactWork {
   readonly steppedAt: number;
   /** Number of records that its last step found: lists read so many records in addition. */
   readonly pending: number;
+  /** Sort keys of records that may be late: its next step looks at them. */
+  readonly late?: readonly string[] | undefined;
+  /** The last comparison of the log with its entities. */
+  readonly compared?: ComparisonProgress | undefined;
+}
+
+export interface ComparisonProgress {
+  /** When it began, milliseconds since 1970. */
+  readonly at: number;
+  /** The id after which it continues, while it is not complete. */
+  readonly after?: string | undefined;
 }
 
 export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
@@ -178,8 +190,12 @@ export type Trigger = 'time' | 'records';
 /** Milliseconds between two steps of a busy log: longer, and lists read more records; shorter, and steps cost more than they save. */
 export const busyIntervalMs = 15_000;
 
-const isCompactionDue = ({ steppedAt }: CompactWork, nowMs: number): boolean =>
-  steppedAt + busyIntervalMs <= nowMs;
+/** Returns whether the last step of a compaction is in the future: its worker had a wrong clock, and the times of the job mean nothing. */
+const isOfWrongClock = ({ steppedAt }: CompactWork, nowMs: number): boolean =>
+  steppedAt > nowMs + 2 * maxClockErrorMs;
+
+const isCompactionDue = (work: CompactWork, nowMs: number): boolean =>
+  work.steppedAt + busyIntervalMs <= nowMs || isOfWrongClock(work, nowMs);
 
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
@@ -194,6 +210,8 @@ export function isReady(
 ): boolean {
   const now = new Date(nowMs).toISOString();
   const isDue =
-    trigger === 'records' && work.type === 'compact' ? isCompactionDue(work, nowMs) : !(dueAt > now);
+    work.type === 'compact' && (trigger === 'records' || isOfWrongClock(work, nowMs))
+      ? isCompactionDue(work, nowMs)
+      : !(dueAt > now);
   return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }

@@ -1,14 +1,16 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { recordWrites, transactionStamp } from '../model/change-log.ts';
+import { logWarning } from '../../runtime/logger.ts';
+import { parseLogPartition, recordWrites, stampOf, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
-import { maxCommitMs } from '../model/log-timing.ts';
+import { lateAfterMs, maxCommitMs } from '../model/log-timing.ts';
 import { table } from '../model/table.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
+import { reportLateRecords } from './late-records.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
@@ -21,8 +23,8 @@ export interface UnitOfWork<Result> extends ChangeSet {
 /** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
-  /** One of its records. A transaction without changes of entities has none. */
-  readonly record?: Item | undefined;
+  /** Its records. A transaction without changes of entities has none. */
+  readonly records: readonly Item[];
   /**
    * The time until which it may be sent, in milliseconds since 1970. One without records has no stamp, so it is sent for as long as the request
    * has time.
@@ -68,7 +70,7 @@ async function buildTransaction(
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],
-    record: records[0]?.put,
+    records: records.map(({ put }) => put),
     sendUntil: changes.length > 0 ? nowMs + maxCommitMs : undefined,
     rebuild,
   };
@@ -112,11 +114,34 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
   );
 }
 
+/**
+ * Reports the records of an applied transaction when they may be late. The transaction is applied, so no error may end the request: the
+ * table's stream notices the records as well.
+ */
+async function noticeLateRecords(session: Session, { records }: Transaction): Promise<void> {
+  try {
+    const nowMs = await session.database.time();
+    for (const { pk, sk } of records) {
+      const log = parseLogPartition(pk);
+      if (log && stampOf(sk) + lateAfterMs < nowMs) await reportLateRecords(session, log.kind, [sk]);
+    }
+  } catch (error) {
+    logWarning('A late record was not reported.', { tenant: session.tenant, error: String(error) });
+  }
+}
+
 async function send(session: Session, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   await applyOnce(first, {
-    send: ({ writes, sendUntil }) => session.database.transact(writes, sendUntil),
-    withdraw: ({ record }) => withdraw(session, record as Item),
+    send: async (transaction) => {
+      await session.database.transact(transaction.writes, transaction.sendUntil);
+      await noticeLateRecords(session, transaction);
+    },
+    withdraw: async (transaction) => {
+      const isWithdrawn = await withdraw(session, transaction.records[0] as Item);
+      if (!isWithdrawn) await noticeLateRecords(session, transaction);
+      return isWithdrawn;
+    },
     rebuild: ({ rebuild }) => rebuild(),
   });
 }

@@ -17,7 +17,7 @@ import type { Kind } from '../model/relations.ts';
 import type { Session } from './session.ts';
 
 /** Milliseconds for which a writer relies on a request. */
-const validMs = 3_600_000;
+export const validMs = 3_600_000;
 
 /** Milliseconds after the last request of a job, `requestedAt`, before which it does not end. */
 export const minJobMs = 2 * validMs;
@@ -38,11 +38,12 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
     const now = await database.time();
     if (work && work.requestedAt + validMs > now) return work.requestedAt;
     const requested: CompactWork = {
+      steppedAt: 0,
+      pending: 0,
+      ...work,
       type: 'compact',
       kind,
       requestedAt: now,
-      steppedAt: work?.steppedAt ?? 0,
-      pending: work?.pending ?? 0,
     };
     const after = {
       ...before,

@@ -71,6 +71,15 @@ function requireNoGap(
 }
 
 /**
+ * Checks that the watermark is not ahead of the time: it hides records that were committed since, and the next step of compaction sets it back.
+ * @param nowMs a time after the manifest was read.
+ * @throws StaleRead when it is.
+ */
+export function requireSettled({ manifest: { watermark } }: LogState, nowMs: number): void {
+  if (watermark > nowMs) throw new StaleRead('the watermark is ahead of the time');
+}
+
+/**
  * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */

@@ -5,6 +5,7 @@ import { notExists } from '#functions/store/model/condition-expressions.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#functions/store/model/errors.ts';
 import { decodeEntity } from '#functions/store/model/item-codec.ts';
+import { type CompactWork, compactionJobId, decodeJob, jobKey } from '#functions/store/model/job.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';
@@ -179,6 +180,43 @@ describe('a transaction that expires', () => {
     const write: Write = { put: { pk: `${session.tenant}#other`, sk: 'other' }, condition: notExists };
     await applyChangeSet(session, { changes: [], writes: [write] });
     expect(sent).toEqual([{ sendUntil: undefined, writes: [write] }]);
+  });
+});
+
+describe('a writer that notices after its transaction that it was late', () => {
+  const lateKeys = async (): Promise<readonly string[] | undefined> => {
+    const item = await store.database().get(jobKey({ tenant: session.tenant, id: compactionJobId('tag') }));
+    return item && (decodeJob(item).work as CompactWork).late;
+  };
+
+  /** Applies a change whose transaction takes some time. */
+  async function applyFor(milliseconds: number): Promise<void> {
+    const { database } = session;
+    const transact = database.transact.bind(database);
+    jest.spyOn(database, 'transact').mockImplementation(async (writes, sendUntil) => {
+      await transact(writes, sendUntil);
+      clock.mockReturnValue(now + milliseconds);
+    });
+    await applyChangeSet(session, { changes: [tag()] });
+  }
+
+  test('reports its record to the job of the log', async () => {
+    await applyFor(4_001);
+    expect(await lateKeys()).toEqual((await recordItems('tag')).map(({ sk }) => sk));
+  });
+
+  test('reports nothing within the time that the margin allows', async () => {
+    await applyFor(4_000);
+    expect(await lateKeys()).toBeUndefined();
+  });
+
+  test('succeeds when it cannot report it: the stream of the table does', async () => {
+    jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    await applyFor(0);
+    session = store.session(session.tenant);
+    jest.spyOn(session.database, 'get').mockRejectedValue(new Error('unavailable'));
+    await applyFor(4_001);
+    expect(await recordItems('tag')).toHaveLength(2);
   });
 });
 
