@@ -123,7 +123,7 @@ class Tenant {
   /** Creates the entities of some positions. They take the place of those that were there. */
   async #create(kind: Kind, positions: readonly number[]): Promise<void> {
     const changes = positions.map((position) => {
-      const change = buildCreate(kind, this.#fieldsOf(kind, position) as Fields);
+      const change = buildCreate(kind, this.#fieldsOf(kind, position) as Fields, Date.now());
       this.ids[kind][position] = change.after.entity.id;
       return { changes: [change] };
     });

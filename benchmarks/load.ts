@@ -111,14 +111,14 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
     status: 'active',
   });
   clones.push(entity.id);
-  const { id } = newId();
+  const { id } = newId(Date.now());
   return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, id) };
 }
 
 /** Returns the write that begins the deletion of the tasks of a clone. */
 async function beginDeletion(clones: string[]): Promise<BegunJob> {
   const project = clones.shift() ?? '';
-  const { id } = newId();
+  const { id } = newId(Date.now());
   const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
   return { id, write: beginJob({ tenant }, work, id) };
 }

@@ -58,7 +58,7 @@ const ids: Record<keyof typeof amounts, string[]> = {
 for (const kind of ['organizations', 'users', 'tags', 'projects'] as const) {
   for (let position = 0; position < amounts[kind]; position += 1) {
     generator[kind](position, ids);
-    ids[kind].push(idAfter(idAt(start, position)));
+    ids[kind].push(idAfter(idAt(start, position), Date.now()));
   }
 }
 

@@ -70,7 +70,7 @@ export class TaskCollection {
         for (let position = 0; position < amounts[plural]; position += 1) {
           const { kind, defaults } = parents[plural];
           const fields = { ...defaults, ...this.#generator[plural](position, this.#ids) };
-          const creation = buildCreate(kind, fields as unknown as Fields);
+          const creation = buildCreate(kind, fields as unknown as Fields, Date.now());
           this.#parents[plural].push(creation);
           this.#ids[plural].push(creation.after.entity.id);
         }
@@ -117,7 +117,11 @@ export class TaskCollection {
   }
 
   #create(position: number): Creation {
-    const change = buildCreate('task', this.#generator.tasks(position, this.#ids) as unknown as Fields);
+    const change = buildCreate(
+      'task',
+      this.#generator.tasks(position, this.#ids) as unknown as Fields,
+      Date.now(),
+    );
     const { entity } = change.after;
     // Most tasks change last some days after their creation.
     const changedAt = Date.parse(entity.createdAt) + Math.random() ** 3 * days * 86_400_000;
@@ -191,11 +195,11 @@ export class TaskCollection {
       status: 'active',
       organizationId: any(this.#ids.organizations),
     };
-    const creation = buildCreate(kind, fields);
+    const creation = buildCreate(kind, fields, Date.now());
     await this.#write(creation);
     const projectId = creation.after.entity.id;
     for (let number = 0; number < tasks; number += 1)
-      await this.#write(buildUpdate(await this.#anyTask(), { projectId }));
+      await this.#write(buildUpdate(await this.#anyTask(), { projectId }, Date.now()));
     await this.compact();
     return projectId;
   }
@@ -203,7 +207,7 @@ export class TaskCollection {
   /** Changes random tasks, each in a transaction of its own, as many requests do. */
   async update(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {
-      await this.#write(buildUpdate(await this.#anyTask(), { priority: any(priorities) }));
+      await this.#write(buildUpdate(await this.#anyTask(), { priority: any(priorities) }, Date.now()));
     }
   }
 
@@ -232,14 +236,16 @@ export class TaskCollection {
     const kind = number % 20;
     if (kind < 6) {
       const fields = this.#generator.tasks(number, this.#ids) as unknown as Fields;
-      const change = buildCreate('task', fields);
+      const change = buildCreate('task', fields, Date.now());
       this.#ids.tasks.push(change.after.entity.id);
       return this.#write(change);
     }
     const before = await this.#anyTask();
-    if (kind < 16) return this.#write(buildUpdate(before, this.#anyField(kind)));
+    if (kind < 16) return this.#write(buildUpdate(before, this.#anyField(kind), Date.now()));
     if (kind < 19)
-      return this.#write(buildUpdate(before, { status: any(['planned', 'active', 'completed']) }));
+      return this.#write(
+        buildUpdate(before, { status: any(['planned', 'active', 'completed']) }, Date.now()),
+      );
     this.#ids.tasks.splice(this.#ids.tasks.indexOf(before.entity.id), 1);
     return this.#write({ before });
   }

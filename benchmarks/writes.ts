@@ -9,7 +9,6 @@ import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory, processMemory } from '../functions/store/lists/engine/process-memory.ts';
-import { healingIntervalMs } from '../functions/store/model/log-timing.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
@@ -55,7 +54,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
   const writer = openLog(jobs, tenant, 'task');
   const memory = new ProcessMemory().of(tenant, 'task');
   let writeUnits = 0;
-  let nowMs = Date.now() + healingIntervalMs;
+  let nowMs = Date.now();
   for (let done = 0; done < writes; done += recordsPerStep) {
     for (let number = done; number < done + recordsPerStep; number += 1) {
       writeUnits += await collection.writeAny(number);

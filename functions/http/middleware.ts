@@ -25,6 +25,8 @@ export type PipelineEvent = Omit<APIGatewayProxyEventV2, 'body'> & {
   body?: unknown;
   session?: Session;
   caller?: Caller;
+  /** When the request began that a rate limit counts, in milliseconds since 1970. */
+  limitedAt?: number;
   /** What the response says about the rate limit, if there is one. */
   rateLimit?: {
     readonly headers: Readonly<Record<string, string>>;

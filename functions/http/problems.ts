@@ -1,6 +1,7 @@
 /** Errors in terms of HTTP: one catalogue of codes, and one mapping from the errors of the store. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
+  ClockUncertain,
   ContradictingField,
   EntityNotFound,
   IdempotencyKeyReused,
@@ -80,6 +81,14 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
   return new Problem('invalid-request', detail.join(' '), { issues: issues.slice(0, maxIssues) });
 };
 
+function causeOf(error: StoreUnavailable): string {
+  if (error instanceof ClockUncertain)
+    return 'The clock of the service could not be compared with that of the database.';
+  return error.isContention
+    ? 'Other requests kept changing the same entities.'
+    : 'The request did not finish in time.';
+}
+
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -115,9 +124,7 @@ export function toProblem(error: unknown): Problem {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }
   if (error instanceof StoreUnavailable) {
-    const cause = error.isContention
-      ? 'Other requests kept changing the same entities.'
-      : 'The request did not finish in time.';
+    const cause = causeOf(error);
     const detail = `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`;
     return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
   }

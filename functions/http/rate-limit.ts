@@ -53,9 +53,9 @@ async function publish(publication: Publication, context: Context): Promise<void
  * Publishes the units of a tenant if it is due. Lambda freezes the process after the response: a publication that has not ended by then
  * continues with the next request, or is lost. So it begins with a request, and contains the units of earlier ones.
  */
-function publishWhenDue(operation: string, quota: number, request: PipelineRequest): void {
+function publishWhenDue(operation: string, quota: number, request: PipelineRequest, nowMs: number): void {
   const { tenant } = (request.event as SessionEvent).session;
-  const publication = rates.beginPublication(tenant, quota, Date.now());
+  const publication = rates.beginPublication(tenant, quota, nowMs);
   if (!publication) return;
   publish(publication, request.context).catch((error: unknown) =>
     logError('The units of the tenant were not published.', logContext(operation, request), error),
@@ -71,11 +71,11 @@ function quotaOfWindow(): number | undefined {
 /** Adds what the request has used, and sets its headers. After an error in a later middleware, it runs a second time. */
 function finish({ event }: PipelineRequest): void {
   const quota = quotaOfWindow();
-  const { session } = event;
-  if (quota === undefined || !session || event.rateLimit) return;
+  const { session, limitedAt } = event;
+  if (quota === undefined || !session || limitedAt === undefined || event.rateLimit) return;
   const { readUnits, writeUnits } = session.database.consumption;
-  rates.add(session.tenant, Math.max(minRequestUnits, readUnits + writeUnits), Date.now());
-  const { remaining, resetSeconds } = rates.allowance(session.tenant, quota, Date.now());
+  rates.add(session.tenant, Math.max(minRequestUnits, readUnits + writeUnits), limitedAt);
+  const { remaining, resetSeconds } = rates.allowance(session.tenant, quota, limitedAt);
   event.rateLimit = {
     headers: {
       'ratelimit-policy': `"default";q=${quota};qu="capacity-units";w=${windowSeconds}`,
@@ -92,12 +92,14 @@ function finish({ event }: PipelineRequest): void {
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/11/
  */
 export const rateLimit = (operation: string): Middleware => ({
-  before: (request) => {
+  before: async (request) => {
     const quota = quotaOfWindow();
     if (quota === undefined) return;
-    const { tenant } = (request.event as SessionEvent).session;
-    publishWhenDue(operation, quota, request);
-    const { isAllowed, resetSeconds } = rates.allowance(tenant, quota, Date.now());
+    const { tenant, database } = (request.event as SessionEvent).session;
+    const nowMs = await database.time();
+    request.event.limitedAt = nowMs;
+    publishWhenDue(operation, quota, request, nowMs);
+    const { isAllowed, resetSeconds } = rates.allowance(tenant, quota, nowMs);
     if (isAllowed) return;
     const detail = `Your requests have used ${quota} capacity units in ${windowSeconds} seconds. The next ones are accepted after the seconds in Retry-After.`;
     throw new Problem('too-many-requests', detail, { headers: { 'retry-after': String(resetSeconds) } });

@@ -25,9 +25,9 @@ const owner = 'schedule';
  * Returns the due jobs in queues. The jobs of a tenant are in one queue: they share a pace, and would wait for each other. Compaction keeps
  * no pace, so it does not wait behind them.
  */
-function queuesOf(jobs: readonly Job[]): Job[][] {
+function queuesOf(jobs: readonly Job[], nowMs: number): Job[][] {
   const queues = new Map<string, Job[]>();
-  for (const job of jobs.filter((one) => isReady(one, owner))) {
+  for (const job of jobs.filter((one) => isReady(one, owner, nowMs))) {
     const name = job.work.type === 'compact' ? jobKey(job).pk : job.tenant;
     queues.set(name, [...(queues.get(name) ?? []), job]);
   }
@@ -36,8 +36,9 @@ function queuesOf(jobs: readonly Job[]): Job[][] {
 
 async function readQueues(database: Database, functionName: string): Promise<Job[][]> {
   const jobs = await readJobs(database);
-  logMetrics(functionName, measureJobs(jobs, Date.now()));
-  return queuesOf(jobs);
+  const nowMs = await database.time();
+  logMetrics(functionName, measureJobs(jobs, nowMs));
+  return queuesOf(jobs, nowMs);
 }
 
 export async function handler(_event: ScheduledEvent, context: Context): Promise<void> {

@@ -41,7 +41,7 @@ const describeError = (error: unknown): unknown =>
       }
     : String(error);
 
-function write(level: 'INFO' | 'ERROR', message: string, fields: object): void {
+function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: object): void {
   if (level === 'INFO' && environment.logLevel() === 'ERROR') return;
   // Lambda wraps lines of the console in a line of its own. It keeps JSON on stdout as it is.
   process.stdout.write(
@@ -51,6 +51,9 @@ function write(level: 'INFO' | 'ERROR', message: string, fields: object): void {
 
 export const logInfo = (message: string, context: LogContext, more: object = {}): void =>
   write('INFO', message, { ...context, ...more });
+
+/** Logs what a person should know of, although nothing failed. */
+export const logWarning = (message: string, fields: object): void => write('WARN', message, fields);
 
 /**
  * Returns what a line of the log needs for CloudWatch to make metrics from its properties, without a call.

@@ -10,6 +10,7 @@ import { readJobs } from '../../functions/store/cascades/read-jobs.ts';
 import { beginSweep } from '../../functions/store/cascades/sweep.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import { newId } from '../../functions/store/model/ids.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
@@ -120,9 +121,9 @@ class TableAudit {
     if (!this.#options.repair) return 0;
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
-      const job = randomUUID();
-      await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job)]);
-      await continueJob(this.#database, { tenant, id: job }, { owner: `audit ${randomUUID()}` });
+      const job = { tenant, id: newId(await this.#database.time()).id };
+      await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job.id)]);
+      await continueJob(this.#database, job, { owner: `audit ${randomUUID()}` });
     }
     return orphans.length;
   }

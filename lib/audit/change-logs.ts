@@ -39,7 +39,6 @@ interface Log {
 interface ScannedLogs {
   readonly logs: ReadonlyMap<string, Log & { readonly rows: Map<string, SegmentRow> }>;
   readonly beganAt: number;
-  readonly endedAt: number;
 }
 
 async function scanLogs(
@@ -54,8 +53,7 @@ async function scanLogs(
     logs.set(partition, log);
     return log.rows;
   };
-  const beganAt = Date.now();
-  let lastStamp = 0;
+  const beganAt = await new Database(client, TableName, new Deadline(maxCallMs)).time();
   for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
     for (const item of Items as Item[]) {
       // A log can have rows although no entity is left, in its columns or in its records.
@@ -63,14 +61,12 @@ async function scanLogs(
       const log = isOfLog ? parseLogPartition(item.pk) : undefined;
       if (log) logOf(log.tenant, log.kind);
       if (item.sk !== 'entity') continue;
-      const { kind, entity, version, stamp = 0 } = decodeEntity(item);
-      lastStamp = Math.max(lastStamp, stamp);
+      const { kind, entity, version } = decodeEntity(item);
       logOf(tenantOf(item), kind).set(entity.id, { id: entity.id, version, values: toRow(entity) });
     }
     onItems(Items.length);
   }
-  // A writer's clock may be ahead: the columns must not have changes whose records are above the watermark.
-  return { logs, beganAt, endedAt: Math.max(Date.now(), lastStamp) };
+  return { logs, beganAt };
 }
 
 interface RebuildOptions {
@@ -91,15 +87,15 @@ export async function rebuildLogs(
   tableName: string,
   { onItems, only, marginMs = defaultMarginMs }: RebuildOptions = {},
 ): Promise<RebuildResult> {
-  const { logs, beganAt, endedAt } = await scanLogs(client, tableName, onItems);
-  await delay(Math.max(0, endedAt + marginMs - Date.now()));
+  const { logs, beganAt } = await scanLogs(client, tableName, onItems);
   let count = 0;
   let total = 0;
   for (const [partition, { tenant, kind, rows }] of logs) {
     if (only && !only.has(partition)) continue;
-    const scanned: ScannedRows = { rows, beganAt, endedAt };
-    const writer = openLog(new Database(client, tableName, new Deadline(10 * maxCallMs)), tenant, kind);
-    while (!(await rebuild(writer, scanned, Date.now() + 1, marginMs)));
+    const scanned: ScannedRows = { rows, beganAt };
+    const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
+    const writer = openLog(database, tenant, kind);
+    while (!(await rebuild(writer, scanned, await database.time(), marginMs)));
     count += 1;
     total += rows.size;
   }
@@ -146,7 +142,7 @@ async function readContents(
       return await readLogContents({
         reader: openLog(database, tenant, kind),
         memory: new ProcessMemory().of(tenant, kind),
-        nowMs: Date.now(),
+        nowMs: await database.time(),
       });
     } catch (error) {
       if (!(error instanceof StaleRead)) throw error;

@@ -132,18 +132,19 @@ export async function repairSubject(database: Database, difference: SubjectDiffe
   const { item: pk } = difference;
   const session = { tenant: tenantOf(pk), database };
   const { named, holders } = await readStoredSubject(database, difference);
+  const nowMs = await database.time();
   if (!problemOf({ named, holders })) return;
   const owner = holders.find(({ entity }) => entity.id === named) ?? holders[0];
   try {
     if (named !== undefined) await database.transact([removal(pk, named)]);
     for (const user of holders.filter((one) => one !== owner)) {
-      await applyChangeSet(session, { changes: [buildUpdate(user, { subject: null })] });
+      await applyChangeSet(session, { changes: [buildUpdate(user, { subject: null }, nowMs)] });
     }
     const subject = subjectOf(owner);
     if (!owner || subject === undefined) return;
     const put = encodeSubject(session.tenant, subject, owner.entity.id);
     // The new version of the user is the condition that the subject has not changed meanwhile.
-    const changes = [buildUpdate(owner, {})];
+    const changes = [buildUpdate(owner, {}, nowMs)];
     await applyChangeSet(session, { changes, writes: [{ put, condition: notExists }] });
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;

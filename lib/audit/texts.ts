@@ -106,7 +106,7 @@ export async function repairText(database: Database, difference: TextDifference)
   }
   const digest = digestOf(entity);
   const description = digest && (text ?? beginningOf(digest.text));
-  const change = buildUpdate(entity, description === undefined ? {} : { description });
+  const change = buildUpdate(entity, description === undefined ? {} : { description }, await database.time());
   const session = { tenant: pk.slice(0, pk.indexOf('#')), database };
   // The new version of the entity is the condition of the deletion.
   const writes = problem === 'unused' ? [{ remove: textItem }] : [];

@@ -13,6 +13,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
+import { repairMetrics } from '../../functions/store/cascades/repairs.ts';
 import type { Jobs } from './jobs.ts';
 import { accessLogName, requestNamespace } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -51,12 +52,16 @@ export const comparisonOf = ({ isTooLittle }: Symptom) =>
         treatMissingData: TreatMissingData.NOT_BREACHING,
       };
 
-const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
+const jobMetric = (
+  { functionName }: LambdaFunction,
+  metricName: string,
+  statistic: 'Maximum' | 'Sum' = 'Maximum',
+): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
     dimensionsMap: { FunctionName: functionName },
-    statistic: 'Maximum',
+    statistic,
     period,
   });
 
@@ -238,6 +243,16 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
     metric: jobMetric(onSchedule, jobMetrics.pending),
     threshold: 1_000,
     periods: 3,
+  },
+  {
+    heading: 'Lists were wrong',
+    label: 'repairs of lists',
+    metric: sumOf(
+      'repairs',
+      [onStream, onLogRecords, onSchedule].map((one) => jobMetric(one, repairMetrics.repairs, 'Sum')),
+    ),
+    threshold: 1,
+    periods: 1,
   },
   {
     heading: 'A job takes hours',

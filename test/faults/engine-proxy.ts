@@ -18,6 +18,8 @@ export interface Call {
 export interface EngineResponse {
   readonly status: number;
   readonly body: string;
+  /** The engine's time. By default, that of the proxy, which has the same clock. */
+  readonly date?: string | undefined;
   /** Whether the connection breaks after half of the body. */
   readonly breaks?: boolean;
 }
@@ -54,14 +56,18 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
 
 function forward(
   endpoint: string,
-  incoming: IncomingMessage['headers'],
+  { method, headers: incoming }: IncomingMessage,
   body: Buffer,
 ): Promise<EngineResponse> {
   return new Promise((resolve, reject) => {
     const { host: _, connection: __, ...headers } = incoming;
-    const outgoing = httpRequest(endpoint, { method: 'POST', headers }, (incomingMessage) => {
+    const outgoing = httpRequest(endpoint, { method, headers }, (incomingMessage) => {
+      const {
+        statusCode: status = 500,
+        headers: { date },
+      } = incomingMessage;
       readAll(incomingMessage).then(
-        (bytes) => resolve({ status: incomingMessage.statusCode ?? 500, body: bytes.toString('utf8') }),
+        (bytes) => resolve({ status, date, body: bytes.toString('utf8') }),
         reject,
       );
     });
@@ -78,9 +84,9 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
   const handle = async (request: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const current = injector;
     const body = await readAll(request);
-    const pass = (other = endpoint): Promise<EngineResponse> => forward(other, request.headers, body);
+    const pass = (other = endpoint): Promise<EngineResponse> => forward(other, request, body);
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-    calls += 1;
+    if (operation) calls += 1;
     const response =
       current && operation
         ? await current(
@@ -101,6 +107,7 @@ export async function startEngineProxy(endpoint: string, port = 0): Promise<Engi
     outgoing.writeHead(response.status, {
       'content-type': 'application/x-amz-json-1.0',
       'content-length': bytes.length,
+      ...(response.date && { date: response.date }),
     });
     if (response.breaks) outgoing.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
     else outgoing.end(bytes);

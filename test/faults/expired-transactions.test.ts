@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { decodeRecord, recordPrefix, stampPrefix } from '#functions/store/model/change-log.ts';
+import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
+import { type Clock, CorrectedClock } from '#functions/store/dynamodb/clock.ts';
+import { decodeRecord, recordPrefix, stampOf, stampPrefix } from '#functions/store/model/change-log.ts';
 import { maxCommitMs } from '#functions/store/model/log-timing.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
-import type { Call } from './engine-proxy.ts';
+import { type Call, errorResponse } from './engine-proxy.ts';
 import {
   type Execution,
   type Expired,
@@ -25,13 +27,20 @@ import { type Ids, makeEntities } from './operations.ts';
 let faulty: FaultyService;
 let ids: Ids;
 
-/** Milliseconds by which the clock that limits transactions is ahead. */
-let aheadMs = 0;
+/** Milliseconds for which the machine of the service was suspended. Its monotonic clock and its timers do not count them. */
+let suspendedMs = 0;
 
 beforeAll(async () => {
-  const now = performance.now.bind(performance);
-  jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
   faulty = await startFaultyService();
+  const now = Date.now.bind(Date);
+  // A suspension takes no time in a test: the engine's time follows that of the machine.
+  const clock: Clock = new CorrectedClock({
+    wall: () => now() + suspendedMs,
+    monotonic: () => performance.now(),
+  });
+  const learn = clock.observe.bind(clock);
+  clock.observe = (sent, date) => learn(sent, date + suspendedMs);
+  shareClient(connect({}, clock));
 });
 
 beforeEach(async () => {
@@ -43,14 +52,13 @@ afterEach(() => faulty.proxy.inject(undefined));
 afterAll(async () => {
   const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
   await faulty.stop();
-  jest.restoreAllMocks();
   expect(report).toMatchObject({ orphans: [], malformed: [], logs: [] });
 });
 
 /** Lets the first transaction of a request expire. */
 function inject(subject: string, execution: Execution, more: Partial<ExpiredOptions> = {}): Expired {
   const expire = (): void => {
-    aheadMs += maxCommitMs;
+    suspendedMs += maxCommitMs;
   };
   const expired = expireFirst({ subject, execution, expire, ...more });
   faulty.proxy.inject(expired.injector);
@@ -199,6 +207,27 @@ describe.each([
       },
     );
   });
+});
+
+test('a transaction is not sent by a machine that was suspended for 15 minutes, also before its first attempt', async () => {
+  const name = randomUUID();
+  const transactions: Call[] = [];
+  faulty.proxy.inject(async (call, pass) => {
+    const isOfRequest = call.operation === 'TransactWriteItems' && JSON.stringify(call.body).includes(name);
+    if (!isOfRequest) return pass();
+    transactions.push(call);
+    if (transactions.length > 1) return pass();
+    // DynamoDB throttles the first attempt. Before the next one, the machine is suspended.
+    suspendedMs += 900_000;
+    return errorResponse('ThrottlingException');
+  });
+  const { status, body } = await faulty.send<{ id: string }>('POST', '/v1/tasks', { name });
+  faulty.proxy.inject(undefined);
+  expect(status).toBe(201);
+  const [first = 0, second = 0, ...others] = transactions.map((call) => stampOf(recordKeyOf(call) ?? ''));
+  expect(others).toEqual([]);
+  expect(second - first).toBeGreaterThanOrEqual(900_000);
+  await requireListed('tasks', body.id, { name });
 });
 
 test('an expired transaction does not create an entity again that was deleted meanwhile', async () => {

@@ -70,7 +70,7 @@ async function deletedProject(session: Session): Promise<string> {
   });
   const references = { projectId: project.entity.id, userId: null, tagIds: [] };
   const pieces = Array.from({ length: tasks }, (_, number) => ({
-    changes: [buildCreate('task', { name: String(number), status: 'active', ...references })],
+    changes: [buildCreate('task', { name: String(number), status: 'active', ...references }, Date.now())],
   }));
   await applyInBatches(session, pieces, 90);
   await deleteEntity(session, 'project', project.entity.id);
@@ -171,7 +171,8 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
   });
   await reader.start();
   const project = await deletedProject(session);
-  const isWorking = async () => (await jobsOf(session)).some((job) => isReady(job, 'nobody') || job.lease);
+  const isWorking = async () =>
+    (await jobsOf(session)).some((job) => isReady(job, 'nobody', Date.now()) || job.lease);
   // The steps of the first call leave records behind, which arrive as one batch.
   while (Math.max(0, ...batches) < 2 || (await isWorking())) {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -194,8 +195,8 @@ test('the lease of a crashed worker expires', () => {
     ...job,
     lease: { owner: 'crashed', until: new Date(until).toISOString() },
   });
-  expect(isReady(leased(Date.now() + 30_000), 'another')).toBe(false);
-  expect(isReady(leased(Date.now() + 30_000), 'crashed')).toBe(true);
-  expect(isReady(leased(Date.now() - 1), 'another')).toBe(true);
-  expect(isReady(job, 'another')).toBe(true);
+  expect(isReady(leased(Date.now() + 30_000), 'another', Date.now())).toBe(false);
+  expect(isReady(leased(Date.now() + 30_000), 'crashed', Date.now())).toBe(true);
+  expect(isReady(leased(Date.now() - 1), 'another', Date.now())).toBe(true);
+  expect(isReady(job, 'another', Date.now())).toBe(true);
 });

@@ -60,14 +60,22 @@ const total = async (kind: Kind): Promise<number> => {
 async function createOrganization(): Promise<string> {
   const { entity } = await createEntity(session, 'organization', { name: 'Large', status: 'active' });
   const created = Array.from({ length: projects }, (_, number) =>
-    buildCreate('project', { name: `Project ${number}`, status: 'active', organizationId: entity.id }),
+    buildCreate(
+      'project',
+      { name: `Project ${number}`, status: 'active', organizationId: entity.id },
+      Date.now(),
+    ),
   );
   const tasks = created.flatMap(({ after }) =>
     Array.from({ length: tasksEach }, (_, number) => {
       const references = { projectId: after.entity.id, userId: null, tagIds: [] };
       // Half of the descriptions are stored beside their tasks.
       const description = 'x'.repeat(number % 2 === 0 ? 500 : 50);
-      return buildCreate('task', { name: `Task ${number}`, status: 'active', description, ...references });
+      return buildCreate(
+        'task',
+        { name: `Task ${number}`, status: 'active', description, ...references },
+        Date.now(),
+      );
     }),
   );
   const pieces = [...created, ...tasks].map((change) => ({ changes: [change] }));

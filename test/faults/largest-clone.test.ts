@@ -12,7 +12,7 @@ const { store } = useEmptyTable();
 async function makeTasks(projectId: string, count: number): Promise<void> {
   const fields = { name: 'x', status: 'active', description: '', priority: 'none', dueDate: null };
   const pieces = Array.from({ length: count }, () => ({
-    changes: [buildCreate('task', { ...fields, projectId, userId: null, tagIds: [] })],
+    changes: [buildCreate('task', { ...fields, projectId, userId: null, tagIds: [] }, Date.now())],
   }));
   await applyInBatches(store().session('@test'), pieces, 90);
 }

@@ -9,6 +9,7 @@ import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
+import { newId } from '#functions/store/model/ids.ts';
 import { beginJob, buildJobWrite, type Job } from '#functions/store/model/job.ts';
 import { decodePace, encodePace, newPace, type Pace, paceKey } from '#functions/store/model/pace.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
@@ -52,12 +53,14 @@ const newSession = (): Session => ({ tenant: randomUUID(), database: store.datab
 
 /** Creates tasks of a project that does not exist, and the job that deletes them. */
 async function beginSweep(session: Session, tasks: number): Promise<string> {
-  const { id } = buildCreate('project', { name: 'x', status: 'active' }).after.entity;
+  const { id } = buildCreate('project', { name: 'x', status: 'active' }, Date.now()).after.entity;
   const fields = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
-  const created = Array.from({ length: tasks }, () => ({ changes: [buildCreate('task', fields)] }));
+  const created = Array.from({ length: tasks }, () => ({
+    changes: [buildCreate('task', fields, Date.now())],
+  }));
   await applyInBatches(session, created, 90);
   const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
-  await session.database.transact([beginJob(session, sweep)]);
+  await session.database.transact([beginJob(session, sweep, newId(Date.now()).id)]);
   return id;
 }
 

@@ -18,9 +18,17 @@ beforeAll(async () => {
   store = await startTestStore();
   proxy = await startEngineProxy(store.endpoint);
   setFunctionEnvironment({ endpoint: proxy.endpoint, tableName: store.tableName }, undefined);
-  const organization = buildCreate('organization', { name: 'A', status: 'active' } as unknown as Fields);
+  const organization = buildCreate(
+    'organization',
+    { name: 'A', status: 'active' } as unknown as Fields,
+    Date.now(),
+  );
   const organizationId = organization.after.entity.id;
-  const tag = buildCreate('tag', { name: 'B', status: 'active', organizationId } as unknown as Fields);
+  const tag = buildCreate(
+    'tag',
+    { name: 'B', status: 'active', organizationId } as unknown as Fields,
+    Date.now(),
+  );
   for (const change of [organization, tag])
     await applyChangeSet(store.session('public'), { changes: [change] });
   one = await startSeparateProcess(listTags as typeof listTags & { success: 'entity' });

@@ -13,6 +13,7 @@ import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
+import { newId } from '#functions/store/model/ids.ts';
 import { beginJob, type JobWork, jobSortKey } from '#functions/store/model/job.ts';
 import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
@@ -107,7 +108,7 @@ async function makeProject(session: Session, tasks: number): Promise<string> {
     fields({ organizationId: organization.entity.id }),
   );
   const pieces = Array.from({ length: tasks }, () => ({
-    changes: [buildCreate('task', fields({ projectId: entity.id, userId: null, tagIds: [] }))],
+    changes: [buildCreate('task', fields({ projectId: entity.id, userId: null, tagIds: [] }), Date.now())],
   }));
   await applyInBatches(session, pieces, 90);
   return entity.id;
@@ -119,7 +120,7 @@ async function tasksOf(session: Session, project: string): Promise<number> {
 }
 
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
-  database.transact([beginJob({ tenant }, work)]);
+  database.transact([beginJob({ tenant }, work, newId(Date.now()).id)]);
 
 /** Waits for a condition. The timeout of the test ends the wait. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {

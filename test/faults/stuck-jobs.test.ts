@@ -4,6 +4,7 @@ import { handler } from '#functions/jobs/on-schedule.ts';
 import { readJobs } from '#functions/store/cascades/read-jobs.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
+import { newId } from '#functions/store/model/ids.ts';
 import { beginJob } from '#functions/store/model/job.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
@@ -50,16 +51,20 @@ const conflicts: Injector = async ({ operation, body }, pass) =>
 /** Creates a task of a deleted project, and the job that must delete the task. */
 async function beginSweepOf(session: Session): Promise<void> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
-  const { id } = buildCreate('project', {
-    name: 'x',
-    status: 'active',
-    organizationId: organization.entity.id,
-  }).after.entity;
+  const { id } = buildCreate(
+    'project',
+    {
+      name: 'x',
+      status: 'active',
+      organizationId: organization.entity.id,
+    },
+    Date.now(),
+  ).after.entity;
   const task = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
   const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
   await applyChangeSet(session, {
-    changes: [buildCreate('task', task)],
-    writes: [beginJob(session, sweep)],
+    changes: [buildCreate('task', task, Date.now())],
+    writes: [beginJob(session, sweep, newId(Date.now()).id)],
   });
 }
 

@@ -28,9 +28,9 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-in-two-transactions',
     description: 'the creations and updates of a batch are applied before its deletions',
     file: applyBatch,
-    search: 'const own = mergeChangeSets(resolved.map((one) => toChangeSet(session, one)));',
+    search: 'const own = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one)));',
     replacement:
-      'const { changes, ...others } = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...others, changes: changes.filter(({ after }) => !after) };',
+      'const { changes, ...others } = mergeChangeSets(resolved.map((one) => toChangeSet({ tenant: session.tenant, nowMs }, one)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...others, changes: changes.filter(({ after }) => !after) };',
     detectedBy: ['test/faults/batch.test.ts'],
     testNamePattern: 'stops after any call',
   },

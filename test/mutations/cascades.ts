@@ -58,8 +58,8 @@ export const cascadeMutations: readonly Mutation[] = [
     name: 'sweep-by-one-clock',
     description: 'the second sweep does not allow for clocks that differ',
     file: sweep,
-    search: 'maxRequestMs + 2 * maxClockSkewMs',
-    replacement: 'maxRequestMs + 0 * maxClockSkewMs',
+    search: 'maxRequestMs + 2 * maxClockErrorMs',
+    replacement: 'maxRequestMs + 0 * maxClockErrorMs',
     detectedBy: [`${tests}/sweep.test.ts`],
   },
   {

@@ -69,7 +69,7 @@ test(`the schedule compacts the logs of ${tenants} tenants beside a large one, a
   const names = Array.from({ length: tenants }, (_, number) => `tenant-${number}`);
   const tag = (name: string) => ({ name, status: 'active', color: '#808080', description: '' });
   const pieces = Array.from({ length: large }, (_, number) => ({
-    changes: [buildCreate('tag', tag(String(number)))],
+    changes: [buildCreate('tag', tag(String(number)), Date.now())],
   }));
   await applyInBatches(session('large'), pieces, 90);
   await forEach(names, 16, async (tenant) => {

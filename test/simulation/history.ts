@@ -5,18 +5,21 @@
 
 import { inflateRawSync } from 'node:zlib';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
+import type { LateChanges } from '#functions/store/lists/engine/compaction/late-changes.ts';
 import type { CompactionSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { emptyManifest, manifestNames } from '#functions/store/lists/engine/format/manifest.ts';
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { ListSource, RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader } from '#functions/store/lists/engine/storage.ts';
+import { isLate, type LogRecord } from '#functions/store/model/change-log.ts';
 import type { Change } from '#functions/store/model/changes.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { firstIdAt } from '#functions/store/model/ids.ts';
-import { maxClockSkewMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
+import { maxCommitMs } from '#functions/store/model/log-timing.ts';
 import { readRows } from '../support/read-rows.ts';
 import { expectedPage, isPage, isPossiblePage, type ListCase, randomCase, randomFields } from './entities.ts';
+import { Machine } from './machine.ts';
 import { Crash, MemoryLog, type Process } from './memory-log.ts';
 import { Random } from './random.ts';
 import { type State, type TransactionCounts, Transactions } from './transactions.ts';
@@ -26,8 +29,8 @@ import { VirtualTime } from './virtual-time.ts';
 export interface Conditions {
   /** The longest time from stamp to commit, in milliseconds. A writer gives a transaction up after the service's own time. */
   readonly maxCommitMs: number;
-  /** Milliseconds by which a clock differs from the time, at most. */
-  readonly maxClockSkewMs: number;
+  /** Whether the clocks of machines are wrong, jump, and stand still. */
+  readonly haveWrongClocks: boolean;
   /**
    * Records that a query reads at one moment. Over several moments, no list is the state at one of them, but each entity of it is as
    * it was between the list's start and its end.
@@ -39,7 +42,7 @@ export interface Conditions {
 
 export const allowedConditions: Conditions = {
   maxCommitMs,
-  maxClockSkewMs,
+  haveWrongClocks: true,
   pageSize: Number.POSITIVE_INFINITY,
   isWrongMeanwhile: false,
 };
@@ -66,7 +69,7 @@ const addedFieldMs = 80_000;
 const maxSlowCallMs = 10_000_000;
 
 /** Sizes with which a few rows make many segments and patches. */
-const smallSizes: Omit<CompactionSizes, 'maxHealingRecords'> = {
+const smallSizes: CompactionSizes = {
   maxRows: 24,
   maxShareOfPatch: 1 / 2,
   maxShareOfColumn: 0.3,
@@ -83,6 +86,8 @@ const kind = 'task';
 
 /** What a history counted, to see that the simulation simulates something. */
 export interface HistoryCounts extends TransactionCounts {
+  /** Late records that compaction absorbed because it was told of them. */
+  repairs: number;
   lists: number;
   /** Attempts of lists that ended because items that they needed were deleted meanwhile, or because of a gap in the log. */
   staleReads: number;
@@ -113,6 +118,7 @@ export class History {
     foundApplied: 0,
     executedTooLate: 0,
     stoppedWriters: 0,
+    repairs: 0,
     lists: 0,
     staleReads: 0,
     compactions: 0,
@@ -140,6 +146,7 @@ export class History {
       tenant,
       counts: this.counts,
       maxExecutionMs: conditions.maxCommitMs,
+      onCommit: (record) => this.#onCommit(record),
     });
   }
 
@@ -152,16 +159,16 @@ export class History {
     await this.#time.run();
   }
 
-  /** Compacts everything, and compares some lists with the last state. Late records are healed by then. */
+  /** Compacts everything, and compares some lists with the last state. Late records are absorbed by then. */
   async finish(): Promise<void> {
     this.#time.start(async () => {
       for (let step = 0; step < 40; step += 1) {
         await this.#time.wait(61_000);
         const memory = this.#newMemory();
-        const writer = this.#log.open(this.#process());
-        await compact({ writer, memory, nowMs: this.#time.now, sizes: this.#sizes, isForced: true });
+        const writer = this.#log.open(this.#process(new Machine(this.#time, this.#random, false)));
+        await compact({ writer, memory, nowMs: this.#time.now, sizes: smallSizes, isForced: true });
       }
-      const reader = this.#log.open(this.#process());
+      const reader = this.#log.open(this.#process(this.#newMachine()));
       for (let list = 0; list < 10; list += 1) {
         const source = { reader, memory: this.#newMemory(), nowMs: this.#time.now };
         this.#requireRight(await this.#list(source, this.#case()));
@@ -175,12 +182,6 @@ export class History {
     return Number.isFinite(this.#conditions.pageSize);
   }
 
-  get #sizes(): CompactionSizes {
-    const { isWrongMeanwhile } = this.#conditions;
-    // Where no record is late, fewer than there are: a part of the healing window must not mislead compaction.
-    return { ...smallSizes, maxHealingRecords: isWrongMeanwhile ? 1_000 : 100 };
-  }
-
   get #state(): State {
     return this.#transactions.state;
   }
@@ -189,18 +190,16 @@ export class History {
     return new ProcessMemory(maxBytes).of(tenant, kind);
   }
 
-  #clock(): () => number {
-    const unit = this.#random.chance(0.4) ? 1_000 : 1;
-    const skew = (this.#random.next() * 2 - 1) * (this.#conditions.maxClockSkewMs - unit);
-    return () => Math.floor((this.#time.now + skew) / unit) * unit;
+  #newMachine(): Machine {
+    return new Machine(this.#time, this.#random, this.#conditions.haveWrongClocks);
   }
 
   /** Returns a process that writes until a number of writes is reached. */
-  #process(maxWrites = Number.POSITIVE_INFINITY): Process {
+  #process(machine: Machine, maxWrites = Number.POSITIVE_INFINITY): Process {
     let left = maxWrites;
     return {
       delay: () =>
-        this.#time.wait(this.#random.chance(0.05) ? this.#random.below(3_000) : this.#random.below(150)),
+        machine.call(this.#random.chance(0.05) ? this.#random.below(3_000) : this.#random.below(150)),
       beforeWrite: () => {
         left -= 1;
         if (left < 0) throw new Crash('crash');
@@ -259,45 +258,89 @@ export class History {
   }
 
   async #write(): Promise<void> {
-    const clock = this.#clock();
+    const machine = this.#newMachine();
     for (const { from, to } of bursts) {
       await this.#waitUntil(from);
       while (this.#time.now < this.#start + to) {
         await this.#time.wait(this.#random.below(4_000));
-        const changes = this.#changes(clock());
-        this.#time.start(() => this.#transactions.apply(changes, clock));
+        const changes = this.#changes(await machine.now());
+        this.#time.start(() => this.#transactions.apply(changes, machine));
       }
     }
   }
 
   async #compact(): Promise<void> {
-    const clock = this.#clock();
+    const machine = this.#newMachine();
     let memory = this.#newMemory();
     for (const { from, to } of bursts) {
       await this.#waitUntil(from);
       while (this.#time.now < this.#start + to + afterMs) {
         await this.#time.wait(this.#random.below(this.#random.chance(0.3) ? 1_000 : 15_000));
-        const hasCrashed = !(await this.#compactOnce(memory, clock()));
+        if (this.#random.chance(0.05)) await machine.suspend();
+        const hasCrashed = !(await this.#compactOnce(memory, machine));
         if (hasCrashed) memory = this.#newMemory();
       }
     }
   }
 
   /** Takes a step of compaction. @returns false when the process crashed. */
-  async #compactOnce(memory: LogMemory, nowMs: number): Promise<boolean> {
+  async #compactOnce(memory: LogMemory, machine: Machine): Promise<boolean> {
+    return (await this.#takeStep(memory, machine)) !== 'crashed';
+  }
+
+  /**
+   * The stream of the table: a function compares the time of each new record with its stamp, until compaction has handled those that may be
+   * late. It can crash, and is called again.
+   */
+  #onCommit(record: LogRecord): void {
+    if (!isLate(record.stamp, Math.floor(this.#time.now / 1_000) * 1_000)) return;
+    const readVersions = async (ids: readonly string[]) => {
+      await this.#time.wait(this.#random.below(100));
+      return new Map(
+        ids.flatMap((id) => {
+          const entity = this.#state.get(id);
+          return entity ? [[id, entity.version] as const] : [];
+        }),
+      );
+    };
+    this.#time.start(async () => {
+      const machine = this.#newMachine();
+      for (;;) {
+        await this.#time.wait(this.#random.below(15_000));
+        const result = await this.#takeStep(this.#newMemory(), machine, { records: [record], readVersions });
+        if (typeof result === 'object' && !result.hasMore) return;
+      }
+    });
+  }
+
+  /** Takes a step of compaction. @param late forces the step to absorb what is settled. */
+  async #takeStep(
+    memory: LogMemory,
+    machine: Machine,
+    late?: LateChanges,
+  ): Promise<Awaited<ReturnType<typeof compact>> | 'crashed'> {
     const maxWrites = this.#random.chance(0.1) ? this.#random.below(60) : undefined;
-    const writer = this.#log.open(this.#process(maxWrites));
+    const writer = this.#log.open(this.#process(machine, maxWrites));
     const itemsBefore = this.#log.items.size;
     try {
-      const result = await compact({ writer, memory, nowMs, sizes: this.#sizes });
+      const nowMs = await machine.now();
+      const result = await compact({
+        writer,
+        memory,
+        nowMs,
+        sizes: smallSizes,
+        isForced: late !== undefined,
+        late,
+      });
       this.counts[result ? 'compactions' : 'lostRaces'] += 1;
+      this.counts.repairs += result?.late ?? 0;
       for (const { buckets } of this.#log.manifest?.segments ?? [])
         this.counts.columnsInBuckets += Object.keys(buckets).length;
-      return true;
+      return result;
     } catch (error) {
       if (!(error instanceof Crash) && !(error instanceof StaleRead)) throw error;
       this.counts.crashes += 1;
-      return false;
+      return 'crashed';
     } finally {
       this.counts.deletedItems += Math.max(0, itemsBefore - this.#log.items.size);
     }
@@ -317,27 +360,27 @@ export class History {
   }
 
   async #read(): Promise<void> {
-    const clock = this.#clock();
-    const reader = this.#log.open(this.#process());
+    const machine = this.#newMachine();
+    const reader = this.#log.open(this.#process(machine));
     let memory = this.#newMemory(400_000);
     for (const { from, to } of bursts) {
       await this.#waitUntil(from);
       while (this.#time.now < this.#start + to + afterMs) {
         await this.#time.wait(this.#random.below(6_000));
         if (this.#random.chance(0.05)) memory = this.#newMemory(400_000);
-        await this.#readOnce({ reader, memory, nowMs: clock() });
+        await this.#readOnce({ reader, memory, nowMs: await machine.now() });
       }
     }
   }
 
   /** Reads lists that take longer than the items of the first burst stay. */
   async #readSlowly(): Promise<void> {
-    const clock = this.#clock();
-    const delay = () => this.#time.wait(this.#random.below(this.#random.chance(0.6) ? 1_000 : maxSlowCallMs));
+    const machine = this.#newMachine();
+    const delay = () => machine.call(this.#random.below(this.#random.chance(0.6) ? 1_000 : maxSlowCallMs));
     const reader = this.#log.open({ delay });
     const { to } = bursts.at(-1) as Burst;
     while (this.#time.now < this.#start + to) {
-      await this.#readOnce({ reader, memory: this.#newMemory(), nowMs: clock() });
+      await this.#readOnce({ reader, memory: this.#newMemory(), nowMs: await machine.now() });
     }
   }
 

@@ -15,6 +15,7 @@ import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { ConditionFailed, TransactionExpired } from '#functions/store/model/errors.ts';
 import { marginMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
 import { applyOnce } from '#functions/store/unit-of-work/apply-once.ts';
+import type { Machine } from './machine.ts';
 import type { MemoryLog } from './memory-log.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -30,7 +31,7 @@ class WriterStopped extends Error {}
 /** The change set of one request, and how often it was applied. */
 interface Request {
   readonly changes: readonly Change[];
-  readonly clock: () => number;
+  readonly machine: Machine;
   /** When its time is over. */
   readonly endsAt: number;
   applied: number;
@@ -39,6 +40,8 @@ interface Request {
 interface Transaction {
   readonly request: Request;
   readonly record: LogRecord;
+  /** When its writer gives it up, by the writer's time. */
+  readonly sendUntil: number;
   /** When its writer gives it up. */
   readonly expiresAt: number;
   /** The latest time at which it may be executed. */
@@ -70,6 +73,8 @@ export interface Simulated {
   readonly counts: TransactionCounts;
   /** The longest time from the stamp of a transaction to its execution, in milliseconds. */
   readonly maxExecutionMs: number;
+  /** Called after each commit, as the stream of the table. */
+  readonly onCommit: (record: LogRecord) => void;
 }
 
 export class Transactions {
@@ -90,11 +95,11 @@ export class Transactions {
    * Applies the change set of one request.
    * @throws Error when it was applied several times, or when its outcome is not the one that the request reports.
    */
-  async apply(changes: readonly Change[], clock: () => number): Promise<void> {
+  async apply(changes: readonly Change[], machine: Machine): Promise<void> {
     const { time, counts } = this.#simulated;
-    const request: Request = { changes, clock, endsAt: time.now + maxRequestMs, applied: 0 };
+    const request: Request = { changes, machine, endsAt: time.now + maxRequestMs, applied: 0 };
     try {
-      await applyOnce(this.#build(request), {
+      await applyOnce(await this.#build(request), {
         send: (transaction) => this.#send(transaction),
         withdraw: (transaction) => this.#withdraw(transaction),
         rebuild: () => this.#rebuild(request),
@@ -111,9 +116,10 @@ export class Transactions {
     if (request.applied === 0) throw new Error('A request reports success although it was not applied.');
   }
 
-  #build(request: Request): Transaction {
+  async #build(request: Request): Promise<Transaction> {
     const { time, tenant, maxExecutionMs } = this.#simulated;
-    const stamp = transactionStamp(request.changes, request.clock());
+    const nowMs = await request.machine.now();
+    const stamp = transactionStamp(request.changes, nowMs);
     this.#built += 1;
     // Random keys would make a history different every time.
     const key = `${stampPrefix(stamp)}#${String(this.#built).padStart(6, '0')}`;
@@ -122,6 +128,7 @@ export class Transactions {
     return {
       request,
       record: { ...decodeRecord(write.put), key },
+      sendUntil: nowMs + maxCommitMs,
       expiresAt: time.now + maxCommitMs,
       latestAt: time.now + maxExecutionMs,
       state: 'sent',
@@ -139,6 +146,9 @@ export class Transactions {
   async #send(transaction: Transaction): Promise<void> {
     const { time, random } = this.#simulated;
     if (time.now > transaction.request.endsAt) throw new WriterStopped();
+    const { machine } = transaction.request;
+    if (random.chance(0.03)) await machine.suspend();
+    if ((await machine.now()) >= transaction.sendUntil) throw new TransactionExpired(false);
     if (random.chance(0.05)) return this.#expire(transaction, { isInDoubt: false });
     if (random.chance(0.03)) return this.#expire(transaction, { isInDoubt: true });
     const delay = this.#executionDelay(transaction);
@@ -201,6 +211,7 @@ export class Transactions {
     }
     counts.commits += 1;
     if (this.#simulated.time.now - record.stamp > marginMs) counts.lateCommits += 1;
+    this.#simulated.onCommit(record);
     transaction.state = 'applied';
     this.states.push(state);
     log.add(record);

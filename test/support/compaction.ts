@@ -4,7 +4,6 @@ import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { type CompactionSizes, defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import { healingIntervalMs } from '#functions/store/model/log-timing.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 
 /** Small segments and patches, so that there are many. */
@@ -16,7 +15,6 @@ export const smallSizes: CompactionSizes = {
   bucketBytes: 100,
   maxWholePatchBytes: 300,
   maxRecords: 25,
-  maxHealingRecords: 1_000,
   minFirstRecords: 6,
   minRecords: 1,
 };
@@ -34,12 +32,4 @@ export async function compactAll(
     const result = await compact({ writer, memory, nowMs: Date.now(), marginMs: 0, isForced: true, sizes });
     if (result && !result.hasMore) return;
   }
-}
-
-/** Takes the step of a log that looks for late records, however short a time ago the last one did. */
-export async function heal(database: Database, tenant: string, kind: Kind): Promise<void> {
-  const memory = new ProcessMemory().of(tenant, kind);
-  const nowMs = Date.now() + healingIntervalMs;
-  // All records that exist now are settled, and the watermark does not pass the real time.
-  await compact({ writer: openLog(database, tenant, kind), memory, nowMs, marginMs: healingIntervalMs });
 }

@@ -8,6 +8,7 @@ import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { ensureTable } from '#lib/local/table.ts';
 import { testWorker } from './test-worker.ts';
+import { wallClock } from './wall-clock.ts';
 
 /** The store on an engine, in a table of its own, without gateway and functions. */
 export interface TestStore {
@@ -31,7 +32,7 @@ export async function startTestStore({ stream = false } = {}): Promise<TestStore
   const plain = new DynamoDBClient({ endpoint });
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName, { stream });
-  const own = connect();
+  const own = connect({}, wallClock);
   const database = (timeoutMs = 20_000) => new Database(own, tableName, new Deadline(timeoutMs));
   return {
     endpoint,

@@ -45,6 +45,15 @@ export class LogBuilder {
     return { id, version: version + 1, previousStamp: stamp, before: row, after };
   }
 
+  #versions(ids: readonly string[]): Map<string, number> {
+    return new Map(
+      ids.flatMap((id) => {
+        const version = this.#known.get(id)?.version;
+        return version === undefined ? [] : [[id, version] as const];
+      }),
+    );
+  }
+
   build(stamp: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
     const entries = Object.entries(rows).map(([id, row]) => this.#entry(id, row));
     for (const { id, version, after } of entries) {
@@ -59,9 +68,17 @@ export class LogBuilder {
     this.log.records.push(this.build(stamp, rows));
   }
 
-  /** Takes one step of compaction that absorbs all records with a stamp before a time. */
-  compact(nowMs: number, sizes: Partial<CompactionSizes> = {}): ReturnType<typeof compact> {
+  /**
+   * Takes one step of compaction that absorbs all records with a stamp before a time.
+   * @param late records that may be late.
+   */
+  compact(
+    nowMs: number,
+    sizes: Partial<CompactionSizes> = {},
+    late: readonly LogRecord[] = [],
+  ): ReturnType<typeof compact> {
     return compact({
+      late: { records: late, readVersions: async (ids) => this.#versions(ids) },
       writer: this.log.open(),
       memory: this.#memory,
       nowMs,

@@ -1,4 +1,4 @@
-/** The handler of an operation with module state of its own, as in a process of its own. */
+/** The handler of an operation with module state of its own, as in a process of its own. Tests set its time by mocks of `Date.now`. */
 
 import type { Contract } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
@@ -7,6 +7,7 @@ import type { LambdaFunction } from '#lib/local/gateway.ts';
 import { functionContext } from '#lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '#lib/local/operation-event.ts';
 import { ResponseChecker } from './response-checker.ts';
+import { wallClock } from './wall-clock.ts';
 
 export interface SeparateProcess {
   /** Calls the handler. The response is compared with the OpenAPI document. */
@@ -23,7 +24,7 @@ export async function startSeparateProcess(contract: Contract): Promise<Separate
   let client: { destroy(): void } | undefined;
   await jest.isolateModulesAsync(async () => {
     const { connect, shareClient } = await import('#functions/store/dynamodb/client.ts');
-    const own = connect();
+    const own = connect({}, wallClock);
     shareClient(own);
     client = own;
     ({ handler } = (await import(`../../functions/${file}`)) as { handler: LambdaFunction });

@@ -19,19 +19,19 @@ export function typicalChanges(nowMs: number, description: string): Readonly<Rec
     description,
     priority: 'medium',
     dueDate: '2026-12-24',
-    projectId: newId().id,
-    userId: newId().id,
-    tagIds: [newId().id],
+    projectId: newId(Date.now()).id,
+    userId: newId(Date.now()).id,
+    tagIds: [newId(Date.now()).id],
   };
-  const created = buildCreate('task', fields);
+  const created = buildCreate('task', fields, Date.now());
   const changedAt = nowMs - 3 * days;
   const entity = { ...created.after.entity, updatedAt: new Date(changedAt - 8).toISOString() };
   const before: StoredEntity = { ...created.after, entity, version: 3, stamp: changedAt };
   return {
     create: created,
-    'change of the priority': buildUpdate(before, { priority: 'high' }),
-    'change of the status': buildUpdate(before, { status: 'done' }),
-    'change of the name': buildUpdate(before, { name: `${name.slice(0, -1)} on tablets` }),
+    'change of the priority': buildUpdate(before, { priority: 'high' }, Date.now()),
+    'change of the status': buildUpdate(before, { status: 'done' }, Date.now()),
+    'change of the name': buildUpdate(before, { name: `${name.slice(0, -1)} on tablets` }, Date.now()),
     deletion: { before },
   };
 }

@@ -16,7 +16,7 @@ import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { buildWithDescendants } from './delete-entity.ts';
-import { buildDelete } from './sweep.ts';
+import { buildDelete, type Deletion } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
@@ -74,15 +74,22 @@ function resolveWrite(
   return error ? { error } : { change, result: { operation, stored: after } };
 }
 
+/** What the operations of a batch are about. */
+interface BatchContext {
+  readonly kind: Kind;
+  readonly targets: ReadonlyMap<string, StoredEntity>;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /** Does not check the references and the subject of the operation. */
 function resolveOperation(
-  kind: Kind,
+  { kind, targets, nowMs }: BatchContext,
   operation: BatchOperation,
-  targets: ReadonlyMap<string, StoredEntity>,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
-    const change = buildCreate(kind, operation.fields);
+    const change = buildCreate(kind, operation.fields, nowMs);
     return resolveWrite('create', change, change.after);
   }
   const target = targets.get(operation.id);
@@ -91,7 +98,7 @@ function resolveOperation(
   if (mismatch) return { error: mismatch };
   if (operation.operation === 'delete') return { deletion: target, result: { operation: 'delete' } };
   const before = target as WholeEntity;
-  const change = changeFields(before, operation.fields);
+  const change = changeFields(before, operation.fields, nowMs);
   return resolveWrite('update', change, change?.after ?? before);
 }
 
@@ -111,8 +118,8 @@ async function checkOthers(
   });
 }
 
-function toChangeSet(session: Session, operation: ResolvedOperation): ChangeSet {
-  if ('deletion' in operation) return buildDelete(session, operation.deletion);
+function toChangeSet(deletion: Deletion, operation: ResolvedOperation): ChangeSet {
+  if ('deletion' in operation) return buildDelete(deletion, operation.deletion);
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
@@ -129,13 +136,15 @@ export function applyBatch(
 ): Promise<readonly BatchResult[]> {
   return commit(session, async (attempt) => {
     const targets = await readTargets(session, kind, operations);
-    const unchecked = operations.map((operation) => resolveOperation(kind, operation, targets));
+    const nowMs = await session.database.time();
+    const unchecked = operations.map((operation) => resolveOperation({ kind, targets, nowMs }, operation));
     const resolved = await checkOthers(session, unchecked);
     const failures = resolved.flatMap((one, position) =>
       'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const own = mergeChangeSets(resolved.map((one) => toChangeSet(session, one)));
+    const deletion = { tenant: session.tenant, actor: session.actor, nowMs };
+    const own = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one)));
     const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
     return { ...(await buildWithDescendants(session, own, { kind, ids }, attempt)), result };

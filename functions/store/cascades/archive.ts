@@ -15,10 +15,10 @@ const archived = { status: 'archived' } as const;
 
 const ownership = relationOf('project', 'organization');
 
-const archive = (projects: readonly StoredEntity[]): Change[] =>
+const archive = (projects: readonly StoredEntity[], nowMs: number): Change[] =>
   projects
     .filter(({ entity }) => entity.status !== archived.status)
-    .map((project) => buildUpdate(project, archived));
+    .map((project) => buildUpdate(project, archived, nowMs));
 
 /**
  * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
@@ -32,11 +32,12 @@ export function archiveWithProjects(
   return commit(session, async () => {
     const before = await readEntity(session, 'organization', id, expected);
     const isArchived = before.entity.status === archived.status;
-    const change = isArchived ? undefined : buildUpdate(before, archived);
+    const nowMs = await session.database.time();
+    const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
     const job = beginJob(session, { type: 'archive', id, after: '' }, snapshotId);
-    const projects = { changes: archive(page.children), next: page.next };
+    const projects = { changes: archive(page.children, nowMs), next: page.next };
     return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });
 }
@@ -45,8 +46,9 @@ export function archiveWithProjects(
 export async function archiveStep(session: Session, { id, work }: Job<ArchiveWork>): Promise<Step> {
   const range = { after: work.after, snapshotId: id };
   const { children, next } = await readChildren(session, ownership, [work.id], range);
+  const nowMs = await session.database.time();
   return {
-    repeatable: archive(children).map((change) => ({ changes: [change] })),
+    repeatable: archive(children, nowMs).map((change) => ({ changes: [change] })),
     left: next === undefined ? undefined : { ...work, after: next },
   };
 }

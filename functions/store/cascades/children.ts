@@ -95,5 +95,6 @@ export async function createSnapshotId(
       ? { stored: children.slice(-1) }
       : await listChildren(session, relation, [parentId], newest);
   const last = stored[0]?.entity.id;
-  return last === undefined ? newId().id : idAfter(last);
+  const nowMs = await session.database.time();
+  return last === undefined ? newId(nowMs).id : idAfter(last, nowMs);
 }

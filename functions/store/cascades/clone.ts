@@ -44,11 +44,12 @@ async function copyTasks(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<Change[]> {
   const originals = await readTexts(session, tasks);
+  const nowMs = await session.database.time();
   return (
     originals
       // A task whose text changed was read again.
       .filter((task) => refersToAny(ownership, task, [from]))
-      .map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }))
+      .map(({ entity }) => buildCreate('task', { ...copyFields(entity), projectId: to }, nowMs))
   );
 }
 
@@ -71,7 +72,8 @@ export function cloneProjectWithTasks(
   return commit(session, async () => {
     const original = await readEntity(session, 'project', id, expected);
     const fields = copyFields(original.entity);
-    const own = buildCreate('project', { ...fields, name: name ?? fields.name });
+    const nowMs = await session.database.time();
+    const own = buildCreate('project', { ...fields, name: name ?? fields.name }, nowMs);
     const clone = own.after;
     if (!includesTasks) return { changes: [own], result: clone };
     const to = clone.entity.id;

@@ -76,7 +76,7 @@ async function readJob({ tenant, database }: Session, id: string): Promise<Job |
 
 /** Gives a job back without a step, because the tenant's jobs are ahead of their pace. Returns the job. */
 async function postpone(session: Session, job: Job, waitMs: number): Promise<Job> {
-  const dueAt = new Date(Date.now() + waitMs).toISOString();
+  const dueAt = new Date((await session.database.time()) + waitMs).toISOString();
   const after = { ...job, version: job.version + 1, dueAt, lease: undefined };
   await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, after)] });
   return after;
@@ -134,10 +134,10 @@ async function takeLease(
   { owner, trigger }: Delivery,
 ): Promise<Job | undefined> {
   const job = await readJob(session, id);
+  const now = await session.database.time();
   const timeMs = session.database.deadline.remaining();
-  if (!job || !isReady(job, owner, trigger) || timeMs <= minStepMs) return undefined;
+  if (!job || !isReady(job, owner, now, trigger) || timeMs <= minStepMs) return undefined;
   requireKnownJob(job);
-  const now = Date.now();
   // Not written again: every write is a stream record, and a job that always fails would deliver itself for ever.
   if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;
   const lease = { owner, until: new Date(now + timeMs).toISOString() };

@@ -46,7 +46,10 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const own = buildDelete(session, await readEntityItem(session, kind, id, expected));
+    const own = buildDelete(
+      { tenant: session.tenant, actor: session.actor, nowMs: await session.database.time() },
+      await readEntityItem(session, kind, id, expected),
+    );
     return { ...(await buildWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
   });
 }

@@ -57,7 +57,7 @@ export class PacedWorker {
     const { tenant, database } = this.#session;
     const item = await database.get(paceKey(tenant));
     const before = item ? decodePace(item) : newPace(tenant);
-    const { pace, waitMs } = reserve(before, { ...step, nowMs: Date.now() });
+    const { pace, waitMs } = reserve(before, { ...step, nowMs: await database.time() });
     if (waitMs > maxMs) return undefined;
     await database.putItem(encodePace(pace), item ? hasVersion(before.version) : notExists);
     return waitMs;

@@ -7,12 +7,17 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../runtime/environment.ts';
+import { type Clock, CorrectedClock } from './clock.ts';
 
 /** Milliseconds until a connection is open, and until DynamoDB continues a response. */
 const connectionTimeout = 1_000;
 const requestTimeout = 2_000;
 
 const ignore = (): void => undefined;
+
+interface Responded {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * A logger without `info` and `error`. The SDK's default logger ignores all entries, but the SDK copies the whole request and response of each
@@ -49,13 +54,40 @@ function nameUnknownErrors({ config, middlewareStack }: DynamoDBClient): void {
   );
 }
 
+const clocks = new WeakMap<DynamoDBDocumentClient, Clock>();
+
+/** Lets a clock learn from each response of a client. */
+function setClock(client: DynamoDBDocumentClient, clock: Clock): Clock {
+  clocks.set(client, clock);
+  client.middlewareStack.add(
+    (next) => async (call) => {
+      const sent = clock.read();
+      const result = await next(call);
+      const { headers } = result.response as Responded;
+      clock.observe(sent, Date.parse(headers['date'] ?? ''));
+      return result;
+    },
+    // Before the SDK reads the body: failed calls tell the time as well.
+    { step: 'deserialize', priority: 'low', name: 'observeTime' },
+  );
+  return clock;
+}
+
+/** Returns the clock that a client's responses correct. */
+export const clockOf = (client: DynamoDBDocumentClient): Clock =>
+  clocks.get(client) ?? setClock(client, new CorrectedClock());
+
 /**
  * Returns a client for the endpoint and region of the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`).
  *
  * The SDK makes one attempt: `database.ts` retries within the time of the request and with the same token. The SDK's own
  * retries end after a fixed number of attempts and leave out transaction conflicts.
+ * @param clock what the responses correct.
  */
-export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+export function connect(
+  settings: DynamoDBClientConfig = {},
+  clock: Clock = new CorrectedClock(),
+): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: 1,
     logger: silentLogger,
@@ -69,22 +101,35 @@ export function connect(settings: DynamoDBClientConfig = {}): DynamoDBDocumentCl
     ...settings,
   });
   nameUnknownErrors(client);
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  setClock(documents, clock);
+  return documents;
 }
 
-/**
- * Opens the first connection of a client with a request that DynamoDB answers without credentials and without charge. When it fails, the
- * first call opens a connection of its own.
- */
-async function openConnection({ config }: DynamoDBDocumentClient): Promise<void> {
+/** Returns the address of DynamoDB. */
+async function addressOf({ config }: DynamoDBDocumentClient): Promise<object> {
+  const given = await config.endpoint?.();
+  if (given) return { protocol: given.protocol, hostname: given.hostname, port: given.port };
   const Region = await config.region();
   const url = new URL(environment.databaseEndpoint() ?? config.endpointProvider({ Region }).url);
   const { protocol, hostname, port } = url;
-  const address = { protocol, hostname, ...(port && { port: Number(port) }) };
-  const request = { ...address, method: 'GET', path: '/', query: {}, headers: {} };
-  const { response } = await config.requestHandler.handle(
-    request as Parameters<typeof config.requestHandler.handle>[0],
+  return { protocol, hostname, ...(port && { port: Number(port) }) };
+}
+
+/**
+ * Asks DynamoDB for the time, with a request that it answers without credentials and without charge. The clock of the client learns from the
+ * response. The first request opens a connection, which the next call uses.
+ */
+export async function askTime(client: DynamoDBDocumentClient, abortSignal?: AbortSignal): Promise<void> {
+  const { requestHandler } = client.config;
+  const clock = clockOf(client);
+  const request = { ...(await addressOf(client)), method: 'GET', path: '/', query: {}, headers: {} };
+  const sent = clock.read();
+  const { response } = await requestHandler.handle(
+    request as Parameters<typeof requestHandler.handle>[0],
+    abortSignal && { abortSignal },
   );
+  clock.observe(sent, Date.parse((response as Responded).headers['date'] ?? ''));
   // A connection is free for the next request when the response has been read.
   (response.body as Readable).resume();
 }
@@ -92,7 +137,8 @@ async function openConnection({ config }: DynamoDBDocumentClient): Promise<void>
 /** Returns a client that is created, and connects, while Lambda initialises the environment. */
 function warmClient(): DynamoDBDocumentClient {
   const client = connect();
-  openConnection(client).catch(ignore);
+  // When it fails, the first call opens a connection of its own.
+  askTime(client).catch(ignore);
   return client;
 }
 

@@ -11,6 +11,7 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import {
+  ClockUncertain,
   ConditionFailed,
   ReadBudgetExceeded,
   StoreUnavailable,
@@ -18,6 +19,8 @@ import {
 } from '../model/errors.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
+import { askTime, clockOf } from './client.ts';
+import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
 import { explainCancellation, isConflict, isRetryable, type SdkError } from './error-classification.ts';
 import type { Consumption, Query, QueryPage, Values } from './query.ts';
@@ -36,6 +39,7 @@ export class Database {
   readonly #client: DynamoDBDocumentClient;
   readonly #calls: Calls;
   readonly #maxReadUnits: number;
+  readonly #clock: Clock;
 
   /** @param maxReadUnits after which calls fail. Jobs and commands have no limit. */
   constructor(
@@ -49,6 +53,23 @@ export class Database {
     this.deadline = deadline;
     this.#calls = new Calls(deadline, maxReadUnits);
     this.#maxReadUnits = maxReadUnits;
+    this.#clock = clockOf(client);
+  }
+
+  /**
+   * Returns DynamoDB's time, in milliseconds since 1970: everything that is stored or compared uses it. It needs no call while the responses of
+   * the last minute tell the time.
+   * @throws ClockUncertain when responses contradict each other; StoreUnavailable when none arrives in the time of the request.
+   */
+  async time(): Promise<number> {
+    for (let attempt = 1; ; attempt += 1) {
+      const now = this.#clock.now();
+      if (now !== undefined) return now;
+      if (this.#clock.isContradictory()) throw new ClockUncertain();
+      const error = await this.#askTime();
+      if (this.#clock.now() === undefined && !(await this.deadline.backOff(attempt)))
+        throw new ClockUncertain(error);
+    }
   }
 
   get consumption(): Consumption {
@@ -150,17 +171,18 @@ export class Database {
 
   /**
    * Applies all writes, or none.
-   * @param limit the time in which the transaction may be sent, if it ends before the time of the request.
+   * @param sendUntil the time until which the transaction may be sent, milliseconds since 1970, if it ends before the time of the request.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
-   * @throws TransactionExpired when the limit is reached.
+   * @throws TransactionExpired when that time is over.
    * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
    */
-  async transact(writes: readonly Write[], limit = this.deadline): Promise<void> {
-    const deadline = limit.remaining() < this.deadline.remaining() ? limit : this.deadline;
+  async transact(writes: readonly Write[], sendUntil?: number): Promise<void> {
     const request = this.#transaction(writes);
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
     for (let attempt = 1; ; attempt += 1) {
+      const deadline = await this.#limit(sendUntil);
+      if (deadline !== this.deadline && deadline.remaining() <= 0) throw new TransactionExpired(isInDoubt);
       const error = await this.#attempt(request, deadline);
       if (!error) return;
       const cancellation = explainCancellation(error);
@@ -209,6 +231,26 @@ export class Database {
   async transactOnce(writes: readonly Write[], maxMs: number): Promise<void> {
     const deadline = new Deadline(Math.min(maxMs, this.deadline.remaining()));
     await this.#attempt(this.#transaction(writes), deadline);
+  }
+
+  /**
+   * Returns the time that an attempt has. The time of day decides before each attempt: the timers of a process stand still while its machine is
+   * suspended.
+   */
+  async #limit(sendUntil: number | undefined): Promise<Deadline> {
+    if (sendUntil === undefined) return this.deadline;
+    const leftMs = sendUntil - (await this.time());
+    return leftMs < this.deadline.remaining() ? new Deadline(leftMs) : this.deadline;
+  }
+
+  /** Asks DynamoDB for the time. Returns the error when no response arrives. */
+  async #askTime(): Promise<unknown> {
+    try {
+      await this.deadline.limit((abortSignal) => askTime(this.#client, abortSignal));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   #timeout(deadline: Deadline, isInDoubt: boolean, cause: SdkError): Error {

@@ -14,7 +14,7 @@ import { requireFreeSubject } from './subjects.ts';
  */
 export function createEntity(session: Session, kind: Kind, fields: Fields): Promise<WholeEntity> {
   return commit(session, async () => {
-    const change = buildCreate(kind, fields);
+    const change = buildCreate(kind, fields, await session.database.time());
     requireDateOrder(change);
     await requireReferences(session, change);
     await requireFreeSubject(session, change);

@@ -17,12 +17,15 @@ interface UpdateTarget {
   readonly expected?: ExpectedVersions;
 }
 
-/** Returns the change that sets fields of an entity; `undefined` when they have these values already. */
-export function changeFields(before: WholeEntity, fields: Readonly<Record<string, unknown>>) {
+/**
+ * Returns the change that sets fields of an entity; `undefined` when they have these values already.
+ * @param nowMs milliseconds since 1970.
+ */
+export function changeFields(before: WholeEntity, fields: Readonly<Record<string, unknown>>, nowMs: number) {
   const isChanged = Object.entries(fields).some(
     ([field, value]) => !isDeepStrictEqual(before.entity[field], value),
   );
-  return isChanged ? buildUpdate(before, fields) : undefined;
+  return isChanged ? buildUpdate(before, fields, nowMs) : undefined;
 }
 
 /**
@@ -37,7 +40,7 @@ export function updateEntity(
 ): Promise<WholeEntity> {
   return commit(session, async () => {
     const before = await readEntity(session, kind, id, expected);
-    const change = changeFields(before, fields);
+    const change = changeFields(before, fields, await session.database.time());
     if (!change) return { changes: [], result: before };
     requireDateOrder(change);
     await requireReferences(session, change);

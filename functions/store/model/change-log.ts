@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
+import { lateAfterMs } from './log-timing.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
@@ -41,6 +42,9 @@ export const recordPrefix = 'r#';
 const stampDigits = 9;
 const stampBase = 32;
 
+/** A stamp above all others, in milliseconds since 1970: of the year 3084. */
+export const maxStamp = stampBase ** stampDigits - 2;
+
 /** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
 const randomKeyBytes = 4;
 
@@ -50,7 +54,8 @@ const contentsAttribute = 'e';
 export const stampPrefix = (stamp: number): string =>
   recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
 
-const stampOf = (key: string): number =>
+/** Returns the stamp in the sort key of a record. */
+export const stampOf = (key: string): number =>
   Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
@@ -77,6 +82,16 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
  */
 export const transactionStamp = (changes: readonly Change[], nowMs: number): number =>
   changes.reduce((stamp, { before }) => Math.max(stamp, (before?.stamp ?? 0) + 1), nowMs);
+
+/** Milliseconds of the unit in which DynamoDB's stream gives the time of a record. */
+const creationUnitMs = 1_000;
+
+/**
+ * Returns whether compaction may have passed the stamp of a record before the record was committed.
+ * @param createdMs when DynamoDB created the record, rounded down to whole seconds.
+ */
+export const isLate = (stamp: number, createdMs: number): boolean =>
+  createdMs + creationUnitMs > stamp + lateAfterMs;
 
 /** The write of a record. Its condition fails when there is one with the same key. */
 interface RecordWrite {

@@ -37,18 +37,21 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
   writes: changeSets.flatMap(({ writes = [] }) => writes),
 });
 
-export function buildCreate(kind: Kind, fields: Fields): { readonly after: WholeEntity } {
-  const { id, createdAt } = newId();
+/** @param nowMs milliseconds since 1970. */
+export function buildCreate(kind: Kind, fields: Fields, nowMs: number): { readonly after: WholeEntity } {
+  const { id, createdAt } = newId(nowMs);
   const entity: Entity = { ...fields, id, createdAt, updatedAt: createdAt };
   return { after: { kind, version: 1, entity } };
 }
 
+/** @param nowMs milliseconds since 1970. */
 export function buildUpdate<Stored extends StoredEntity>(
   before: Stored,
   fields: Readonly<Record<string, unknown>>,
+  nowMs: number,
 ): { before: Stored; after: Stored } {
   // The clock of the previous writer may be ahead of this one.
-  const timeMs = Math.max(Date.now(), Date.parse(before.entity.updatedAt));
+  const timeMs = Math.max(nowMs, Date.parse(before.entity.updatedAt));
   const updatedAt = new Date(timeMs).toISOString();
   const { id, createdAt } = before.entity;
   const entity = { ...before.entity, ...fields, id, createdAt, updatedAt };

@@ -150,11 +150,20 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The time of this process is not known: responses of DynamoDB contradict each other, or none has told it. */
+export class ClockUncertain extends StoreUnavailable {
+  constructor(cause?: unknown) {
+    super(cause);
+    this.message = 'The time is not known: responses of DynamoDB do not tell it, or contradict each other.';
+    this.name = 'ClockUncertain';
+  }
+}
+
 /** The time in which a transaction may be sent is over, but not the time of the request: its change set may be sent in a new one. */
 export class TransactionExpired extends Error {
   /** Whether the transaction may have been applied, or be applied later: the response to an attempt did not arrive. */
   readonly isInDoubt: boolean;
-  constructor(isInDoubt: boolean, cause: unknown) {
+  constructor(isInDoubt: boolean, cause?: unknown) {
     super('The transaction was not applied in time.', { cause });
     this.name = 'TransactionExpired';
     this.isInDoubt = isInDoubt;

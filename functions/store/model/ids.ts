@@ -1,4 +1,5 @@
 /** Ids of entities: UUIDs of version 7 (RFC 9562), whose order is the order of creation. */
+import { randomInt } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -9,17 +10,37 @@ export const isId = (value: string): boolean => idPattern.test(value);
 /** Returns the time in an id, in milliseconds since 1970. */
 export const timestampMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
+/** The greatest value of the sequence in an id, which has 32 bits. Each millisecond begins in the lower half, so it can grow. */
+const maxSequence = 2 ** 32 - 1;
+const maxFirstSequence = 2 ** 31;
+
+/** The time and the sequence of the last id of this process. It is module state because all ids of the process are in one order. */
+let last = { msecs: 0, seq: 0 };
+
+/** Returns the next time and sequence. The library keeps a sequence only with its own clock. */
+function nextInOrder(nowMs: number): typeof last {
+  if (nowMs > last.msecs) return { msecs: nowMs, seq: randomInt(maxFirstSequence) };
+  return last.seq < maxSequence
+    ? { msecs: last.msecs, seq: last.seq + 1 }
+    : { msecs: last.msecs + 1, seq: 0 };
+}
+
 /**
  * Returns a new id, greater than every id that this process has created. `createdAt` is the time in the id, so the order of
  * ids is the order of creation, ties included.
+ * @param nowMs milliseconds since 1970.
  */
-export function newId(): { id: string; createdAt: string } {
-  const id = uuidv7();
-  return { id, createdAt: new Date(timestampMs(id)).toISOString() };
+export function newId(nowMs: number): { id: string; createdAt: string } {
+  last = nextInOrder(nowMs);
+  return { id: uuidv7(last), createdAt: new Date(last.msecs).toISOString() };
 }
 
-/** Returns a new id that is greater than another one, also when the clock that made the other one is ahead. */
-export const idAfter = (id: string): string => uuidv7({ msecs: Math.max(Date.now(), timestampMs(id) + 1) });
+/**
+ * Returns a new id that is greater than another one, also when the clock that made the other one is ahead.
+ * @param nowMs milliseconds since 1970.
+ */
+export const idAfter = (id: string, nowMs: number): string =>
+  uuidv7({ msecs: Math.max(nowMs, timestampMs(id) + 1) });
 
 /** Returns a text of the form of an id that is not greater than the ids of a time. @param timeMs milliseconds since 1970. */
 export function firstIdAt(timeMs: number): string {

@@ -3,9 +3,9 @@
  * it cannot be lost. The functions in `functions/jobs` continue jobs, step by step.
  */
 
-import { v7 as uuidv7 } from 'uuid';
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
+import { maxClockErrorMs } from './log-timing.ts';
 import type { Kind } from './relations.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -48,6 +48,17 @@ export interface CompactWork {
   readonly steppedAt: number;
   /** Number of records that its last step found: lists read so many records in addition. */
   readonly pending: number;
+  /** Sort keys of records that may be late: its next step looks at them. */
+  readonly late?: readonly string[] | undefined;
+  /** The last comparison of the log with its entities. */
+  readonly compared?: ComparisonProgress | undefined;
+}
+
+export interface ComparisonProgress {
+  /** When it began, milliseconds since 1970. */
+  readonly at: number;
+  /** The id after which it continues, while it is not complete. */
+  readonly after?: string | undefined;
 }
 
 export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
@@ -157,9 +168,9 @@ export const alwaysDue = new Date(0).toISOString();
 
 /**
  * Returns the write that begins a job. Its first step is due at once.
- * @param id given where one thing must have one job; by default a new one.
+ * @param id of the job: that of `newId`, or another one where one thing must have one job.
  */
-export const beginJob = ({ tenant, actor }: JobOrigin, work: JobWork, id = uuidv7()): Write =>
+export const beginJob = ({ tenant, actor }: JobOrigin, work: JobWork, id: string): Write =>
   buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt: alwaysDue, work });
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
@@ -187,14 +198,28 @@ export type Trigger = 'time' | 'records';
 /** Milliseconds between two steps of a busy log: longer, and lists read more records; shorter, and steps cost more than they save. */
 export const busyIntervalMs = 15_000;
 
-const isCompactionDue = ({ steppedAt }: CompactWork): boolean => steppedAt + busyIntervalMs <= Date.now();
+/** Returns whether the last step of a compaction is in the future: its worker had a wrong clock, and the times of the job mean nothing. */
+const isOfWrongClock = ({ steppedAt }: CompactWork, nowMs: number): boolean =>
+  steppedAt > nowMs + 2 * maxClockErrorMs;
+
+const isCompactionDue = (work: CompactWork, nowMs: number): boolean =>
+  work.steppedAt + busyIntervalMs <= nowMs || isOfWrongClock(work, nowMs);
 
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
+ * @param nowMs milliseconds since 1970.
  */
-export function isReady({ dueAt, lease, work }: Job, owner: string, trigger: Trigger = 'time'): boolean {
-  const now = new Date().toISOString();
-  const isDue = trigger === 'records' && work.type === 'compact' ? isCompactionDue(work) : !(dueAt > now);
+export function isReady(
+  { dueAt, lease, work }: Job,
+  owner: string,
+  nowMs: number,
+  trigger: Trigger = 'time',
+): boolean {
+  const now = new Date(nowMs).toISOString();
+  const isDue =
+    work.type === 'compact' && (trigger === 'records' || isOfWrongClock(work, nowMs))
+      ? isCompactionDue(work, nowMs)
+      : !(dueAt > now);
   return isDue && !(lease && lease.owner !== owner && lease.until > now);
 }

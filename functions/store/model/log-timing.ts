@@ -6,21 +6,20 @@
  */
 export const maxCommitMs = 3_000;
 
-/** Milliseconds by which a clock may be wrong. Two clocks differ by at most twice as much. */
-export const maxClockSkewMs = 3_500;
+/** Milliseconds by which the corrected time of a process differs from DynamoDB's, at most. Two processes differ by at most twice as much. */
+export const maxClockErrorMs = 1_000;
 
 /**
  * Milliseconds after which compaction takes a record for settled: no record with an earlier stamp appears any more. A writer whose
- * clock is behind commits late, and a compaction whose clock is ahead looks early, so the skew counts twice. Every list reads all
+ * clock is behind commits late, and a compaction whose clock is ahead looks early, so the error counts twice. Every list reads all
  * records that are younger.
  */
-export const marginMs = maxCommitMs + 2 * maxClockSkewMs;
+export const marginMs = maxCommitMs + 2 * maxClockErrorMs;
 
-/** Milliseconds below the watermark in which compaction looks for records that appeared later than the margin. */
-export const healingWindowMs = 600_000;
-
-/** Milliseconds between two looks for late records. */
-export const healingIntervalMs = 60_000;
+/**
+ * Milliseconds after its stamp from which a record can be late by DynamoDB's time: a compaction whose clock is ahead may have passed it.
+ */
+export const lateAfterMs = marginMs - maxClockErrorMs;
 
 /** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
 export const garbageMs = 3_600_000;

@@ -1,16 +1,17 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
-import { Deadline } from '../dynamodb/deadline.ts';
-import { recordWrites, transactionStamp } from '../model/change-log.ts';
+import { logWarning } from '../../runtime/logger.ts';
+import { parseLogPartition, recordWrites, stampOf, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { ConditionFailed, StoreUnavailable, TooManyWrites } from '../model/errors.ts';
-import { maxCommitMs } from '../model/log-timing.ts';
+import { lateAfterMs, maxCommitMs } from '../model/log-timing.ts';
 import { buildSubjectWrites } from '../model/subject.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
 import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
+import { reportLateRecords } from './late-records.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
@@ -23,10 +24,13 @@ export interface UnitOfWork<Result> extends ChangeSet {
 /** A transaction that is ready to be sent. */
 interface Transaction {
   readonly writes: readonly Write[];
-  /** One of its records. A transaction without changes of entities has none. */
-  readonly record?: Item | undefined;
-  /** The time in which it may be sent. One without records has no stamp, so it is sent for as long as the request has time. */
-  readonly limit?: Deadline | undefined;
+  /** Its records. A transaction without changes of entities has none. */
+  readonly records: readonly Item[];
+  /**
+   * The time until which it may be sent, in milliseconds since 1970. One without records has no stamp, so it is sent for as long as the request
+   * has time.
+   */
+  readonly sendUntil?: number | undefined;
   /** Builds the transaction of the same change set, with a new stamp and new records. */
   readonly rebuild: () => Promise<Transaction>;
 }
@@ -57,8 +61,8 @@ async function buildTransaction(
   const { changes, writes = [] } = changeSet;
   await requestCompaction(session, changes);
   // Last, because the time until the transaction is committed counts from it.
-  const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
-  const stamp = transactionStamp(changes, Date.now());
+  const nowMs = await session.database.time();
+  const stamp = transactionStamp(changes, nowMs);
   const own = changes.flatMap((change) => [
     buildWrite(session.tenant, change, stamp),
     ...buildTextWrite(session.tenant, change),
@@ -68,8 +72,8 @@ async function buildTransaction(
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],
-    record: records[0]?.put,
-    limit,
+    records: records.map(({ put }) => put),
+    sendUntil: changes.length > 0 ? nowMs + maxCommitMs : undefined,
     rebuild,
   };
 }
@@ -84,11 +88,34 @@ function fitsOneTransaction({ writes }: Transaction): boolean {
   );
 }
 
+/**
+ * Reports the records of an applied transaction when they may be late. The transaction is applied, so no error may end the request: the
+ * table's stream notices the records as well.
+ */
+async function noticeLateRecords(session: Session, { records }: Transaction): Promise<void> {
+  try {
+    const nowMs = await session.database.time();
+    for (const { pk, sk } of records) {
+      const log = parseLogPartition(pk);
+      if (log && stampOf(sk) + lateAfterMs < nowMs) await reportLateRecords(session, log.kind, [sk]);
+    }
+  } catch (error) {
+    logWarning('A late record was not reported.', { tenant: session.tenant, error: String(error) });
+  }
+}
+
 async function send(session: Session, first: Transaction): Promise<void> {
   if (first.writes.length === 0) return;
   await applyOnce(first, {
-    send: ({ writes, limit }) => session.database.transact(writes, limit),
-    withdraw: ({ record }) => withdraw(session, record as Item),
+    send: async (transaction) => {
+      await session.database.transact(transaction.writes, transaction.sendUntil);
+      await noticeLateRecords(session, transaction);
+    },
+    withdraw: async (transaction) => {
+      const isWithdrawn = await withdraw(session, transaction.records[0] as Item);
+      if (!isWithdrawn) await noticeLateRecords(session, transaction);
+      return isWithdrawn;
+    },
     rebuild: ({ rebuild }) => rebuild(),
   });
 }
@@ -147,7 +174,7 @@ export async function commit<Result>(
     if (recorded) return recorded.result as Result;
     const { orElse, result, ...changeSet } = await build(attempt);
     const changed = new Set(changeSet.changes.map(({ after }) => after));
-    const record = recordResult(session, result, changed);
+    const record = recordResult(session, result, changed, await session.database.time());
     try {
       await send(session, await fittingTransaction(session, changeSet, orElse, record));
       return result;

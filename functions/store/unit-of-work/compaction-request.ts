@@ -17,7 +17,7 @@ import type { Kind } from '../model/relations.ts';
 import type { Session } from './session.ts';
 
 /** Milliseconds for which a writer relies on a request. */
-const validMs = 3_600_000;
+export const validMs = 3_600_000;
 
 /** Milliseconds after the last request of a job, `requestedAt`, before which it does not end. */
 export const minJobMs = 2 * validMs;
@@ -35,14 +35,15 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
     const item = await database.get(jobKey({ tenant, id }));
     const before = item && decodeJob(item);
     const work = before?.work as CompactWork | undefined;
-    const now = Date.now();
+    const now = await database.time();
     if (work && work.requestedAt + validMs > now) return work.requestedAt;
     const requested: CompactWork = {
+      steppedAt: 0,
+      pending: 0,
+      ...work,
       type: 'compact',
       kind,
       requestedAt: now,
-      steppedAt: work?.steppedAt ?? 0,
-      pending: work?.pending ?? 0,
     };
     const after = {
       ...before,
@@ -67,7 +68,7 @@ async function readOrRequest({ tenant, database }: Session, kind: Kind): Promise
 
 async function requestCompactionOf(session: Session, kind: Kind): Promise<void> {
   const log = `${session.database.tableName}#${session.tenant}#${kind}`;
-  if ((requestedAt.get(log) ?? 0) + validMs > Date.now()) return;
+  if ((requestedAt.get(log) ?? 0) + validMs > (await session.database.time())) return;
   const time = await readOrRequest(session, kind);
   if (requestedAt.size >= maxKnownLogs) requestedAt.clear();
   requestedAt.set(log, time);

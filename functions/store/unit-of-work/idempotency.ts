@@ -41,7 +41,7 @@ const partKey = (tenant: string, { scope }: Idempotency, part: number): Key => (
   sk: part === 0 ? 'idempotency' : `idempotency#${part}`,
 });
 
-const nowInSeconds = (): number => Math.floor(Date.now() / 1_000);
+const inSeconds = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
 /** Reads the other parts of a result. Most results have none. */
 async function readParts({ idempotency, tenant, database }: Session, first: Item): Promise<Uint8Array[]> {
@@ -92,7 +92,7 @@ export async function findRecordedResult(
   if (!idempotency) return undefined;
   const first = await database.get(partKey(tenant, idempotency, 0));
   // DynamoDB deletes expired items up to days late.
-  if (!first || (first['expiresAt'] as number) <= nowInSeconds()) return undefined;
+  if (!first || (first['expiresAt'] as number) <= inSeconds(await database.time())) return undefined;
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
   const parts = Buffer.concat(await readParts(session, first));
@@ -104,11 +104,13 @@ export async function findRecordedResult(
 /**
  * Returns the writes that record a result under the key of this request. They belong to the transaction of the result.
  * @param changed the entities that the transaction writes.
+ * @param nowMs milliseconds since 1970.
  */
 export function recordResult(
   { idempotency, tenant }: Session,
   result: unknown,
   changed: ReadonlySet<unknown>,
+  nowMs: number,
 ): Write[] {
   if (!idempotency) return [];
   const text = JSON.stringify(result, (_, value: unknown) =>
@@ -117,7 +119,7 @@ export function recordResult(
       : value,
   );
   const json = deflateRawSync(text, { level: constants.Z_BEST_SPEED });
-  const now = nowInSeconds();
+  const now = inSeconds(nowMs);
   const parts = Math.ceil(json.length / maxPartBytes);
   return Array.from({ length: parts }, (_, part) => {
     const put = {

@@ -9,7 +9,7 @@ import {
 } from '#functions/store/model/errors.ts';
 import { tag } from '#functions/tags/resource.ts';
 
-const { after: stored } = buildCreate('tag', { name: 'urgent', status: 'active' });
+const { after: stored } = buildCreate('tag', { name: 'urgent', status: 'active' }, Date.now());
 const { id } = stored.entity;
 
 describe('batchProblem', () => {

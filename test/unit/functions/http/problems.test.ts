@@ -24,7 +24,7 @@ const parts = ({ code, message, issues, headers, cause }: Problem) => ({
   cause,
 });
 
-const { after: stored } = buildCreate('task', { name: 'x', status: 'open' });
+const { after: stored } = buildCreate('task', { name: 'x', status: 'open' }, Date.now());
 const { id } = stored.entity;
 
 describe('toProblem', () => {

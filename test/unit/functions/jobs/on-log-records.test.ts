@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '#functions/jobs/on-log-records.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { logPartition } from '#functions/store/model/change-log.ts';
+import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { listEntities } from '#functions/store/lists/list-entities.ts';
+import { logPartition, recordWrites, stampPrefix } from '#functions/store/model/change-log.ts';
+import { buildCreate, buildWrite } from '#functions/store/model/changes.ts';
 import {
   buildJobWrite,
   type CompactWork,
@@ -11,7 +15,10 @@ import {
   jobKey,
 } from '#functions/store/model/job.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
+import type { Write } from '#functions/store/model/writes.ts';
+import { compactAll } from '#test/support/compaction.ts';
 import { functionContext } from '#test/support/invoke.ts';
+import { listQuery } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The function that compacts the logs of new records. */
@@ -43,6 +50,8 @@ interface ItemChange {
   readonly sk: string;
   /** Default: `INSERT`. */
   readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** When DynamoDB made it, in whole seconds since 1970. Default: at once. */
+  readonly createdAt?: number;
 }
 
 const newRecord = (kind: Kind): ItemChange => ({ pk: logPartition(tenant, kind), sk: 'r#1' });
@@ -61,9 +70,9 @@ async function makeWaiting(kind: 'organization' | 'tag'): Promise<void> {
 }
 
 function handle(...changes: ItemChange[]): Promise<void> {
-  const Records = changes.map(({ pk, sk, eventName = 'INSERT' }) => ({
+  const Records = changes.map(({ pk, sk, eventName = 'INSERT', createdAt = 0 }) => ({
     eventName,
-    dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
+    dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, ApproximateCreationDateTime: createdAt },
   }));
   return handler({ Records }, functionContext('request', 30_000));
 }
@@ -122,4 +131,42 @@ test('does not throw when one log cannot be compacted, and compacts the others',
     expect.objectContaining({ level: 'ERROR', operation: 'onLogRecords', job: 'compact-organization' }),
   );
   expect((await jobOf('tag'))?.work.steppedAt).toBeGreaterThan(broken.work.steppedAt);
+});
+
+describe('a record that DynamoDB created later than its stamp allows', () => {
+  const stamp = Date.parse('2026-02-03T04:05:06.000Z');
+  const recordAt = (laterMs: number, name = 'one'): ItemChange => ({
+    pk: logPartition(tenant, 'tag'),
+    sk: `${stampPrefix(stamp)}${name}`,
+    createdAt: (stamp + laterMs) / 1_000,
+  });
+
+  test('is in lists afterwards, although its process ended and compaction had passed its stamp', async () => {
+    const session = store.session(tenant);
+    await createEntity(session, 'tag', { name: 'x', status: 'active' });
+    await compactAll(store.database(), tenant, 'tag');
+    const late = Date.now() - 60_000;
+    const change = buildCreate('tag', { name: 'late', status: 'active' }, late);
+    const [record] = recordWrites(tenant, [change], late);
+    await store.database().transact([buildWrite(tenant, change, late), record as Write]);
+    const { pk, sk } = (record as Exclude<typeof record, undefined>).put;
+    processMemory.clear();
+    expect((await listEntities(session, 'tag', listQuery())).total).toBe(1);
+    await handle({ pk, sk, createdAt: Math.floor(Date.now() / 1_000) });
+    expect((await listEntities(session, 'tag', listQuery())).total).toBe(2);
+    expect((await jobOf('tag'))?.work).not.toHaveProperty('late');
+  });
+
+  test('is not looked for when DynamoDB created it in time', async () => {
+    const report = jest.spyOn(Database.prototype, 'putItem');
+    await handle(recordAt(0), recordAt(3_000, 'two'));
+    expect(report).not.toHaveBeenCalled();
+    report.mockRestore();
+  });
+
+  test('is delivered again when it cannot be reported', async () => {
+    const put = jest.spyOn(Database.prototype, 'putItem').mockRejectedValue(new Error('unavailable'));
+    await expect(handle(recordAt(4_000))).rejects.toThrow('unavailable');
+    put.mockRestore();
+  });
 });

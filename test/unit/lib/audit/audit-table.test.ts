@@ -64,8 +64,8 @@ test('finds nothing while writers create and delete', async () => {
 test('finds and clears references to entities that do not exist', async () => {
   const session = store.session('a');
   const { project } = await fill(session, 2);
-  const gone = buildCreate('user', { name: 'u', status: 'active' }).after.entity.id;
-  const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }));
+  const gone = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
+  const lost = buildCreate('task', task({ projectId: project, userId: gone, tagIds: [gone] }), Date.now());
   await applyChangeSet(session, { changes: [lost] });
   expect((await audit()).orphans.map(({ field }) => field).sort()).toEqual(['tagIds', 'userId']);
   expect(await audit(true)).toMatchObject({ repaired: 2 });

@@ -79,7 +79,7 @@ test('finds and removes an item whose user has another subject', async () => {
 });
 
 test('finds and removes an item without a user', async () => {
-  const { id } = newId();
+  const { id } = newId(Date.now());
   await put(encodeSubject('a', 'one', id));
   await expectRepair('one', 'unused', [id]);
   expect(await namedBy('one')).toBeUndefined();

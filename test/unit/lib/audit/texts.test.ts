@@ -73,7 +73,7 @@ test('finds and deletes a text of an entity whose own is short', async () => {
 });
 
 test('finds and deletes a text without an entity', async () => {
-  const { id } = newId();
+  const { id } = newId(Date.now());
   await putText(id, long);
   await expectRepair(id, 'unused');
   expect(await textExists(id)).toBe(false);

@@ -10,11 +10,11 @@ import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import { chooseRewrites } from './choose-rewrites.ts';
 import { deleteGarbage, recordStep } from './delete-garbage.ts';
-import { lateRecords, locateChanges } from './locate-changes.ts';
+import { locateChanges } from './locate-changes.ts';
 import { counter, joinItems, type NewItems } from './new-segments.ts';
 import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
 import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segments.ts';
-import { defaultSizes } from './sizes.ts';
+import { type CompactionSizes, defaultSizes } from './sizes.ts';
 import { writePatches } from './write-patches.ts';
 
 interface CompactionOutput {
@@ -25,13 +25,12 @@ interface CompactionOutput {
 
 /** Returns what a step writes; `undefined` when there is nothing to absorb. */
 async function absorb(
-  { writer, memory, sizes = defaultSizes }: CompactionSource,
-  before: Manifest,
-  { records, healing, watermark, healedAt }: CompactionInput,
+  columnReader: ColumnReader,
+  sizes: CompactionSizes,
+  { records, late, watermark, absorbed }: CompactionInput,
 ): Promise<CompactionOutput | undefined> {
-  const columnReader = new ColumnReader(before, writer, memory);
-  const late = await lateRecords(columnReader, healing);
-  if (late.length + records.length === 0) return undefined;
+  const { manifest: before } = columnReader;
+  if (late.length + records.length === 0 && watermark >= before.watermark) return undefined;
   const located = await locateChanges(columnReader, mergeRecords([...late, ...records]));
   const youngId = firstIdAt(watermark - maxCreationMs);
   const rewrites = chooseRewrites(before.segments, located.inserts, youngId, sizes.maxRows);
@@ -45,8 +44,7 @@ async function absorb(
     manifest: {
       version: before.version + 1,
       watermark,
-      healedAt,
-      rebuiltUpTo: before.rebuiltUpTo,
+      absorbed,
       segments,
       patches: written.patches,
     },
@@ -60,6 +58,10 @@ interface CompactionResult {
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
+  /** Number of late records that were absorbed. */
+  readonly late: number;
+  /** Milliseconds by which the watermark was ahead of the time. The step has set it back. */
+  readonly aheadMs: number;
   /** Whether more records are settled than one step absorbs. */
   readonly hasMore: boolean;
 }
@@ -69,12 +71,14 @@ interface CompactionResult {
  * @returns `undefined` when another process was faster.
  */
 export async function compact(source: CompactionSource): Promise<CompactionResult | undefined> {
-  const { writer, nowMs, sizes = defaultSizes } = source;
+  const { writer, memory, nowMs, sizes = defaultSizes } = source;
   const { manifest: before = emptyManifest } = await writer.readHead(nowMs);
-  const input = await readInput(source, before, sizes);
-  const { records, waiting, hasMore } = input;
-  const result = { records: records.length, waiting, hasMore };
-  const output = await absorb(source, before, input);
+  const columnReader = new ColumnReader(before, writer, memory);
+  const input = await readInput(source, columnReader, sizes);
+  const { records, late, waiting, hasMore } = input;
+  const aheadMs = Math.max(0, before.watermark - nowMs);
+  const result = { records: records.length, late: late.length, aheadMs, waiting, hasMore };
+  const output = await absorb(columnReader, sizes, input);
   if (!output) return result;
   const { manifest, stepId, items } = output;
   const live = new Set(manifestNames(manifest));

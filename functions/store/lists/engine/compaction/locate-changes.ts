@@ -1,10 +1,9 @@
 /** Finds the rows that changes are about. */
-import type { LogRecord } from '../../../model/change-log.ts';
 import type { Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../format/ids.ts';
 import { deletedVersion, type Segment, segmentOf, versionField } from '../format/manifest.ts';
-import { mergeRecords, type RowChange } from '../merge-records.ts';
+import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import type { SegmentRow } from './new-segments.ts';
 
@@ -57,46 +56,35 @@ async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowC
   );
 }
 
-/** Returns the function that finds the row of an id, and its version, in the columns. It returns `undefined` for rows that they do not have. */
-function knownVersions(columnReader: ColumnReader, changes: ReadonlyMap<string, RowChange>) {
+/** A row that the columns have. */
+interface KnownRow {
+  /** Of its segment. */
+  readonly position: number;
+  readonly row: number;
+  readonly version: number;
+  readonly isDeleted: boolean;
+}
+
+/** Reads the rows that changes are about. Returns a function that finds the row of an id, if the columns have it. */
+export async function readKnownRows(
+  columnReader: ColumnReader,
+  changes: ReadonlyMap<string, RowChange>,
+): Promise<(id: string) => KnownRow | undefined> {
+  await loadCandidates(columnReader, changes.values());
   const { manifest } = columnReader;
-  return (
-    id: string,
-  ): { readonly position: number; readonly row: number; readonly version: number } | undefined => {
+  return (id) => {
     const position = segmentOf(manifest, id);
     const segment = manifest.segments[position];
     const row = segment && changes.has(id) ? rowOf(columnReader, segment, id) : -1;
     if (!segment || row < 0) return undefined;
-    return { position, row, version: Number(valueAt(columnReader.column(segment, versionField), row)) };
+    const version = valueAt(columnReader.column(segment, versionField), row);
+    return { position, row, version: Number(version), isDeleted: version === deletedVersion };
   };
 }
 
-/**
- * Returns the records below the watermark that were not absorbed: they became visible later than the margin. A record of a deleted
- * row is not late, because the record of the deletion has a later stamp and is among them.
- * @param records the latest records up to the watermark, without a gap.
- */
-export async function lateRecords(
-  columnReader: ColumnReader,
-  records: readonly LogRecord[],
-): Promise<LogRecord[]> {
-  if (records.length === 0) return [];
-  const changes = mergeRecords(records);
-  await loadCandidates(columnReader, changes.values());
-  const known = knownVersions(columnReader, changes);
-  const late = new Set<string>();
-  for (const { id, to, after } of changes.values()) {
-    const row = known(id);
-    const isAbsorbed = row
-      ? row.version === Number(deletedVersion) || row.version >= to
-      : after === undefined;
-    if (!isAbsorbed) late.add(id);
-  }
-  // Only entries of late rows: of another row in the same record, a later change may be absorbed already.
-  return records
-    .map((record) => ({ ...record, entries: record.entries.filter(({ id }) => late.has(id)) }))
-    .filter(({ entries }) => entries.length > 0);
-}
+/** Returns whether the columns have a change, or a later one. They have no rows that were deleted before a segment was written again. */
+export const isAbsorbed = ({ to, after }: RowChange, known: KnownRow | undefined): boolean =>
+  known ? known.isDeleted || known.version >= to : after === undefined;
 
 /**
  * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
@@ -108,16 +96,15 @@ export async function locateChanges(
 ): Promise<LocatedChanges> {
   const inserts: SegmentRow[] = [];
   const updates = new Map<number, RowUpdate[]>();
-  await loadCandidates(columnReader, changes.values());
-  const known = knownVersions(columnReader, changes);
+  const known = await readKnownRows(columnReader, changes);
   for (const change of changes.values()) {
     const found = known(change.id);
+    if (isAbsorbed(change, found)) continue;
     if (!found) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
       continue;
     }
     const { position, row, version } = found;
-    if (version === Number(deletedVersion) || version >= change.to) continue;
     const own = updates.get(position) ?? [];
     updates.set(position, own);
     own.push(updateOf(change, row, version === change.from));

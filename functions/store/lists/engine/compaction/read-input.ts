@@ -1,19 +1,19 @@
-/** Reads what a compaction step absorbs: records that are settled, and from time to time those that became visible late. */
+/** Reads what a compaction step absorbs: the oldest settled records, and changes that are late. */
 
-import { type LogRecord, retentionDays } from '../../../model/change-log.ts';
-import { healingIntervalMs, healingWindowMs, marginMs } from '../../../model/log-timing.ts';
+import { type LogRecord, stampOf } from '../../../model/change-log.ts';
+import { marginMs } from '../../../model/log-timing.ts';
 import type { Manifest } from '../format/manifest.ts';
 import type { LogMemory } from '../process-memory.ts';
+import type { ColumnReader } from '../read/column-reader.ts';
 import type { LogWriter } from '../storage.ts';
+import { type LateChanges, lateRecords } from './late-changes.ts';
+import { readSetBack } from './set-back.ts';
 import type { CompactionSizes } from './sizes.ts';
 
 const dayMs = 86_400_000;
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
 const maxWaitMs = dayMs;
-
-/** Milliseconds after which no record is late. Older records expire in any order: the creation of a deleted row could expire last. */
-const maxLateMs = (retentionDays - 1) * dayMs;
 
 export interface CompactionSource {
   readonly writer: LogWriter;
@@ -24,17 +24,20 @@ export interface CompactionSource {
   readonly marginMs?: number;
   /** Absorbs also a few recent records. */
   readonly isForced?: boolean;
+  /** Changes that the watermark may have passed without them. */
+  readonly late?: LateChanges | undefined;
   readonly sizes?: CompactionSizes;
 }
 
 export interface CompactionInput {
   readonly records: readonly LogRecord[];
-  /** Records below the watermark, most of which were absorbed before. */
-  readonly healing: readonly LogRecord[];
+  /** Late changes that the columns do not have. */
+  readonly late: readonly LogRecord[];
   /** Number of settled records that are too few for a step. */
   readonly waiting: number;
   readonly watermark: number;
-  readonly healedAt: number;
+  /** Keys of records above the watermark that the columns have. */
+  readonly absorbed: readonly string[];
   readonly hasMore: boolean;
 }
 
@@ -74,33 +77,44 @@ function isWorthAStep(
   return records.length >= (version === 0 ? minFirstRecords : minRecords) || oldest.stamp + maxWaitMs < nowMs;
 }
 
-/** Reads the pending records that are settled, and from time to time those below the watermark again. */
-export async function readInput(
+/** Reads the pending records that are settled. */
+async function readPending(
   source: CompactionSource,
   manifest: Manifest,
   sizes: CompactionSizes,
-): Promise<CompactionInput> {
+): Promise<Omit<CompactionInput, 'late'>> {
   const { writer, nowMs } = source;
-  const { watermark, healedAt, rebuiltUpTo } = manifest;
+  const { watermark } = manifest;
   const upTo = nowMs - (source.marginMs ?? marginMs);
-  const isHealing = nowMs >= healedAt + healingIntervalMs;
-  const healing =
-    isHealing && watermark + maxLateMs > nowMs
-      ? await writer.readRecords(
-          Math.max(watermark - healingWindowMs, rebuiltUpTo),
-          watermark,
-          sizes.maxHealingRecords,
-        )
-      : [];
-  const { records, reached, hasMore } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
+  const { reached, hasMore, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
+  const absorbed = new Set(manifest.absorbed);
+  const records = settled.records.filter(({ key }) => !absorbed.has(key));
   const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);
-  const waiting = isWorthwhile ? 0 : records.length;
+  if (!isWorthwhile)
+    return { records: [], waiting: records.length, watermark, absorbed: [...absorbed], hasMore };
+  const next = Math.max(watermark, reached);
   return {
-    records: isWorthwhile ? records : [],
-    healing,
-    waiting,
-    watermark: waiting === 0 ? Math.max(watermark, reached) : watermark,
-    healedAt: isHealing ? nowMs : healedAt,
+    records,
+    waiting: 0,
+    watermark: next,
+    absorbed: [...absorbed].filter((key) => stampOf(key) > next),
     hasMore,
   };
+}
+
+/** Reads what a step absorbs. A step whose watermark is ahead of the time sets it back. */
+export async function readInput(
+  source: CompactionSource,
+  columnReader: ColumnReader,
+  sizes: CompactionSizes,
+): Promise<CompactionInput> {
+  const { writer, nowMs, late } = source;
+  const { manifest } = columnReader;
+  if (manifest.watermark > nowMs) {
+    const watermark = nowMs - (source.marginMs ?? marginMs);
+    const setBack = await readSetBack(columnReader, writer, watermark, sizes.maxRecords);
+    return { ...setBack, late: [], waiting: 0, watermark, hasMore: true };
+  }
+  const input = await readPending(source, manifest, sizes);
+  return { ...input, late: await lateRecords(columnReader, late, input.watermark) };
 }

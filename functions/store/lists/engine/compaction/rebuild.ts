@@ -1,4 +1,5 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
+import { maxStamp } from '../../../model/change-log.ts';
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
@@ -11,35 +12,24 @@ import { defaultSizes } from './sizes.ts';
 /** The entities of a log, as a scan has found them. */
 export interface ScannedRows {
   readonly rows: ReadonlyMap<string, SegmentRow>;
-  /** When the scan began and ended, in milliseconds since 1970. */
+  /** When the scan began, in milliseconds since 1970. */
   readonly beganAt: number;
-  readonly endedAt: number;
 }
 
-/**
- * Returns the rows at a stamp that is later than the scan. What changed since the scan began is taken from the log: the scan may have seen it,
- * or not.
- * @param scannedUpTo the scan has seen all changes up to this stamp.
- */
-async function rowsAt(
-  writer: LogWriter,
-  { rows }: ScannedRows,
-  scannedUpTo: number,
-  stamp: number,
-): Promise<SegmentRow[]> {
+/** Returns the rows at a stamp before the scan: what the log has above it is undone, whether the scan has seen it or not. */
+async function rowsAt(writer: LogWriter, { rows }: ScannedRows, stamp: number): Promise<SegmentRow[]> {
   const current = new Map(rows);
-  for (const change of mergeRecords(await writer.readRecords(scannedUpTo, stamp)).values()) {
-    if (change.after) current.set(change.id, { id: change.id, version: change.to, values: change.after });
-    else current.delete(change.id);
+  for (const { id, from, before } of mergeRecords(await writer.readRecords(stamp, maxStamp)).values()) {
+    if (before) current.set(id, { id, version: from, values: before });
+    else current.delete(id);
   }
   return [...current.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /**
- * Replaces all columns of a log. Records stay as they are: lists read those above the new watermark.
- * @param nowMs must be at least the margin after the end of the scan.
+ * Replaces all columns of a log by those of the margin before the scan. Records stay as they are: lists read those above the new watermark,
+ * which can be lower than before.
  * @returns false when a compaction step was faster: the caller tries again.
- * @throws RangeError when the scan ended too short a time ago.
  */
 export async function rebuild(
   writer: LogWriter,
@@ -48,10 +38,8 @@ export async function rebuild(
   marginMs = defaultMarginMs,
 ): Promise<boolean> {
   const before = (await writer.readHead(nowMs)).manifest ?? emptyManifest;
-  const watermark = Math.max(nowMs - marginMs, before.watermark);
-  if (watermark < scanned.endedAt) throw new RangeError('The scan ended less than the margin ago.');
-  const scannedUpTo = scanned.beganAt - marginMs;
-  const rows = await rowsAt(writer, scanned, scannedUpTo, watermark);
+  const watermark = scanned.beganAt - marginMs;
+  const rows = await rowsAt(writer, scanned, watermark);
   const stepId = newStepId(before.version + 1);
   const youngId = firstIdAt(watermark - maxCreationMs);
   const settled = rows.filter(({ id }) => id < youngId);
@@ -61,9 +49,7 @@ export async function rebuild(
   const next: Manifest = {
     version: before.version + 1,
     watermark,
-    healedAt: before.healedAt,
-    // A restored table can have a record of a transaction without the change of its entity. Healing would take it for late.
-    rebuiltUpTo: scannedUpTo,
+    absorbed: [],
     segments,
     patches: [],
   };

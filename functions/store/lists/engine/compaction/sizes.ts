@@ -26,8 +26,6 @@ export interface CompactionSizes {
   readonly bucketBytes: number;
   /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
   readonly maxRecords: number;
-  /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
-  readonly maxHealingRecords: number;
   /** Records for which the first step of a log is worth its cost, and each further one. */
   readonly minFirstRecords: number;
   readonly minRecords: number;
@@ -41,7 +39,6 @@ export const defaultSizes: CompactionSizes = {
   maxWholePatchBytes: 8_192,
   bucketBytes: 3_600,
   maxRecords: 4_000,
-  maxHealingRecords: 20_000,
   minFirstRecords: 128,
   minRecords: 48,
 };

@@ -57,13 +57,8 @@ export interface Manifest {
   readonly version: number;
   /** Records with this stamp or an earlier one are in the columns. Milliseconds since 1970. */
   readonly watermark: number;
-  /** When compaction looked for late records the last time. Milliseconds since 1970. */
-  readonly healedAt: number;
-  /**
-   * Compaction looks for late records above this stamp only: the columns were built from entities that were read later. 0 if they were never
-   * built from entities. Milliseconds since 1970.
-   */
-  readonly rebuiltUpTo: number;
+  /** Keys of records above the watermark that are in the columns as well, since a watermark was set back. */
+  readonly absorbed: readonly string[];
   /** In the order of ids. */
   readonly segments: readonly Segment[];
   /** The oldest first. */
@@ -77,8 +72,7 @@ export const maxItemBytes = 360 * 1024;
 export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
-  healedAt: 0,
-  rebuiltUpTo: 0,
+  absorbed: [],
   segments: [],
   patches: [],
 };
@@ -184,7 +178,7 @@ export function segmentOf({ segments }: Manifest, id: string): number {
   return low;
 }
 
-const format = 4;
+const format = 5;
 
 /** The stored name of the patches. They were called runs when this format was made. */
 const patchesName = 'runs';

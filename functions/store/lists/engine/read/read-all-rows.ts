@@ -4,7 +4,7 @@ import { valueAt } from '../format/column.ts';
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
 import type { ListSource } from './list-rows.ts';
-import { readState } from './read-state.ts';
+import { readState, requireSettled } from './read-state.ts';
 
 /** A row as the columns and the log have it. */
 export interface KnownRow {
@@ -44,7 +44,9 @@ export interface LogContents {
 
 /** Reads all of a log. @throws StaleRead when the log changes meanwhile. */
 export async function readLogContents({ reader, memory, nowMs }: ListSource): Promise<LogContents> {
-  const { manifest, pendingChanges } = await readState(reader, memory, nowMs);
+  const state = await readState(reader, memory, nowMs);
+  requireSettled(state, nowMs);
+  const { manifest, pendingChanges } = state;
   const columnReader = new ColumnReader(manifest, reader, memory);
   const rows = new Map<string, KnownRow>();
   let total = 0;

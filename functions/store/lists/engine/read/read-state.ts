@@ -1,6 +1,6 @@
 /** The state of a log: its manifest, and the changes since. */
 
-import type { LogRecord } from '../../../model/change-log.ts';
+import { type LogRecord, stampOf } from '../../../model/change-log.ts';
 import { marginMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
@@ -59,10 +59,24 @@ function knownLog(memory: LogMemory, nowMs: number): KnownLog | undefined {
  * Checks that no record is missing between the watermark and those that were read.
  * @throws StaleRead when an entity's earlier change is not there.
  */
-function requireNoGap(pendingChanges: ReadonlyMap<string, RowChange>, watermark: number): void {
+function requireNoGap(
+  pendingChanges: ReadonlyMap<string, RowChange>,
+  { watermark, absorbed }: Manifest,
+): void {
+  const stamps = new Set(absorbed.map(stampOf));
   for (const { id, previousStamp } of pendingChanges.values()) {
-    if (previousStamp > watermark) throw new StaleRead(`an earlier record of ${id} is missing`);
+    if (previousStamp > watermark && !stamps.has(previousStamp))
+      throw new StaleRead(`an earlier record of ${id} is missing`);
   }
+}
+
+/**
+ * Checks that the watermark is not ahead of the time: it hides records that were committed since, and the next step of compaction sets it back.
+ * @param nowMs a time after the manifest was read.
+ * @throws StaleRead when it is.
+ */
+export function requireSettled({ manifest: { watermark } }: LogState, nowMs: number): void {
+  if (watermark > nowMs) throw new StaleRead('the watermark is ahead of the time');
 }
 
 /**
@@ -78,11 +92,14 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
   const isKnown = known !== undefined && known.watermark <= watermark;
   const unknown = !isKnown && watermark < above ? await reader.readRecords(watermark, above) : [];
   const earlier = isKnown ? known.records : unknown;
-  const records = [...head.records, ...earlier].filter(({ stamp }) => stamp > watermark);
+  const absorbed = new Set(manifest.absorbed);
+  const records = [...head.records, ...earlier].filter(
+    ({ stamp, key }) => stamp > watermark && !absorbed.has(key),
+  );
   const pendingChanges = mergeRecords(records);
   // After a gap, the next attempt must read everything again.
   memory.set(knownName, undefined, 0);
-  requireNoGap(pendingChanges, watermark);
+  requireNoGap(pendingChanges, manifest);
   const settledUpTo = Math.max(watermark, nowMs - marginMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;

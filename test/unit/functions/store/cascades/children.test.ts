@@ -28,7 +28,7 @@ afterAll(() => store.stop());
 
 async function makeTasks(number: number, projectId: string): Promise<string[]> {
   const changes = Array.from({ length: number }, () =>
-    buildCreate('task', { name: 'x', status: 'open', projectId, userId: null, tagIds: [] }),
+    buildCreate('task', { name: 'x', status: 'open', projectId, userId: null, tagIds: [] }, Date.now()),
   );
   await applyChangeSet(session, { changes });
   return changes.map(({ after }) => after.entity.id);

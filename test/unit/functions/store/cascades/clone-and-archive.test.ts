@@ -44,7 +44,7 @@ test('a task that moves to another project while its long text is read is not co
       isMoved = true;
       const item = await store.database().get(entityKey(session.tenant, 'task', moving));
       const before = decodeEntity(item as NonNullable<typeof item>);
-      const change = buildUpdate(before, { projectId: other, description: 'c'.repeat(500) });
+      const change = buildUpdate(before, { projectId: other, description: 'c'.repeat(500) }, Date.now());
       await applyChangeSet(store.session(session.tenant), { changes: [change] });
     }
     return getMany.apply(session.database, request);
@@ -62,7 +62,7 @@ test('a task that moves to another project while its long text is read is not co
 
 describe('the job', () => {
   const jobOf = <Work extends ArchiveWork | CloneWork>(work: Work): Job<Work> => ({
-    id: newId().id,
+    id: newId(Date.now()).id,
     tenant: session.tenant,
     version: 1,
     dueAt: '1970-01-01T00:00:00.000Z',

@@ -72,7 +72,7 @@ async function projectWithTasks(session: Session, tasks: number): Promise<string
   const project = await createEntity(session, 'project', fields({ organizationId: organization.entity.id }));
   const pieces = Array.from({ length: tasks }, (_, number) => {
     const task = fields({ name: String(number), projectId: project.entity.id, userId: null, tagIds: [] });
-    return { changes: [buildCreate('task', task)] };
+    return { changes: [buildCreate('task', task, Date.now())] };
   });
   await applyInBatches(session, pieces, 90);
   return project.entity.id;
@@ -107,7 +107,7 @@ test('the second sweep deletes a child of a request that still saw its parent', 
   const project = await projectWithTasks(session, 1);
   await deleteEntity(session, 'project', project);
   await workAll(session);
-  const late = buildCreate('task', fields({ projectId: project, userId: null, tagIds: [] }));
+  const late = buildCreate('task', fields({ projectId: project, userId: null, tagIds: [] }), Date.now());
   await applyChangeSet(session, { changes: [late] });
   const [waiting] = await pendingJobs(session);
   expect(Date.parse(waiting?.dueAt ?? '')).toBeGreaterThan(Date.now() + 20_000);
@@ -149,7 +149,11 @@ test('a deleted tag is removed from tasks that were tagged after the first sweep
   const other = (await createEntity(session, 'tag', fields())).entity.id;
   await deleteEntity(session, 'tag', tag);
   await workAll(session);
-  const late = buildCreate('task', fields({ projectId: null, userId: null, tagIds: [other, tag] }));
+  const late = buildCreate(
+    'task',
+    fields({ projectId: null, userId: null, tagIds: [other, tag] }),
+    Date.now(),
+  );
   await applyChangeSet(session, { changes: [late] });
   await bringForward(session);
   await workAll(session);

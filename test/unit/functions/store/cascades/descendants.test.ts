@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 async function make(kind: Kind, fields: object = {}): Promise<string> {
-  const change = buildCreate(kind, { name: 'x', status: 'open', ...fields });
+  const change = buildCreate(kind, { name: 'x', status: 'open', ...fields }, Date.now());
   await applyChangeSet(session, { changes: [change] });
   return change.after.entity.id;
 }

@@ -2,7 +2,7 @@ import { requireExpectedVersion } from '#functions/store/entities/preconditions.
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { VersionMismatch } from '#functions/store/model/errors.ts';
 
-const stored = { ...buildCreate('tag', { name: 'x', status: 'active' }).after, version: 3 };
+const stored = { ...buildCreate('tag', { name: 'x', status: 'active' }, Date.now()).after, version: 3 };
 
 test.each([
   ['any version', undefined],

@@ -55,7 +55,7 @@ test('"changed since" finds each of 250 entities of one time once, and those bef
   const create = (count: number, now: string) => {
     jest.useFakeTimers({ now: Date.parse(now) });
     const changes = Array.from({ length: count }, () =>
-      buildCreate('project', { name: 'x', status: 'active' }),
+      buildCreate('project', { name: 'x', status: 'active' }, Date.now()),
     );
     jest.useRealTimers();
     return changes;

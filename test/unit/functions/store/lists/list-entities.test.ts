@@ -35,10 +35,10 @@ const perChild = number / 30;
 const tenant = randomUUID();
 const parents = Array.from(
   { length: 3 },
-  () => buildCreate('project', { name: 'p', status: 'active' }).after.entity.id,
+  () => buildCreate('project', { name: 'p', status: 'active' }, Date.now()).after.entity.id,
 );
 /** A parent with 30 children. */
-const smallParent = buildCreate('project', { name: 's', status: 'active' }).after.entity.id;
+const smallParent = buildCreate('project', { name: 's', status: 'active' }, Date.now()).after.entity.id;
 const emoji = '😀';
 
 let store: TestStore;
@@ -57,15 +57,19 @@ beforeAll(async () => {
   for (let portion = 0; portion < number; portion += 90) {
     const pieces = Array.from({ length: Math.min(90, number - portion) }, (_, position) => {
       const index = portion + position;
-      const change = buildCreate('task', {
-        name: nameOf(index),
-        status: any(['active', 'done', 'planned', 'active'], index),
-        priority: any(['none', 'low', 'high'], index * 7),
-        projectId: index % perChild === 7 ? smallParent : any([...parents, null], index),
-        userId: null,
-        dueDate: any([null, '2026-01-01', '2026-05-05'], index * 3),
-        tagIds: [],
-      });
+      const change = buildCreate(
+        'task',
+        {
+          name: nameOf(index),
+          status: any(['active', 'done', 'planned', 'active'], index),
+          priority: any(['none', 'low', 'high'], index * 7),
+          projectId: index % perChild === 7 ? smallParent : any([...parents, null], index),
+          userId: null,
+          dueDate: any([null, '2026-01-01', '2026-05-05'], index * 3),
+          tagIds: [],
+        },
+        Date.now(),
+      );
       entities.push(change.after.entity);
       return { changes: [change] };
     });
@@ -376,7 +380,7 @@ describe('a list by the list engine', () => {
   /** Creates three tags of a new tenant, whose rows are in columns. */
   async function compactedTags() {
     const session = store.session(randomUUID());
-    const changes = ['a', 'b', 'c'].map((name) => buildCreate('tag', { name, status: 'active' }));
+    const changes = ['a', 'b', 'c'].map((name) => buildCreate('tag', { name, status: 'active' }, Date.now()));
     await applyChangeSet(session, { changes });
     await compactAll(session.database, session.tenant, 'tag');
     return { session, changes };
@@ -431,7 +435,8 @@ describe('a list by the list engine', () => {
 
 test('a list of a parent is read again when a record became visible later than the margin', async () => {
   const session = store.session(randomUUID());
-  const create = (name: string) => buildCreate('task', { name, status: 'active', projectId: smallParent });
+  const create = (name: string) =>
+    buildCreate('task', { name, status: 'active', projectId: smallParent }, Date.now());
   await applyChangeSet(session, { changes: [create('a')] });
   const list = async () => {
     const query = listOf({ filters: [isValue('projectId', smallParent)] });
@@ -445,7 +450,7 @@ test('a list of a parent is read again when a record became visible later than t
     buildWrite(session.tenant, late, stamp),
     ...recordWrites(session.tenant, [late], stamp),
   ]);
-  const { after } = buildUpdate(late.after, { name: 'c' });
+  const { after } = buildUpdate(late.after, { name: 'c' }, Date.now());
   await applyChangeSet(session, { changes: [{ before: { ...late.after, stamp }, after }] });
   expect(await list()).toEqual(['a', 'c']);
 });
@@ -453,7 +458,7 @@ test('a list of a parent is read again when a record became visible later than t
 test('a list reads long texts only when it is asked for them', async () => {
   const session = store.session(randomUUID());
   const description = 'd'.repeat(1_000);
-  const change = buildCreate('task', { name: 'a', status: 'active', description });
+  const change = buildCreate('task', { name: 'a', status: 'active', description }, Date.now());
   await applyChangeSet(session, { changes: [change] });
   const descriptionOf = async (withTexts: boolean) =>
     (await listEntities(session, 'task', listOf({ withTexts }))).entities[0]?.description;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   decodeRecord,
+  isLate,
   logPartition,
   manifestSortKey,
   parseLogPartition,
@@ -179,6 +180,19 @@ describe('sort keys of a log', () => {
 
   test('begin with the first stamp for a time before 1970', () => {
     expect(stampPrefix(-1)).toBe(stampPrefix(0));
+  });
+});
+
+describe('isLate', () => {
+  const stamp = Date.parse('2026-02-03T04:05:06.000Z');
+
+  test.each([
+    ['in the second of its stamp', 0, false],
+    ['three seconds later, for as long as a transaction is sent', 3_000, false],
+    ['four seconds later: a compaction whose clock is ahead may have passed it', 4_000, true],
+    ['a day later', 86_400_000, true],
+  ])('a record that DynamoDB created %s', (_, laterMs, isExpected) => {
+    expect(isLate(stamp, stamp + laterMs)).toBe(isExpected);
   });
 });
 

@@ -33,7 +33,11 @@ afterEach(() => {
 
 describe('buildCreate', () => {
   test('returns version 1 of the entity with a new id, created and updated now', () => {
-    const { after, ...before } = buildCreate('project', { name: 'Build', status: 'open', dueDate: null });
+    const { after, ...before } = buildCreate(
+      'project',
+      { name: 'Build', status: 'open', dueDate: null },
+      Date.now(),
+    );
     expect(before).toEqual({});
     expect(after).toEqual({
       kind: 'project',
@@ -50,13 +54,13 @@ describe('buildCreate', () => {
   });
 
   test('does not let fields set the id', () => {
-    const { entity } = buildCreate('tag', { id: 'mine', name: 'Red', status: 'active' }).after;
+    const { entity } = buildCreate('tag', { id: 'mine', name: 'Red', status: 'active' }, Date.now()).after;
     expect(entity.id).not.toBe('mine');
   });
 
   test('does not let fields set the times', () => {
     const times = { createdAt: '1999-01-01T00:00:00.000Z', updatedAt: '1999-01-01T00:00:00.000Z' };
-    const { entity } = buildCreate('tag', { name: 'Red', status: 'active', ...times }).after;
+    const { entity } = buildCreate('tag', { name: 'Red', status: 'active', ...times }, Date.now()).after;
     expect(entity.createdAt).toBe('2026-02-03T04:05:06.789Z');
     expect(entity.updatedAt).toBe('2026-02-03T04:05:06.789Z');
   });
@@ -64,7 +68,7 @@ describe('buildCreate', () => {
 
 describe('buildUpdate', () => {
   test('returns the next version with the given fields, updated now, and keeps the rest', () => {
-    expect(buildUpdate(stored(7, { description: 'Old' }), { name: 'Acme Ltd' })).toEqual({
+    expect(buildUpdate(stored(7, { description: 'Old' }), { name: 'Acme Ltd' }, Date.now())).toEqual({
       before: stored(7, { description: 'Old' }),
       after: stored(8, { description: 'Old', name: 'Acme Ltd', updatedAt: '2026-02-03T04:05:06.789Z' }),
     });
@@ -72,22 +76,28 @@ describe('buildUpdate', () => {
 
   test('keeps the time of the last update when the clock of its writer was ahead', () => {
     const before = stored(1, { updatedAt: '2026-02-03T04:05:07.000Z' });
-    expect(buildUpdate(before, {}).after).toEqual(stored(2, { updatedAt: '2026-02-03T04:05:07.000Z' }));
+    expect(buildUpdate(before, {}, Date.now()).after).toEqual(
+      stored(2, { updatedAt: '2026-02-03T04:05:07.000Z' }),
+    );
   });
 
   test('does not let fields set the id and the time of the creation', () => {
-    const { after } = buildUpdate(stored(1), { id: 'mine', createdAt: '1999-01-01T00:00:00.000Z' });
+    const { after } = buildUpdate(
+      stored(1),
+      { id: 'mine', createdAt: '1999-01-01T00:00:00.000Z' },
+      Date.now(),
+    );
     expect(after.entity).toMatchObject({ id: stored(1).entity.id, createdAt: stored(1).entity.createdAt });
   });
 
   test('does not let fields set the time of the update', () => {
-    const { after } = buildUpdate(stored(1), { updatedAt: '1999-01-01T00:00:00.000Z' });
+    const { after } = buildUpdate(stored(1), { updatedAt: '1999-01-01T00:00:00.000Z' }, Date.now());
     expect(after.entity.updatedAt).toBe('2026-02-03T04:05:06.789Z');
   });
 
   test('leaves the entity that was read as it is', () => {
     const before = stored(1);
-    buildUpdate(before, { name: 'Acme Ltd' });
+    buildUpdate(before, { name: 'Acme Ltd' }, Date.now());
     expect(before).toEqual(stored(1));
   });
 });

@@ -1,7 +1,7 @@
 import { firstIdAt, idAfter, isId, newId } from '#functions/store/model/ids.ts';
 
 test('ids are in the order in which they are made, and hold the time of creation', () => {
-  const made = Array.from({ length: 5_000 }, newId);
+  const made = Array.from({ length: 5_000 }, () => newId(Date.now()));
   expect(made.map(({ id }) => id).toSorted()).toEqual(made.map(({ id }) => id));
   expect(made.map(({ createdAt }) => createdAt).toSorted()).toEqual(made.map(({ createdAt }) => createdAt));
   expect(made.every(({ id }) => isId(id))).toBe(true);
@@ -40,19 +40,17 @@ describe('idAfter', () => {
   const past = '01890000-0000-7fff-bfff-ffffffffffff';
 
   test('returns an id one millisecond later when the clock that made the other id is ahead', () => {
-    const id = idAfter(future);
+    const id = idAfter(future, Date.now());
     expect(isId(id)).toBe(true);
     expect(id.slice(0, 13)).toBe('f0000000-0001');
   });
 
   test('carries into the higher digits of the time', () => {
-    expect(idAfter('f0000000-ffff-7fff-bfff-ffffffffffff').slice(0, 13)).toBe('f0000001-0000');
+    expect(idAfter('f0000000-ffff-7fff-bfff-ffffffffffff', Date.now()).slice(0, 13)).toBe('f0000001-0000');
   });
 
   test('returns an id of the present when the other id is older', () => {
-    jest.useFakeTimers({ now: Date.parse('2026-02-03T04:05:06.789Z') });
-    const id = idAfter(past);
-    jest.useRealTimers();
+    const id = idAfter(past, Date.parse('2026-02-03T04:05:06.789Z'));
     expect(isId(id)).toBe(true);
     expect(id.slice(0, 13)).toBe('019c21ac-ec65');
   });
@@ -70,7 +68,7 @@ describe('firstIdAt', () => {
   });
 
   test('is between the ids of a time and those of the millisecond before', () => {
-    const ids = Array.from({ length: 100 }, newId);
+    const ids = Array.from({ length: 100 }, () => newId(Date.now()));
     for (const { id, createdAt } of ids) {
       const timeMs = Date.parse(createdAt);
       expect(firstIdAt(timeMs) < id && id < firstIdAt(timeMs + 1)).toBe(true);
@@ -78,11 +76,19 @@ describe('firstIdAt', () => {
   });
 });
 
-test('ids stay in order when the clock goes back', () => {
-  const later = newId();
-  jest.useFakeTimers({ now: Date.now() - 60_000 });
-  const earlier = newId();
-  jest.useRealTimers();
-  expect(earlier.id > later.id).toBe(true);
-  expect(earlier.createdAt >= later.createdAt).toBe(true);
+describe('newId', () => {
+  const nowMs = Date.now() + 3_600_000;
+
+  test('ids of one millisecond are in the order in which they are made', () => {
+    const made = Array.from({ length: 5_000 }, () => newId(nowMs).id);
+    expect(made.toSorted()).toEqual(made);
+    expect(new Set(made.map((id) => id.slice(0, 13))).size).toBe(1);
+  });
+
+  test('ids stay in order when the time goes back', () => {
+    const later = newId(nowMs);
+    const earlier = newId(nowMs - 60_000);
+    expect(earlier.id > later.id).toBe(true);
+    expect(earlier.createdAt).toBe(later.createdAt);
+  });
 });

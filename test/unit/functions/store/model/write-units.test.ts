@@ -30,11 +30,11 @@ const fields = (more: object): Fields =>
     ...more,
   }) as unknown as Fields;
 
-const create = (more: object): Change => buildCreate('task', fields(more));
+const create = (more: object): Change => buildCreate('task', fields(more), Date.now());
 
 const update = ({ after }: Change, more: Readonly<Record<string, unknown>>): Change => {
   if (!after) throw new TypeError('The change is a deletion.');
-  return buildUpdate(after, more);
+  return buildUpdate(after, more, Date.now());
 };
 
 const remove = ({ after }: Change): Change => {

@@ -76,7 +76,7 @@ describe('withdraw', () => {
 
   beforeEach(() => {
     session = store.session(randomUUID());
-    const changes = [buildCreate('tag', { name: 'x', status: 'active' })];
+    const changes = [buildCreate('tag', { name: 'x', status: 'active' }, Date.now())];
     record = recordWrites(session.tenant, changes, 1_770_000_000_000)[0]?.put as Item;
   });
 

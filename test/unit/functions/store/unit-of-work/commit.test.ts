@@ -5,6 +5,7 @@ import { notExists } from '#functions/store/model/condition-expressions.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#functions/store/model/errors.ts';
 import { decodeEntity } from '#functions/store/model/item-codec.ts';
+import { type CompactWork, compactionJobId, decodeJob, jobKey } from '#functions/store/model/job.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';
@@ -34,7 +35,7 @@ afterEach(() => {
 });
 
 const tag = (fields: object = {}): { readonly after: StoredEntity } =>
-  buildCreate('tag', { name: 'x', status: 'active', ...fields });
+  buildCreate('tag', { name: 'x', status: 'active', ...fields }, Date.now());
 
 const stored = async ({ kind, entity }: StoredEntity): Promise<StoredEntity | undefined> => {
   const item = await store.database().get(entityKey(session.tenant, kind, entity.id));
@@ -83,7 +84,7 @@ describe('applyChangeSet', () => {
   });
 
   test('writes one record for each kind', async () => {
-    const project = buildCreate('project', { name: 'x', status: 'active', organizationId: null });
+    const project = buildCreate('project', { name: 'x', status: 'active', organizationId: null }, Date.now());
     await applyChangeSet(session, { changes: [tag(), project, tag()] });
     const numbers = async (kind: Kind) =>
       (await recordItems(kind)).map((item) => decodeRecord(item).entries.length);
@@ -97,7 +98,9 @@ describe('applyChangeSet', () => {
     clock.mockReturnValue(now);
     await applyChangeSet(session, { changes: [second] });
     const read = (await Promise.all([stored(first.after), stored(second.after)])) as StoredEntity[];
-    await applyChangeSet(session, { changes: read.map((before) => buildUpdate(before, { name: 'y' })) });
+    await applyChangeSet(session, {
+      changes: read.map((before) => buildUpdate(before, { name: 'y' }, Date.now())),
+    });
     expect((await stored(first.after))?.stamp).toBe(now + 5_001);
     expect((await stored(second.after))?.stamp).toBe(now + 5_001);
     const records = (await recordItems('tag')).map(decodeRecord);
@@ -139,7 +142,7 @@ describe('applyChangeSet', () => {
   test('throws ConditionFailed and writes nothing, no record either, when the entity has another version', async () => {
     const change = tag();
     await applyChangeSet(session, { changes: [change] });
-    const outdated = buildUpdate({ ...change.after, version: 7, stamp: now }, { name: 'y' });
+    const outdated = buildUpdate({ ...change.after, version: 7, stamp: now }, { name: 'y' }, Date.now());
     await expect(applyChangeSet(session, { changes: [outdated] })).rejects.toThrow(ConditionFailed);
     expect((await stored(change.after))?.entity.name).toBe('x');
     expect(await recordItems('tag')).toHaveLength(1);
@@ -149,15 +152,14 @@ describe('applyChangeSet', () => {
 describe('a transaction that expires', () => {
   /** Lets a session's first transactions expire without being sent. Returns the limits and the writes of all. */
   function expireFirst(count: number) {
-    const sent: { limitMs: number | undefined; writes: readonly Write[] }[] = [];
+    const sent: { sendUntil: number | undefined; writes: readonly Write[] }[] = [];
     const { database } = session;
     const transact = database.transact.bind(database);
-    jest.spyOn(performance, 'now').mockReturnValue(1_000);
-    jest.spyOn(database, 'transact').mockImplementation(async (writes, limit) => {
-      sent.push({ limitMs: limit?.remaining(), writes });
+    jest.spyOn(database, 'transact').mockImplementation(async (writes, sendUntil) => {
+      sent.push({ sendUntil, writes });
       clock.mockReturnValue(now + 10 * sent.length);
       if (sent.length <= count) throw new TransactionExpired(false, undefined);
-      await transact(writes, limit);
+      await transact(writes, sendUntil);
     });
     return sent;
   }
@@ -166,7 +168,7 @@ describe('a transaction that expires', () => {
     const change = tag();
     const sent = expireFirst(2);
     await applyChangeSet(session, { changes: [change] });
-    expect(sent.map(({ limitMs }) => limitMs)).toEqual([3_000, 3_000, 3_000]);
+    expect(sent.map(({ sendUntil }) => sendUntil)).toEqual([now + 3_000, now + 3_010, now + 3_020]);
     expect(await stored(change.after)).toEqual({ ...change.after, stamp: now + 20 });
     expect((await recordItems('tag')).map((item) => decodeRecord(item).stamp)).toEqual([now + 20]);
     const keys = sent.map(({ writes }) => writes.flatMap((write) => ('put' in write ? [write.put.sk] : [])));
@@ -177,7 +179,44 @@ describe('a transaction that expires', () => {
     const sent = expireFirst(0);
     const write: Write = { put: { pk: `${session.tenant}#other`, sk: 'other' }, condition: notExists };
     await applyChangeSet(session, { changes: [], writes: [write] });
-    expect(sent).toEqual([{ limitMs: undefined, writes: [write] }]);
+    expect(sent).toEqual([{ sendUntil: undefined, writes: [write] }]);
+  });
+});
+
+describe('a writer that notices after its transaction that it was late', () => {
+  const lateKeys = async (): Promise<readonly string[] | undefined> => {
+    const item = await store.database().get(jobKey({ tenant: session.tenant, id: compactionJobId('tag') }));
+    return item && (decodeJob(item).work as CompactWork).late;
+  };
+
+  /** Applies a change whose transaction takes some time. */
+  async function applyFor(milliseconds: number): Promise<void> {
+    const { database } = session;
+    const transact = database.transact.bind(database);
+    jest.spyOn(database, 'transact').mockImplementation(async (writes, sendUntil) => {
+      await transact(writes, sendUntil);
+      clock.mockReturnValue(now + milliseconds);
+    });
+    await applyChangeSet(session, { changes: [tag()] });
+  }
+
+  test('reports its record to the job of the log', async () => {
+    await applyFor(4_001);
+    expect(await lateKeys()).toEqual((await recordItems('tag')).map(({ sk }) => sk));
+  });
+
+  test('reports nothing within the time that the margin allows', async () => {
+    await applyFor(4_000);
+    expect(await lateKeys()).toBeUndefined();
+  });
+
+  test('succeeds when it cannot report it: the stream of the table does', async () => {
+    jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    await applyFor(0);
+    session = store.session(session.tenant);
+    jest.spyOn(session.database, 'get').mockRejectedValue(new Error('unavailable'));
+    await applyFor(4_001);
+    expect(await recordItems('tag')).toHaveLength(2);
   });
 });
 
@@ -235,8 +274,9 @@ describe('commit', () => {
       attempts.push(attempt);
       const before = (await stored(change.after)) as StoredEntity;
       const another = store.session(session.tenant);
-      if (attempt < 3) await applyChangeSet(another, { changes: [buildUpdate(before, { name: 'theirs' })] });
-      return { changes: [buildUpdate(before, { status: 'done' })], result: before.version };
+      if (attempt < 3)
+        await applyChangeSet(another, { changes: [buildUpdate(before, { name: 'theirs' }, Date.now())] });
+      return { changes: [buildUpdate(before, { status: 'done' }, Date.now())], result: before.version };
     });
     expect([attempts, result]).toEqual([[1, 2, 3], 3]);
     expect(await stored(change.after)).toMatchObject({
@@ -249,7 +289,7 @@ describe('commit', () => {
 
   test('throws StoreUnavailable when the item changes until the time of the request is over', async () => {
     const hurried = { ...session, database: store.database(200) };
-    const outdated = buildUpdate({ ...tag().after, version: 7 }, { name: 'y' });
+    const outdated = buildUpdate({ ...tag().after, version: 7 }, { name: 'y' }, Date.now());
     const call = commit(hurried, async () => ({ changes: [outdated], result: undefined }));
     await expect(call).rejects.toThrow(StoreUnavailable);
   });

@@ -27,7 +27,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const creation = (kind: Kind): Change => buildCreate(kind, { name: 'x', status: 'active' });
+const creation = (kind: Kind): Change => buildCreate(kind, { name: 'x', status: 'active' }, Date.now());
 
 async function jobOf(kind: Kind): Promise<Job | undefined> {
   const item = await store.database().get({ pk: `${session.tenant}#job#compact-${kind}`, sk: 'job' });
@@ -71,7 +71,7 @@ test('the first request writes the job, due at once', async () => {
 });
 
 test('writes one job for each kind that changes, whatever the change is', async () => {
-  const { after } = buildCreate('task', { name: 'x', status: 'active' });
+  const { after } = buildCreate('task', { name: 'x', status: 'active' }, Date.now());
   const changes = [creation('tag'), creation('tag'), { before: after }, { before: after, after }];
   await requestCompaction(session, changes);
   const kinds = ['organization', 'project', 'user', 'task', 'tag'] as const;

@@ -6,21 +6,15 @@ import type { Session } from '#functions/store/unit-of-work/session.ts';
 const session = (idempotency?: Session['idempotency']): Session =>
   ({ tenant: 'acme', idempotency }) as Session;
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: Date.parse('2026-02-03T04:05:06.789Z') });
-});
-
-afterEach(() => {
-  jest.useRealTimers();
-});
+const nowMs = Date.parse('2026-02-03T04:05:06.789Z');
 
 test('records nothing for a request without an idempotency key', () => {
-  expect(recordResult(session(), { id: '1' }, new Set())).toEqual([]);
+  expect(recordResult(session(), { id: '1' }, new Set(), nowMs)).toEqual([]);
 });
 
 test('records the result for a day, where there is none or an expired one', () => {
   expect(
-    recordResult(session({ scope: 'scope', fingerprint: 'fingerprint' }), { id: '1' }, new Set()),
+    recordResult(session({ scope: 'scope', fingerprint: 'fingerprint' }), { id: '1' }, new Set(), nowMs),
   ).toEqual([
     {
       put: {
@@ -43,7 +37,12 @@ test('records the result for a day, where there is none or an expired one', () =
 test('records a result that exceeds one item in several, of which the first has the condition', () => {
   // Text that hardly becomes smaller.
   const result = randomBytes(600_000).toString('base64');
-  const writes = recordResult(session({ scope: 'scope', fingerprint: 'fingerprint' }), result, new Set());
+  const writes = recordResult(
+    session({ scope: 'scope', fingerprint: 'fingerprint' }),
+    result,
+    new Set(),
+    nowMs,
+  );
   const items = writes.map((write) => ('put' in write ? write.put : undefined));
   expect(items.map((item) => [item?.sk, item?.['parts'], item?.['expiresAt']])).toEqual([
     ['idempotency', 2, 1_770_177_906],

@@ -57,7 +57,7 @@ describe('findEntity', () => {
   });
 
   test('returns undefined when there is none', async () => {
-    expect(await findEntity(session, 'tag', newId().id)).toBeUndefined();
+    expect(await findEntity(session, 'tag', newId(Date.now()).id)).toBeUndefined();
   });
 
   test('reads again when the text changed between the reads of the two items', async () => {

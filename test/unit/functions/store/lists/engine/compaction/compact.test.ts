@@ -8,7 +8,7 @@ import {
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { isText } from '#functions/store/lists/engine/read/row-filter.ts';
-import { retentionDays } from '#functions/store/model/change-log.ts';
+import { type LogRecord, retentionDays } from '#functions/store/model/change-log.ts';
 import { garbageMs, marginMs } from '#functions/store/model/log-timing.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { Crash } from '#test/simulation/memory-log.ts';
@@ -238,46 +238,41 @@ describe('settled records', () => {
 
 test('the watermark does not move back when the clock of a process is behind', async () => {
   log.commit(startMs, { [a]: { name: 'a' } });
-  await log.compact(startMs + 10 * minuteMs);
+  await step(startMs + minuteMs);
   const late = log.build(startMs + 1, { [a]: { name: 'a2' } });
-  log.log.records.push(late);
-  // Its clock is behind the watermark, and a minute after the last healing: it writes a manifest.
-  const { healedAt = 0 } = log.log.manifest ?? {};
-  log.log.manifest = { ...(log.log.manifest as Manifest), healedAt: healedAt - 5 * minuteMs };
-  await log.compact(startMs + 8 * minuteMs);
-  expect(log.log.manifest).toMatchObject({ version: 2, watermark: startMs + 10 * minuteMs });
+  const readVersions = async () => new Map([[a, 2]]);
+  await step(startMs + minuteMs - 2_000, { late: { records: [late], readVersions } });
+  expect(log.log.manifest).toMatchObject({ version: 2, watermark: startMs + minuteMs - marginMs });
 });
 
 describe('a late record', () => {
-  test('is absorbed by the first step that is a minute after the last one that looked for late records', async () => {
+  test('that the watermark has passed is absorbed by a step that knows of it', async () => {
     log.commit(startMs, { [a]: { name: 'a' } });
     await log.compact(startMs + 10);
-    log.log.records.push(log.build(startMs + 1, { [b]: { name: 'b' } }));
-    await log.compact(startMs + 10 + minuteMs - 1);
+    const late = log.build(startMs + 1, { [b]: { name: 'b' } });
+    log.log.records.push(late);
+    await log.compact(startMs + 20);
     expect(await log.ids()).toEqual([a]);
-    await log.compact(startMs + 10 + minuteMs);
+    expect(await log.compact(startMs + 30, {}, [late])).toMatchObject({ records: 0, late: 1 });
     expect(await log.ids()).toEqual([a, b]);
   });
 
-  test('is absorbed when it is among the latest ones that one step reads', async () => {
-    for (let stamp = 0; stamp < 10; stamp += 1) log.commit(startMs + stamp, { [idOf(stamp)]: { name: 'a' } });
-    await log.compact(startMs + 10);
-    log.log.records.push(log.build(startMs + 5, { [idOf(50)]: { name: 'late' } }));
-    await log.compact(startMs + minuteMs + 10, { maxHealingRecords: 4 });
-    expect(await log.list()).toMatchObject({ total: 10 });
-    await log.compact(startMs + 2 * minuteMs + 10, { maxHealingRecords: 6 });
-    expect(await log.list()).toMatchObject({ total: 11 });
+  test('above the watermark is left to the step that reads it', async () => {
+    for (let stamp = 0; stamp < 4; stamp += 1) log.commit(startMs + stamp, { [idOf(stamp)]: { name: 'a' } });
+    const late = log.log.records.at(-1) as LogRecord;
+    expect(await log.compact(startMs + 10, { maxRecords: 2 }, [late])).toMatchObject({ late: 0 });
+    expect(await log.list()).toMatchObject({ total: 4 });
+    await log.compact(startMs + 10, {}, [late]);
+    expect(await log.list()).toMatchObject({ total: 4 });
   });
 
-  test('is absorbed up to ten minutes below the watermark', async () => {
+  test('is absorbed only once', async () => {
     log.commit(startMs, { [a]: { name: 'a' } });
-    await log.compact(startMs + 10 * minuteMs);
-    log.log.records.push(
-      log.build(startMs, { [b]: { name: 'b' } }),
-      log.build(startMs + 1, { [c]: { name: 'c' } }),
-    );
-    await log.compact(startMs + 11 * minuteMs);
-    expect(await log.ids()).toEqual([a, c]);
+    await log.compact(startMs + 10);
+    const late = log.build(startMs + 1, { [b]: { name: 'b' } });
+    await log.compact(startMs + 20, {}, [late]);
+    expect(await log.compact(startMs + 30, {}, [late])).toMatchObject({ late: 0 });
+    expect(log.log.manifest?.version).toBe(2);
   });
 
   test('of a change between two that were absorbed changes nothing', async () => {
@@ -286,7 +281,7 @@ describe('a late record', () => {
     log.commit(startMs + 2, { [a]: { name: 'last' } });
     await log.compact(startMs + 10);
     log.log.records.push(late);
-    await log.compact(startMs + 2 * minuteMs);
+    await log.compact(startMs + 2 * minuteMs, {}, [late]);
     expect(log.log.manifest?.version).toBe(1);
     const isLast = isText('name', 'last');
     expect(await log.list({ filters: [isLast] })).toMatchObject({ rows: [{ id: a, version: 3 }] });
@@ -295,9 +290,9 @@ describe('a late record', () => {
   test('of a change before one that is absorbed with it is merged by version', async () => {
     log.commit(startMs, { [a]: { name: 'a', color: 'red' } });
     await log.compact(startMs + 10);
-    log.log.records.push(log.build(startMs + 1, { [a]: { name: 'late', color: 'blue' } }));
+    const late = log.build(startMs + 1, { [a]: { name: 'late', color: 'blue' } });
     log.commit(startMs + 20, { [a]: { name: 'last', color: 'blue' } });
-    await log.compact(startMs + 2 * minuteMs);
+    await log.compact(startMs + 2 * minuteMs, {}, [late]);
     const isBlue = isText('color', 'blue');
     expect(await log.list({ filters: [isBlue] })).toMatchObject({
       rows: [{ id: a, version: 3 }],
@@ -313,7 +308,7 @@ describe('a late record', () => {
     log.commit(startMs + 20, { [d]: { name: 'd2' } });
     await log.compact(startMs + 30);
     log.log.records.push(late);
-    await log.compact(startMs + 2 * minuteMs);
+    await log.compact(startMs + 2 * minuteMs, {}, [late]);
     expect(await log.list()).toMatchObject({
       total: 2,
       rows: [

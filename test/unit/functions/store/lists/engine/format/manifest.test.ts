@@ -41,8 +41,7 @@ const largePatch: Patch = { step: '8-bbbbbb', values: 900, items: { $version: 1,
 const manifest: Manifest = {
   version: 9,
   watermark: 1_770_000_000_000,
-  healedAt: 1_770_000_001_000,
-  rebuiltUpTo: 1_769_000_000_000,
+  absorbed: ['r#1k1bfg2k0abc'],
   segments: [segment],
   patches: [largePatch, smallPatch],
 };
@@ -154,7 +153,7 @@ describe('the item of a manifest', () => {
   const item: Item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 4, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 5, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
@@ -164,13 +163,7 @@ describe('the item of a manifest', () => {
 
   test('stores the patches under the name that the format has', () => {
     const stored: unknown = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString());
-    expect(Object.keys(stored as object)).toEqual([
-      'watermark',
-      'healedAt',
-      'rebuiltUpTo',
-      'segments',
-      'runs',
-    ]);
+    expect(Object.keys(stored as object)).toEqual(['watermark', 'absorbed', 'segments', 'runs']);
   });
 
   test('of an unknown format throws TypeError', () => {

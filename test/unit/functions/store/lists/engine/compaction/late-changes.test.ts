@@ -1,0 +1,64 @@
+import { lateRecords } from '#functions/store/lists/engine/compaction/late-changes.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
+import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { ColumnReader } from '#functions/store/lists/engine/read/column-reader.ts';
+import type { LogRecord } from '#functions/store/model/change-log.ts';
+import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
+
+const [a, b, c] = [1, 2, 3].map(idOf) as [string, string, string];
+
+/** The watermark of the next manifest. */
+const watermark = startMs + 10;
+
+let log: LogBuilder;
+
+beforeEach(async () => {
+  log = new LogBuilder();
+  log.commit(startMs, { [a]: { name: 'a', color: null }, [c]: { name: 'c', color: null } });
+  await log.compact(startMs + 1);
+});
+
+/** Returns the ids of the late entries of each record. @param versions of the entities that exist. */
+async function lateIds(records: readonly LogRecord[], versions: Readonly<Record<string, number>>) {
+  const memory = new ProcessMemory().of('acme', 'task');
+  const columnReader = new ColumnReader(log.log.manifest ?? emptyManifest, log.log.open(), memory);
+  const readVersions = async () => new Map(Object.entries(versions));
+  const found = await lateRecords(columnReader, { records, readVersions }, watermark);
+  return found.map(({ entries }) => entries.map(({ id }) => id));
+}
+
+test('returns no records that were absorbed', async () => {
+  log.commit(startMs + 2, { [a]: { name: 'a2', color: null }, [b]: { name: 'b' }, [c]: undefined });
+  await log.compact(startMs + 3);
+  expect(await lateIds(log.log.records, { [a]: 2, [b]: 1 })).toEqual([]);
+  expect(await lateIds([], {})).toEqual([]);
+});
+
+test.each([
+  ['a change', { [a]: { name: 'late' } }, { [a]: 2 }],
+  ['a change before the last one', { [a]: { name: 'late' } }, { [a]: 3 }],
+  ['a creation', { [b]: { name: 'late' } }, { [b]: 1 }],
+  ['a deletion', { [a]: undefined }, {}],
+])('returns %s that was not absorbed', async (_, rows, versions) => {
+  expect(await lateIds([log.build(startMs + 2, rows)], versions)).toEqual([Object.keys(rows)]);
+});
+
+test.each([
+  ['the change of an entity that was deleted since', { [a]: { name: 'late' } }, {}],
+  ['the creation of an entity that was deleted since', { [b]: { name: 'late' } }, {}],
+  ['a change that the table does not have', { [a]: { name: 'late' } }, { [a]: 1 }],
+  ['the deletion of an entity that exists', { [a]: undefined }, { [a]: 1 }],
+])('does not return %s', async (_, rows, versions) => {
+  expect(await lateIds([log.build(startMs + 2, rows)], versions)).toEqual([]);
+});
+
+test('returns of a record only the entries of rows that were not absorbed', async () => {
+  const late = log.build(startMs + 2, { [a]: { name: 'late' }, [c]: { name: 'late' } });
+  log.commit(startMs + 3, { [c]: { name: 'c3' } });
+  await log.compact(startMs + 4);
+  expect(await lateIds([late], { [a]: 2, [c]: 3 })).toEqual([[a]]);
+});
+
+test('returns no record above the next watermark: it is pending', async () => {
+  expect(await lateIds([log.build(watermark + 1, { [b]: { name: 'b' } })], { [b]: 1 })).toEqual([]);
+});
