@@ -185,6 +185,15 @@ function rejectClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${statusCode} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** Returns a signal that aborts when the client closes the connection before it has the response. */
+function untilClosed(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
 /** Creates the server. It does not listen yet. */
 export function createGateway(options: GatewayOptions): Server {
   const { routes, fallback, timeoutMs, crossOrigin, allowed = {}, authorizer, onEvent, onResponse } = options;
@@ -205,6 +214,7 @@ export function createGateway(options: GatewayOptions): Server {
   const handle = async (
     request: IncomingMessage,
     requestId: string,
+    cancelled: AbortSignal,
   ): Promise<APIGatewayProxyStructuredResultV2> => {
     const { path } = splitTarget(request.url ?? '/');
     const body = await readBody(request);
@@ -221,19 +231,19 @@ export function createGateway(options: GatewayOptions): Server {
     }
     const event = toEvent(request, body, { requestId, routeKey, pathParameters: parameters, jwt });
     onEvent?.(event);
-    return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs));
+    return (route?.function ?? fallback)(event, functionContext(requestId, timeoutMs, cancelled));
   };
 
-  const respond = async (request: IncomingMessage, requestId: string) => {
+  const respond = async (request: IncomingMessage, requestId: string, cancelled: AbortSignal) => {
     const refusal = refusalOf(request, allowed);
-    if (!refusal) return handle(request, requestId);
+    if (!refusal) return handle(request, requestId, cancelled);
     return refusalResponse(refusal, { path: decodedPath(splitTarget(request.url ?? '/').path), requestId });
   };
 
   const server = createServer(serverOptions(options.maxReceiveMs), (request, response) => {
     const requestId = newRequestId();
     const started = performance.now();
-    respond(request, requestId)
+    respond(request, requestId, untilClosed(response))
       .catch((error: unknown): APIGatewayProxyStructuredResultV2 => {
         if (error instanceof AuthorizationError) return error.response;
         // The client has ended the request, or exceeded its time.

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 
-export function functionContext(requestId: string, timeoutMs: number): Context {
+/** @param cancelled aborts when nobody waits for the response any more. */
+export function functionContext(
+  requestId: string,
+  timeoutMs: number,
+  cancelled?: AbortSignal,
+): Context & { readonly cancelled?: AbortSignal } {
   const end = Date.now() + timeoutMs;
   return {
     awsRequestId: requestId,
@@ -16,6 +21,7 @@ export function functionContext(requestId: string, timeoutMs: number): Context {
     done: () => {},
     fail: () => {},
     succeed: () => {},
+    ...(cancelled && { cancelled }),
   };
 }
 

@@ -34,6 +34,15 @@ export const dynamodbMutations: readonly Mutation[] = [
     testNamePattern: 'database hangs',
   },
   {
+    name: 'retries-for-nobody',
+    description: 'calls are repeated after the client has gone',
+    file: deadline,
+    search: 'return this.#cancelled?.aborted ? Math.min(0, leftMs) : leftMs;',
+    replacement: 'return leftMs;',
+    detectedBy: ['test/faults/departed-clients.test.ts'],
+    testNamePattern: 'not made again',
+  },
+  {
     name: 'retries-without-end',
     description: 'retries continue after the deadline of the request, so that there is no 503',
     file: deadline,

@@ -14,6 +14,15 @@ const late = 'the lists at the end of the histories';
 /** Mutations of the rules of the list engine. docs/list-engine.md gives the reasons of the rules. */
 export const listEngineMutations: readonly Mutation[] = [
   {
+    name: 'records-kept-in-memory',
+    description: 'the records of a log that is no longer read stay in memory',
+    file: 'functions/store/lists/engine/read/read-state.ts',
+    search: 'memory.set(knownName, next, bytes + recordBytes, maxKnownMs);',
+    replacement: 'memory.set(knownName, next, bytes + recordBytes);',
+    detectedBy: ['test/unit/functions/store/lists/engine/read/read-state.test.ts'],
+    testNamePattern: 'no longer reads',
+  },
+  {
     name: 'stamps-that-do-not-grow',
     description: "the stamp of a change can be before that of the entity's last change",
     file: `${model}/change-log.ts`,

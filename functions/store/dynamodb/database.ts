@@ -190,6 +190,8 @@ export class Database {
       if (failed.length > 0) throw new ConditionFailed(failed, error);
       if (!isRetryable(error)) throw error;
       isInDoubt ||= cancellation.isInDoubt;
+      // The time of the request can end before a limit that ends earlier: nobody may wait for the response any more.
+      if (this.deadline.remaining() <= 0) throw this.#timeout(this.deadline, isInDoubt, error);
       if (!(await deadline.backOff(attempt))) throw this.#timeout(deadline, isInDoubt, error);
     }
   }

@@ -13,10 +13,15 @@ const baseBackOffMs = 10;
  */
 export class Deadline {
   readonly #end: number;
+  readonly #cancelled: AbortSignal | undefined;
 
-  /** @param timeMs milliseconds from now. */
-  constructor(timeMs: number) {
+  /**
+   * @param timeMs milliseconds from now.
+   * @param cancelled ends the time when it aborts, because nobody waits for the result any more.
+   */
+  constructor(timeMs: number, cancelled?: AbortSignal) {
     this.#end = performance.now() + timeMs;
+    this.#cancelled = cancelled;
   }
 
   /**
@@ -28,28 +33,36 @@ export class Deadline {
     const remainingMs = this.remaining();
     if (remainingMs <= 0) controller.abort();
     const timer = setTimeout(() => controller.abort(), Math.max(0, remainingMs));
+    const abort = (): void => controller.abort();
+    this.#cancelled?.addEventListener('abort', abort);
     try {
       return await call(controller.signal);
     } finally {
       clearTimeout(timer);
+      this.#cancelled?.removeEventListener('abort', abort);
     }
   }
 
   /** Returns the milliseconds left; a negative number when the time is over. */
   remaining(): number {
-    return this.#end - performance.now();
+    const leftMs = this.#end - performance.now();
+    return this.#cancelled?.aborted ? Math.min(0, leftMs) : leftMs;
   }
 
   /**
    * Waits before the next attempt, with full jitter, so that callers that collided do not collide again.
    * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
    * @param attempt number of attempts that failed.
-   * @returns false, at once, when the wait would exceed the deadline.
+   * @returns false, at once, when the wait would exceed the deadline, or when the time ends meanwhile.
    */
   async backOff(attempt: number): Promise<boolean> {
     const waitMs = Math.random() * Math.min(maxBackOffMs, baseBackOffMs * 2 ** attempt);
     if (waitMs >= this.remaining()) return false;
-    await delay(waitMs);
-    return true;
+    try {
+      await delay(waitMs, undefined, { signal: this.#cancelled });
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

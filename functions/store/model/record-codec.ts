@@ -2,8 +2,9 @@
  * The contents of a record as bytes. Every list reads all pending records, so their bytes are the price of lists.
  * Ids take 16 bytes, names of fields and frequent values one, and times are differences from the stamp.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
+import { inflate } from './inflate.ts';
 import { changedFields, type LogEntry } from './log-entry.ts';
 import type { Row, Value } from './row.ts';
 import { encodeValue, readValue, valueTypes } from './value-codec.ts';
@@ -150,9 +151,7 @@ export function decodeContents(encoded: Uint8Array, stamp: number): RecordConten
   const outer = new ByteReader(encoded.subarray(1));
   const actor = readActor(outer);
   const body = encoded.subarray(1 + outer.position);
-  const reader = new ByteReader(
-    first === format.deflated ? inflateRawSync(body, { maxOutputLength: maxInflatedBytes }) : body,
-  );
+  const reader = new ByteReader(first === format.deflated ? inflate(body, maxInflatedBytes) : body);
   const entries: LogEntry[] = [];
   while (reader.hasMore) entries.push(readEntry(reader, stamp));
   return { actor, entries };

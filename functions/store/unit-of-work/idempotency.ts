@@ -3,9 +3,10 @@
  * results are stored as JSON in several items, compressed. What a request did not change is stored as its id and version, and read again:
  * otherwise, a small request that changes nothing could store all long descriptions that it names.
  */
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync } from 'node:zlib';
 import type { StoredEntity, WholeEntity } from '../model/entity.ts';
 import { EntityNotFound, IdempotencyKeyReused } from '../model/errors.ts';
+import { inflate } from '../model/inflate.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
@@ -97,7 +98,7 @@ export async function findRecordedResult(
   session.replayed = true;
   const parts = Buffer.concat(await readParts(session, first));
   // Results of earlier releases are not compressed.
-  const json = first['isCompressed'] ? inflateRawSync(parts, { maxOutputLength: maxResultBytes }) : parts;
+  const json = first['isCompressed'] ? inflate(parts, maxResultBytes) : parts;
   return { result: await readUnchanged(session, JSON.parse(json.toString())) };
 }
 

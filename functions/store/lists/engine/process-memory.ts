@@ -4,8 +4,11 @@ import { LRUCache } from 'lru-cache';
 /** What a process remembers of one log, by name. */
 export interface LogMemory {
   get(name: string): unknown;
-  /** @param value `undefined` forgets the name. */
-  set(name: string, value: unknown, bytes: number): void;
+  /**
+   * @param value `undefined` forgets the name.
+   * @param maxMs milliseconds after which the value leaves by itself. Default: never.
+   */
+  set(name: string, value: unknown, bytes: number, maxMs?: number): void;
 }
 
 /** Bytes that all tenants share. A function of 1,769 MB needs the rest for the response and for columns that it decodes. */
@@ -20,7 +23,13 @@ const maxTenants = 10_000;
 /** Bytes of an entry beside its value. */
 const entryBytes = 200;
 
-type Entries = LRUCache<string, { readonly value: unknown }>;
+interface Entry {
+  readonly value: unknown;
+  /** Removes the entry when its time is over. */
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+type Entries = LRUCache<string, Entry>;
 
 /** The memory of all logs. Of one tenant, the least recently used entries leave first; of all, the least recently used tenants. */
 export class ProcessMemory {
@@ -31,8 +40,10 @@ export class ProcessMemory {
   /** @param maxBytes of all tenants; one tenant may use a quarter of it. */
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
-    const dispose = ({ calculatedSize }: Entries): void => {
-      this.#bytes -= calculatedSize;
+    const dispose = (entries: Entries): void => {
+      this.#bytes -= entries.calculatedSize;
+      // Ends the timers of its entries.
+      entries.clear();
     };
     this.#tenants = new LRUCache({ max: maxTenants, dispose });
   }
@@ -45,15 +56,24 @@ export class ProcessMemory {
   of(tenant: string, kind: string): LogMemory {
     return {
       get: (name) => this.#tenants.get(tenant)?.get(`${kind}#${name}`)?.value,
-      set: (name, value, bytes) => {
+      set: (name, value, bytes, maxMs) => {
         const entries = this.#entriesOf(tenant);
-        const before = entries.calculatedSize;
-        const entry = value === undefined ? undefined : { value };
-        entries.set(`${kind}#${name}`, entry, { size: bytes + entryBytes });
-        this.#bytes += entries.calculatedSize - before;
+        const key = `${kind}#${name}`;
+        const remove = (): void => this.#set(entries, key, undefined, 0);
+        // The timer must not keep a process of the command line alive.
+        const timer = maxMs === undefined ? undefined : setTimeout(remove, maxMs).unref();
+        this.#set(entries, key, value === undefined ? undefined : { value, timer }, bytes);
         while (this.#bytes > this.#maxBytes) this.#tenants.pop();
       },
     };
+  }
+
+  #set(entries: Entries, key: string, entry: Entry | undefined, bytes: number): void {
+    const before = entries.calculatedSize;
+    entries.set(key, entry, { size: bytes + entryBytes });
+    // An entry that is larger than the memory of a tenant is not kept.
+    if (entry && !entries.has(key)) clearTimeout(entry.timer);
+    this.#bytes += entries.calculatedSize - before;
   }
 
   clear(): void {
@@ -63,7 +83,10 @@ export class ProcessMemory {
   #entriesOf(tenant: string): Entries {
     const known = this.#tenants.get(tenant);
     if (known) return known;
-    const entries: Entries = new LRUCache({ maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant) });
+    const entries: Entries = new LRUCache({
+      maxSize: Math.ceil(this.#maxBytes * shareOfOneTenant),
+      dispose: ({ timer }) => clearTimeout(timer),
+    });
     this.#tenants.set(tenant, entries);
     return entries;
   }

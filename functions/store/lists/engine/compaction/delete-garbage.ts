@@ -2,7 +2,8 @@
  * Garbage collection: each compaction step first records which items it is about to write and to replace. With these records, a later
  * step finds the items that no manifest refers to, including those of a step that crashed.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
+import { inflate } from '../../../model/inflate.ts';
 import { garbageMs } from '../../../model/log-timing.ts';
 import { type ItemName, type Manifest, manifestNames, type StepId } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
@@ -41,7 +42,7 @@ export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs
   const steps = await writer.listItems(partition, maxSteps);
   let live: ReadonlySet<ItemName> | undefined;
   for (const [name, encoded] of steps) {
-    const { beganAt, names } = JSON.parse(inflateRawSync(encoded).toString()) as StepItems;
+    const { beganAt, names } = JSON.parse(inflate(encoded).toString()) as StepItems;
     if (beganAt + garbageMs > nowMs) return;
     live ??= new Set(manifestNames(manifest));
     const isLive = live;

@@ -2,8 +2,9 @@
  * Buckets: a large column of ids as several items. A hash of the id decides which bucket has its rows, so a filter by one id reads one bucket
  * of each segment instead of the whole column.
  */
-import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../../model/bytes.ts';
+import { inflate } from '../../../model/inflate.ts';
 import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
 import { buildDictionary } from './dictionary.ts';
 import { countIds, encodeIds, idAt, positionOfId } from './ids.ts';
@@ -74,8 +75,8 @@ export function decodeBucket(encoded: Uint8Array): Bucket {
   const secondLength = lengths.number();
   const secondStart = lengths.position + firstLength;
   const end = secondStart + secondLength;
-  const first = new ByteReader(inflateRawSync(encoded.subarray(lengths.position, secondStart)));
-  const second = new ByteReader(inflateRawSync(encoded.subarray(secondStart, end)));
+  const first = new ByteReader(inflate(encoded.subarray(lengths.position, secondStart)));
+  const second = new ByteReader(inflate(encoded.subarray(secondStart, end)));
   const idCount = first.number();
   const rows = new Uint32Array(first.number());
   const ids = decodeIds(

@@ -2,8 +2,9 @@
  * Columns: the values of one field for the rows of a segment, as a sorted dictionary and one ordinal for each row. Search engines
  * and column stores use the same form: a filter is decided once for each distinct value, and ordinals compare as the values do.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../../../model/bytes.ts';
+import { inflate } from '../../../model/inflate.ts';
 import { buildDictionary, type ColumnValue, Dictionary } from './dictionary.ts';
 
 export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
@@ -114,7 +115,7 @@ export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
 }
 
 export function decodeColumn(encoded: Uint8Array): Column {
-  const bytes = inflateRawSync(encoded);
+  const bytes = inflate(encoded);
   const numbers = new ByteReader(bytes);
   const rows = numbers.number();
   const count = numbers.number();

@@ -3,8 +3,9 @@
  * compaction that readers see.
  */
 import { randomBytes } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { manifestSortKey } from '../../../model/change-log.ts';
+import { inflate } from '../../../model/inflate.ts';
 import type { Item } from '../../../model/writes.ts';
 import { chunkRows } from './ids.ts';
 
@@ -199,7 +200,7 @@ export function encodeManifest({ version, patches, ...rest }: Manifest): Record<
  */
 export function decodeManifest(item: Item): Manifest {
   if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
-  const state = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString()) as StoredState;
+  const state = JSON.parse(inflate(item['state'] as Uint8Array).toString()) as StoredState;
   const { [patchesName]: patches, ...rest } = state;
   return { version: item['version'] as number, ...rest, patches };
 }

@@ -1,5 +1,6 @@
 /** Patches: the values that compaction steps have changed, by segment, field and row. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
+import { inflate } from '../../../model/inflate.ts';
 import type { ColumnPatch } from './column.ts';
 import type { ColumnValue } from './dictionary.ts';
 import { maxItemBytes, type Patch, type Segment, sequenceOf } from './manifest.ts';
@@ -103,10 +104,7 @@ export function encodePatchItems(values: PatchValues, field: string, maxBytes = 
 }
 
 export function decodePatch(encoded: Uint8Array): PatchValues {
-  const stored = JSON.parse(inflateRawSync(encoded).toString()) as Record<
-    string,
-    Record<string, StoredColumnPatch>
-  >;
+  const stored = JSON.parse(inflate(encoded).toString()) as Record<string, Record<string, StoredColumnPatch>>;
   return new Map(
     Object.entries(stored).map(([segmentId, fields]) => [
       segmentId,

@@ -106,7 +106,8 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
   const bytes = bytesOf(settled);
   if (bytes <= maxKnownBytes) {
     const next: KnownLog = { watermark, settledUpTo, records: settled, readAt };
-    memory.set(knownName, next, bytes + recordBytes);
+    // It leaves the memory by itself, also when the log is never read again.
+    memory.set(knownName, next, bytes + recordBytes, maxKnownMs);
   }
   return { manifest, pendingChanges };
 }

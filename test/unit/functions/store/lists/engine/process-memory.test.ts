@@ -24,6 +24,49 @@ test('replaces a value, and counts the bytes of the new one', () => {
   expect(shared.bytes).toBe(300 + overheadBytes);
 });
 
+describe('a value that is kept for some time', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('leaves by itself, and its bytes with it', () => {
+    const shared = new ProcessMemory();
+    const memory = shared.of('acme', 'task');
+    memory.set('old', 'value', 500, 60_000);
+    memory.set('kept', 'value', 300);
+    jest.advanceTimersByTime(59_000);
+    expect(memory.get('old')).toBe('value');
+    jest.advanceTimersByTime(2_000);
+    expect(shared.bytes).toBe(300 + overheadBytes);
+    expect([memory.get('old'), memory.get('kept')]).toEqual([undefined, 'value']);
+  });
+
+  test('can be set again, and be forgotten', () => {
+    const shared = new ProcessMemory();
+    const memory = shared.of('acme', 'task');
+    memory.set('name', 'one', 500, 60_000);
+    jest.advanceTimersByTime(50_000);
+    memory.set('name', 'two', 400, 60_000);
+    jest.advanceTimersByTime(50_000);
+    expect([memory.get('name'), shared.bytes]).toEqual(['two', 400 + overheadBytes]);
+    memory.set('name', undefined, 0);
+    jest.advanceTimersByTime(50_000);
+    expect(shared.bytes).toBe(0);
+  });
+
+  test('does not count after its tenant has left', () => {
+    const shared = cacheFor(4);
+    shared.of('a', 'task').set('name', 'a', valueBytes, 60_000);
+    for (const tenant of ['b', 'c', 'd', 'e']) shared.of(tenant, 'task').set('name', tenant, valueBytes);
+    jest.advanceTimersByTime(61_000);
+    expect(shared.bytes).toBe(4_000);
+  });
+});
+
 test('evicts the values that have not been used for the longest time when the bytes do not suffice', () => {
   const shared = cacheFor(4);
   const tenants = ['a', 'b', 'c', 'd'];

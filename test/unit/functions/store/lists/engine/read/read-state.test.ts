@@ -42,6 +42,21 @@ const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<strin
   return Object.fromEntries([...pendingChanges].map(([id, { after }]) => [id, after?.['name']]));
 };
 
+test('a process forgets the records of a log that it no longer reads', async () => {
+  jest.useFakeTimers();
+  try {
+    const shared = new ProcessMemory();
+    memory = shared.of('acme', 'task');
+    log.commit(startMs, { [a]: { name: '1' } });
+    await readState(readerOf(), memory, nowMs);
+    expect(shared.bytes).toBeGreaterThan(2_500);
+    jest.advanceTimersByTime(61_000);
+    expect(shared.bytes).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 describe('the state of a log', () => {
   test('that nobody has compacted is all of its records', async () => {
     log.commit(startMs, { [a]: { name: '1' } });
