@@ -68,13 +68,18 @@ const maxSlowCallMs = 10_000_000;
 /** Sizes with which a few rows make many segments and patches. */
 const smallSizes: Omit<CompactionSizes, 'maxHealingRecords'> = {
   maxRows: 24,
+  maxColumnBytes: 120,
+  maxSmallBytes: 220,
+  bucketBytes: 100,
+  maxChanges: 20,
+  maxChangedBytes: 8_000,
+  maxMergedRows: 48,
+  maxUndividedRows: 8,
+  maxOpenSegments: 3,
   maxShareOfPatch: 1 / 2,
+  maxMergedPatchBytes: 1_500,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  maxWholePatchBytes: 220,
-  bucketBytes: 100,
-  maxRecords: 30,
-  minFirstRecords: 5,
   minRecords: 3,
 };
 
@@ -159,7 +164,8 @@ export class History {
         await this.#time.wait(61_000);
         const memory = this.#newMemory();
         const writer = this.#log.open(this.#process());
-        await compact({ writer, memory, nowMs: this.#time.now, sizes: this.#sizes, isForced: true });
+        const source = { writer, memory, nowMs: this.#time.now, sizes: this.#sizes, isForced: true };
+        while ((await compact(source))?.hasMore);
       }
       const reader = this.#log.open(this.#process());
       for (let list = 0; list < 10; list += 1) {

@@ -1,12 +1,11 @@
 /** Finds the rows that changes are about. */
-import type { LogRecord } from '../../../model/change-log.ts';
 import type { Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../format/ids.ts';
-import { deletedVersion, type Segment, segmentOf, versionField } from '../format/manifest.ts';
-import { mergeRecords, type RowChange } from '../merge-records.ts';
+import { deletedVersion, type Manifest, type Segment, segmentOf, versionField } from '../format/manifest.ts';
+import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
-import type { SegmentRow } from './new-segments.ts';
+import type { SegmentRow } from './row-block.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
@@ -42,14 +41,23 @@ function rowOf(columnReader: ColumnReader, segment: Segment, id: string): number
   return isFound ? chunk * chunkRows + position : -1;
 }
 
+/** Returns the position of the segment that may have a row; -1 if the id is behind the last one of its segment. */
+function candidateOf(manifest: Manifest, id: string): number {
+  const position = segmentOf(manifest, id);
+  const segment = manifest.segments[position];
+  return segment && segment.first <= id && segment.last >= id ? position : -1;
+}
+
 /** Reads the ids and versions of all rows that changes may be about. */
-async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowChange>): Promise<void> {
+export async function loadCandidates(
+  columnReader: ColumnReader,
+  changes: Iterable<RowChange>,
+): Promise<void> {
   const { manifest } = columnReader;
-  if (manifest.segments.length === 0) return;
-  const wanted = [...changes].map(({ id }) => ({
-    id,
-    segment: manifest.segments[segmentOf(manifest, id)] as Segment,
-  }));
+  const wanted = [...changes].flatMap(({ id }) => {
+    const segment = manifest.segments[candidateOf(manifest, id)];
+    return segment ? [{ id, segment }] : [];
+  });
   const segments = [...new Set(wanted.map(({ segment }) => segment))];
   await Promise.all([columnReader.loadFences(segments), columnReader.loadColumns([versionField], segments)]);
   await columnReader.loadIds(
@@ -57,45 +65,21 @@ async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowC
   );
 }
 
-/** Returns the function that finds the row of an id, and its version, in the columns. It returns `undefined` for rows that they do not have. */
-function knownVersions(columnReader: ColumnReader, changes: ReadonlyMap<string, RowChange>) {
-  const { manifest } = columnReader;
-  return (
-    id: string,
-  ): { readonly position: number; readonly row: number; readonly version: number } | undefined => {
-    const position = segmentOf(manifest, id);
-    const segment = manifest.segments[position];
-    const row = segment && changes.has(id) ? rowOf(columnReader, segment, id) : -1;
-    if (!segment || row < 0) return undefined;
-    return { position, row, version: Number(valueAt(columnReader.column(segment, versionField), row)) };
-  };
+/** A row in the columns. */
+interface KnownRow {
+  /** Of its segment. */
+  readonly position: number;
+  readonly row: number;
+  readonly version: number;
 }
 
-/**
- * Returns the records below the watermark that were not absorbed: they became visible later than the margin. A record of a deleted
- * row is not late, because the record of the deletion has a later stamp and is among them.
- * @param records the latest records up to the watermark, without a gap.
- */
-export async function lateRecords(
-  columnReader: ColumnReader,
-  records: readonly LogRecord[],
-): Promise<LogRecord[]> {
-  if (records.length === 0) return [];
-  const changes = mergeRecords(records);
-  await loadCandidates(columnReader, changes.values());
-  const known = knownVersions(columnReader, changes);
-  const late = new Set<string>();
-  for (const { id, to, after } of changes.values()) {
-    const row = known(id);
-    const isAbsorbed = row
-      ? row.version === Number(deletedVersion) || row.version >= to
-      : after === undefined;
-    if (!isAbsorbed) late.add(id);
-  }
-  // Only entries of late rows: of another row in the same record, a later change may be absorbed already.
-  return records
-    .map((record) => ({ ...record, entries: record.entries.filter(({ id }) => late.has(id)) }))
-    .filter(({ entries }) => entries.length > 0);
+/** Returns the row of an id among the candidates that were read; `undefined` if the columns do not have it. */
+export function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined {
+  const position = candidateOf(columnReader.manifest, id);
+  const segment = columnReader.manifest.segments[position];
+  const row = segment ? rowOf(columnReader, segment, id) : -1;
+  if (!segment || row < 0) return undefined;
+  return { position, row, version: Number(valueAt(columnReader.column(segment, versionField), row)) };
 }
 
 /**
@@ -109,9 +93,8 @@ export async function locateChanges(
   const inserts: SegmentRow[] = [];
   const updates = new Map<number, RowUpdate[]>();
   await loadCandidates(columnReader, changes.values());
-  const known = knownVersions(columnReader, changes);
   for (const change of changes.values()) {
-    const found = known(change.id);
+    const found = knownRow(columnReader, change.id);
     if (!found) {
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
       continue;

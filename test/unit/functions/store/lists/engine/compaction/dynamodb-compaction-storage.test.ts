@@ -64,8 +64,9 @@ test('readRecords is one consistent query downwards', async () => {
   expect(calls).toEqual([logQuery('r#000000008', 'r#00000000a', false)]);
 });
 
-test('readOldestRecords is one consistent query upwards', async () => {
-  await log.readOldestRecords(7, 9, 100);
+test('oldestRecords is a consistent query upwards', async () => {
+  for await (const { records, hasMore } of log.oldestRecords(7, 9))
+    expect([records, hasMore]).toEqual([[], false]);
   expect(calls).toEqual([logQuery('r#000000008', 'r#00000000a', true)]);
 });
 
@@ -124,7 +125,7 @@ test('putItems and deleteItems write each item by its key', async () => {
 test('replaceManifest puts the manifest under the condition of its version', async () => {
   await log.replaceManifest({ ...emptyManifest, version: 1 });
   await log.replaceManifest({ ...emptyManifest, version: 2 });
-  const item = { pk: 'acme#task#log', sk: '~', format: 4, state: expect.any(Buffer) };
+  const item = { pk: 'acme#task#log', sk: '~', format: 5, state: expect.any(Buffer) };
   expect(calls).toEqual([
     [{ ...item, version: 1 }, { expression: 'attribute_not_exists(pk)' }],
     [
