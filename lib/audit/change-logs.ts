@@ -5,8 +5,8 @@ import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import type { SegmentRow } from '../../functions/store/lists/engine/compaction/new-segments.ts';
 import { rebuild, type ScannedRows } from '../../functions/store/lists/engine/compaction/rebuild.ts';
+import type { SegmentRow } from '../../functions/store/lists/engine/compaction/row-block.ts';
 import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
 import {
   type KnownRow,

@@ -71,13 +71,19 @@ const maxSlowCallMs = 10_000_000;
 /** Sizes with which a few rows make many segments and patches. */
 const smallSizes: CompactionSizes = {
   maxRows: 24,
+  maxColumnBytes: 120,
+  maxSmallBytes: 220,
+  bucketBytes: 100,
+  maxChanges: 20,
+  maxChangedBytes: 8_000,
+  maxMergedRows: 48,
+  maxUndividedRows: 8,
+  maxOpenSegments: 3,
   maxShareOfPatch: 1 / 2,
+  maxMergedPatchBytes: 1_500,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  maxWholePatchBytes: 220,
-  bucketBytes: 100,
-  maxRecords: 30,
-  minFirstRecords: 5,
+  maxSetBackRecords: 30,
   minRecords: 3,
 };
 
@@ -166,7 +172,8 @@ export class History {
         await this.#time.wait(61_000);
         const memory = this.#newMemory();
         const writer = this.#log.open(this.#process(new Machine(this.#time, this.#random, false)));
-        await compact({ writer, memory, nowMs: this.#time.now, sizes: smallSizes, isForced: true });
+        const source = { writer, memory, nowMs: this.#time.now, sizes: smallSizes, isForced: true };
+        while ((await compact(source))?.hasMore);
       }
       const reader = this.#log.open(this.#process(this.#newMachine()));
       for (let list = 0; list < 10; list += 1) {

@@ -77,6 +77,20 @@ export class MemoryLog {
     return found;
   }
 
+  /** Reads records upwards, each page at a moment of its own. */
+  async *#readUpwards(process: Process, above: number, upTo: number) {
+    const { delay, pageSize } = { ...faultless, ...process };
+    let last = '';
+    for (let hasMore = true; hasMore; ) {
+      await delay();
+      const left = this.#between(above, upTo).filter(({ key }) => key > last);
+      const records = left.slice(0, pageSize);
+      hasMore = left.length > records.length;
+      last = records.at(-1)?.key ?? last;
+      yield { records, hasMore };
+    }
+  }
+
   #put(name: ItemName, bytes: Uint8Array): void {
     if (this.items.has(name)) throw new Error(`The item ${name} was overwritten.`);
     if (bytes.length > maxItemBytes) throw new Error(`The item ${name} has ${bytes.length} bytes.`);
@@ -96,11 +110,8 @@ export class MemoryLog {
         await delay();
         return this.#readDownwards(process, above, upTo, max);
       },
-      readOldestRecords: async (above, upTo, max) => {
-        await delay();
-        const found = this.#between(above, upTo);
-        return { records: found.slice(0, max), hasMore: found.length > max };
-      },
+      oldestRecords: (above, upTo) => this.#readUpwards(process, above, upTo),
+      remainingMs: () => Number.POSITIVE_INFINITY,
       readItems: async (names, isConsistent) => {
         await delay();
         const found = new Map<ItemName, Uint8Array>();

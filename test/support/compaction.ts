@@ -9,17 +9,23 @@ import type { Kind } from '#functions/store/model/relations.ts';
 /** Small segments and patches, so that there are many. */
 export const smallSizes: CompactionSizes = {
   maxRows: 16,
+  maxColumnBytes: 300,
+  maxSmallBytes: 300,
+  bucketBytes: 100,
+  maxChanges: 25,
+  maxChangedBytes: 20_000,
+  maxMergedRows: 32,
+  maxUndividedRows: 8,
+  maxOpenSegments: 3,
   maxShareOfPatch: 1 / 2,
+  maxMergedPatchBytes: 2_000,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  bucketBytes: 100,
-  maxWholePatchBytes: 300,
-  maxRecords: 25,
-  minFirstRecords: 6,
+  maxSetBackRecords: 1_000,
   minRecords: 1,
 };
 
-/** Absorbs all records of a log. */
+/** Absorbs all records of a log, and takes all steps that are due then. */
 export async function compactAll(
   database: Database,
   tenant: string,

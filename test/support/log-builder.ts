@@ -88,6 +88,11 @@ export class LogBuilder {
     });
   }
 
+  /** Takes steps of compaction until nothing is left to do. */
+  async compactAll(nowMs: number, sizes: Partial<CompactionSizes> = {}): Promise<void> {
+    while ((await this.compact(nowMs, sizes))?.hasMore);
+  }
+
   list(query: Partial<RowQuery> = {}): Promise<RowPage> {
     const memory = new ProcessMemory().of('acme', 'task');
     return readRows({ reader: this.log.open(), memory, nowMs: startMs }, { ...allRows, ...query });

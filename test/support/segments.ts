@@ -14,6 +14,7 @@ export const makeSegment = (more: Partial<Segment>): Segment => ({
   columns: {},
   buckets: {},
   patched: {},
+  bytes: 30,
   ...more,
 });
 

@@ -159,6 +159,18 @@ export class ClockUncertain extends StoreUnavailable {
   }
 }
 
+/** A step of compaction did not finish in its time. What earlier steps wrote stays. */
+export class CompactionTooSlow extends Error {
+  /** @param share of a full step. */
+  constructor(share: number, cause: unknown) {
+    super(
+      `A step of compaction, ${Math.round(100 * share)} % of a full one, did not finish in its time. The next one of this process is half as large.`,
+      { cause },
+    );
+    this.name = 'CompactionTooSlow';
+  }
+}
+
 /** The time in which a transaction may be sent is over, but not the time of the request: its change set may be sent in a new one. */
 export class TransactionExpired extends Error {
   /** Whether the transaction may have been applied, or be applied later: the response to an attempt did not arrive. */

@@ -23,6 +23,3 @@ export const lateAfterMs = marginMs - maxClockErrorMs;
 
 /** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
 export const garbageMs = 3_600_000;
-
-/** Milliseconds by which the time in an id may be before the stamp of its creation, clocks included. */
-export const maxCreationMs = 60_000;

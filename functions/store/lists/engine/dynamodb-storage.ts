@@ -38,7 +38,7 @@ export const recordRange = (above: number, upTo: number, isAscending: boolean): 
   isAscending,
 });
 
-const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: KeyRange): Query => ({
+export const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: KeyRange): Query => ({
   KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':first': first, ':last': last },
   ConsistentRead: true,
@@ -48,27 +48,26 @@ const rangeQuery = (tenant: string, kind: Kind, { first, last, isAscending }: Ke
 /**
  * Reads whole pages of a range of a log.
  * @param max number of items after which it stops.
- * @returns the items, and whether the range has further ones.
  */
-export async function readRange(
+async function readRange(
   database: Database,
   tenant: string,
   kind: Kind,
   { max = Number.POSITIVE_INFINITY, ...range }: KeyRange & { readonly max?: number | undefined },
-): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const page of database.pages(rangeQuery(tenant, kind, range))) {
     items.push(...page.items);
-    if (items.length >= max) return { items, hasMore: page.next !== undefined };
+    if (items.length >= max) break;
   }
-  return { items, hasMore: false };
+  return items;
 }
 
 export function openLogReader(database: Database, tenant: string, kind: Kind): LogReader {
   return {
     readHead: async (above) => {
       const range = { first: stampPrefix(above + 1), last: manifestSortKey, isAscending: false };
-      const { items } = await readRange(database, tenant, kind, range);
+      const items = await readRange(database, tenant, kind, range);
       const manifest = items.find(isManifest);
       return {
         manifest: manifest && decodeManifest(manifest),
@@ -77,7 +76,7 @@ export function openLogReader(database: Database, tenant: string, kind: Kind): L
     },
     readRecords: async (above, upTo, max) => {
       const range = { ...recordRange(above, upTo, false), max };
-      return (await readRange(database, tenant, kind, range)).items.map(decodeRecord);
+      return (await readRange(database, tenant, kind, range)).map(decodeRecord);
     },
     readItems: async (names, isConsistent) => {
       const keys = names.map((name) => itemKey(tenant, kind, name));

@@ -8,8 +8,8 @@ export interface LogHead {
   readonly records: readonly LogRecord[];
 }
 
-/** The oldest records of a range. */
-interface OldestRecords {
+/** The next records of a range. */
+interface RecordPage {
   /** In the order of their stamps. */
   readonly records: readonly LogRecord[];
   /** Whether the range has further records. */
@@ -42,11 +42,10 @@ export interface LogReader {
 }
 
 export interface LogWriter extends LogReader {
-  /**
-   * Reads the records with a stamp above one and not above another, the oldest first.
-   * @param max number of records after which it stops.
-   */
-  readOldestRecords(above: number, upTo: number, max: number): Promise<OldestRecords>;
+  /** Reads the records with a stamp above one and not above another, the oldest first, one page of a query after the other. */
+  oldestRecords(above: number, upTo: number): AsyncIterable<RecordPage>;
+  /** Returns the milliseconds that are left. */
+  remainingMs(): number;
   /** Reads the first items of a partition, in the order of their names. */
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   putItems(items: ReadonlyMap<ItemName, Uint8Array>): Promise<void>;

@@ -1,57 +1,21 @@
 /**
- * Compaction: absorbs settled records of the change log into columns. One step reads the manifest and some records, writes new items
- * under new names, and replaces the manifest. A crash at any point leaves the old manifest, which is complete.
+ * Compaction moves the change log into columns, in steps. Each step reads the manifest, writes new items under new names, and replaces the
+ * manifest. A crash at any point leaves the old manifest, which is complete.
  */
-
-import { firstIdAt } from '../../../model/ids.ts';
-import { maxCreationMs } from '../../../model/log-timing.ts';
-import { emptyManifest, type ItemName, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
-import { mergeRecords } from '../merge-records.ts';
+import { CompactionTooSlow } from '../../../model/errors.ts';
+import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
+import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { ColumnReader } from '../read/column-reader.ts';
-import { chooseRewrites } from './choose-rewrites.ts';
-import { deleteGarbage, recordStep } from './delete-garbage.ts';
-import { locateChanges } from './locate-changes.ts';
-import { counter, joinItems, type NewItems } from './new-segments.ts';
-import { type CompactionInput, type CompactionSource, readInput } from './read-input.ts';
-import { rewriteColumns, rewriteSegments, valuesOfStep } from './rewrite-segments.ts';
-import { type CompactionSizes, defaultSizes } from './sizes.ts';
-import { writePatches } from './write-patches.ts';
-
-interface CompactionOutput {
-  readonly manifest: Manifest;
-  readonly stepId: string;
-  readonly items: NewItems;
-}
-
-/** Returns what a step writes; `undefined` when there is nothing to absorb. */
-async function absorb(
-  columnReader: ColumnReader,
-  sizes: CompactionSizes,
-  { records, late, watermark, absorbed }: CompactionInput,
-): Promise<CompactionOutput | undefined> {
-  const { manifest: before } = columnReader;
-  if (late.length + records.length === 0 && watermark >= before.watermark) return undefined;
-  const located = await locateChanges(columnReader, mergeRecords([...late, ...records]));
-  const youngId = firstIdAt(watermark - maxCreationMs);
-  const rewrites = chooseRewrites(before.segments, located.inserts, youngId, sizes.maxRows);
-  const stepId = newStepId(before.version + 1);
-  const step = { columnReader, located, sizes, stepId, nextNumber: counter() };
-  const rewritten = await rewriteSegments(step, rewrites, youngId);
-  const values = valuesOfStep(step, rewritten.segments);
-  const { segments, items } = await rewriteColumns(step, rewritten.segments, values);
-  const written = await writePatches(columnReader, step, values, segments);
-  return {
-    manifest: {
-      version: before.version + 1,
-      watermark,
-      absorbed,
-      segments,
-      patches: written.patches,
-    },
-    stepId,
-    items: joinItems([rewritten.items, items, written.items]),
-  };
-}
+import { absorb } from './absorb.ts';
+import { chooseColumns, chooseMerge } from './choose-step.ts';
+import type { CompactionSource, StepSource } from './compaction-source.ts';
+import { lateRecords } from './late-changes.ts';
+import { mergeSegments } from './merge-segments.ts';
+import { type CompactionInput, readInput } from './read-input.ts';
+import { rewriteColumns } from './rewrite-columns.ts';
+import { readSetBack } from './set-back.ts';
+import { defaultSizes } from './sizes.ts';
+import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
 
 interface CompactionResult {
   /** Number of records that were absorbed. */
@@ -62,32 +26,90 @@ interface CompactionResult {
   readonly late: number;
   /** Milliseconds by which the watermark was ahead of the time. The step has set it back. */
   readonly aheadMs: number;
-  /** Whether more records are settled than one step absorbs. */
+  /** Whether another step has something to do at once. */
   readonly hasMore: boolean;
 }
 
+const nothing: CompactionResult = { records: 0, late: 0, aheadMs: 0, waiting: 0, hasMore: false };
+
+const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
+  chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
+
+/** Takes the step that absorbs records. */
+async function takeAbsorbingStep(
+  source: StepSource,
+  before: Manifest,
+  input: CompactionInput,
+): Promise<CompactionResult | undefined> {
+  const result = await absorb(source, before, input);
+  if (!result) return undefined;
+  const { manifest, absorbed } = result;
+  return {
+    ...nothing,
+    records: absorbed.records.length,
+    hasMore: absorbed.hasMore || isStepDue(manifest, source),
+  };
+}
+
+/** Takes the step that sets back a watermark which is ahead of the time. */
+async function setBack(source: StepSource, before: Manifest): Promise<CompactionResult | undefined> {
+  const { writer, memory, nowMs, marginMs = defaultMarginMs, sizes } = source;
+  const watermark = nowMs - marginMs;
+  const columnReader = new ColumnReader(before, writer, memory);
+  const found = await readSetBack(columnReader, writer, watermark, sizes.maxSetBackRecords);
+  const result = await takeAbsorbingStep(source, before, { ...found, watermark, waiting: 0, hasMore: true });
+  return result && { ...result, aheadMs: before.watermark - nowMs };
+}
+
+/** Takes the step that writes segments or columns again. The next look tells whether there is more to do. */
+async function takeRewritingStep(
+  source: StepSource,
+  before: Manifest,
+): Promise<CompactionResult | undefined> {
+  const merge = chooseMerge(before, source.sizes);
+  const manifest = merge
+    ? await mergeSegments(source, before, merge)
+    : await rewriteColumns(source, before, chooseColumns(before, source.sizes));
+  return manifest && { ...nothing, hasMore: true };
+}
+
 /**
- * Takes one step: absorbs the oldest settled records.
+ * Takes one step of the size that there is time for. Late changes come first, because lists lack them. Then come records, unless lists would have
+ * to read too many segments. A look that finds nothing to do writes nothing.
+ */
+async function takeStep(source: StepSource): Promise<CompactionResult | undefined> {
+  const { writer, memory, nowMs, sizes } = source;
+  const { manifest = emptyManifest } = await writer.readHead(nowMs);
+  const { watermark, absorbed } = manifest;
+  if (watermark > nowMs) return setBack(source, manifest);
+  const late = await lateRecords(new ColumnReader(manifest, writer, memory), source.late, watermark);
+  if (late.length > 0) {
+    const input = { records: late, watermark, absorbed, waiting: 0, hasMore: true };
+    const result = await takeAbsorbingStep(source, manifest, input);
+    return result && { ...result, records: 0, late: late.length };
+  }
+  if (chooseMerge(manifest, sizes)?.isUrgent) return takeRewritingStep(source, manifest);
+  const input = await readInput(source, manifest, sizes);
+  if (input.watermark > watermark) return takeAbsorbingStep(source, manifest, input);
+  if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
+  return { ...nothing, waiting: input.waiting };
+}
+
+/**
+ * Takes one step.
  * @returns `undefined` when another process was faster.
+ * @throws CompactionTooSlow when the step did not finish in the time that is left. The next one of this process is half as large.
  */
 export async function compact(source: CompactionSource): Promise<CompactionResult | undefined> {
-  const { writer, memory, nowMs, sizes = defaultSizes } = source;
-  const { manifest: before = emptyManifest } = await writer.readHead(nowMs);
-  const columnReader = new ColumnReader(before, writer, memory);
-  const input = await readInput(source, columnReader, sizes);
-  const { records, late, waiting, hasMore } = input;
-  const aheadMs = Math.max(0, before.watermark - nowMs);
-  const result = { records: records.length, late: late.length, aheadMs, waiting, hasMore };
-  const output = await absorb(columnReader, sizes, input);
-  if (!output) return result;
-  const { manifest, stepId, items } = output;
-  const live = new Set(manifestNames(manifest));
-  const replaced = manifestNames(before).filter((name) => !live.has(name));
-  const names: ItemName[] = [...items.keys(), ...replaced];
-  await recordStep(writer, manifest, stepId, { beganAt: nowMs, names });
-  await writer.putItems(items);
-  if (!(await writer.replaceManifest(manifest))) return undefined;
-  // By the manifest before: a reader may still have it, so what this step has replaced stays until the step is an hour old.
-  await deleteGarbage(writer, before, nowMs);
-  return result;
+  const { writer, memory, sizes = defaultSizes } = source;
+  const share = stepShare(memory, writer.remainingMs());
+  try {
+    const result = await takeStep({ ...source, sizes: sizesOfShare(sizes, share) });
+    rememberStep(memory, true);
+    return result;
+  } catch (error) {
+    if (writer.remainingMs() > 0) throw error;
+    rememberStep(memory, false);
+    throw new CompactionTooSlow(share, error);
+  }
 }

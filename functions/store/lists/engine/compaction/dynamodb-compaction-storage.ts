@@ -5,7 +5,7 @@ import { decodeRecord, logPartition, manifestSortKey } from '../../../model/chan
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import type { Kind } from '../../../model/relations.ts';
-import { encodedItems, itemKey, openLogReader, readRange, recordRange } from '../dynamodb-storage.ts';
+import { encodedItems, itemKey, openLogReader, rangeQuery, recordRange } from '../dynamodb-storage.ts';
 import { encodeManifest } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
 
@@ -15,11 +15,12 @@ const concurrency = 8;
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
   return {
     ...openLogReader(database, tenant, kind),
-    readOldestRecords: async (above, upTo, max) => {
-      const range = { ...recordRange(above, upTo, true), max };
-      const { items, hasMore } = await readRange(database, tenant, kind, range);
-      return { records: items.map(decodeRecord), hasMore };
+    oldestRecords: async function* (above, upTo) {
+      const pages = database.pages(rangeQuery(tenant, kind, recordRange(above, upTo, true)));
+      for await (const { items, next } of pages)
+        yield { records: items.map(decodeRecord), hasMore: next !== undefined };
     },
+    remainingMs: () => database.deadline.remaining(),
     listItems: async (prefix, max) => {
       const { items } = await database.query({
         KeyConditionExpression: 'pk = :partition',

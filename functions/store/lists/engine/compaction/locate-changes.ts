@@ -2,10 +2,10 @@
 import type { Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../format/ids.ts';
-import { deletedVersion, type Segment, segmentOf, versionField } from '../format/manifest.ts';
+import { deletedVersion, type Manifest, type Segment, segmentOf, versionField } from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
-import type { SegmentRow } from './new-segments.ts';
+import type { SegmentRow } from './row-block.ts';
 
 /** New values of a row that a segment has. */
 export interface RowUpdate {
@@ -41,14 +41,20 @@ function rowOf(columnReader: ColumnReader, segment: Segment, id: string): number
   return isFound ? chunk * chunkRows + position : -1;
 }
 
+/** Returns the position of the segment that may have a row; -1 if the id is behind the last one of its segment. */
+function candidateOf(manifest: Manifest, id: string): number {
+  const position = segmentOf(manifest, id);
+  const segment = manifest.segments[position];
+  return segment && segment.first <= id && segment.last >= id ? position : -1;
+}
+
 /** Reads the ids and versions of all rows that changes may be about. */
 async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowChange>): Promise<void> {
   const { manifest } = columnReader;
-  if (manifest.segments.length === 0) return;
-  const wanted = [...changes].map(({ id }) => ({
-    id,
-    segment: manifest.segments[segmentOf(manifest, id)] as Segment,
-  }));
+  const wanted = [...changes].flatMap(({ id }) => {
+    const segment = manifest.segments[candidateOf(manifest, id)];
+    return segment ? [{ id, segment }] : [];
+  });
   const segments = [...new Set(wanted.map(({ segment }) => segment))];
   await Promise.all([columnReader.loadFences(segments), columnReader.loadColumns([versionField], segments)]);
   await columnReader.loadIds(
@@ -65,21 +71,22 @@ interface KnownRow {
   readonly isDeleted: boolean;
 }
 
-/** Reads the rows that changes are about. Returns a function that finds the row of an id, if the columns have it. */
+function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined {
+  const position = candidateOf(columnReader.manifest, id);
+  const segment = columnReader.manifest.segments[position];
+  const row = segment ? rowOf(columnReader, segment, id) : -1;
+  if (!segment || row < 0) return undefined;
+  const version = valueAt(columnReader.column(segment, versionField), row);
+  return { position, row, version: Number(version), isDeleted: version === deletedVersion };
+}
+
+/** Reads the rows that changes are about. Returns a function that finds the row of such an id, if the columns have it. */
 export async function readKnownRows(
   columnReader: ColumnReader,
   changes: ReadonlyMap<string, RowChange>,
 ): Promise<(id: string) => KnownRow | undefined> {
   await loadCandidates(columnReader, changes.values());
-  const { manifest } = columnReader;
-  return (id) => {
-    const position = segmentOf(manifest, id);
-    const segment = manifest.segments[position];
-    const row = segment && changes.has(id) ? rowOf(columnReader, segment, id) : -1;
-    if (!segment || row < 0) return undefined;
-    const version = valueAt(columnReader.column(segment, versionField), row);
-    return { position, row, version: Number(version), isDeleted: version === deletedVersion };
-  };
+  return (id) => (changes.has(id) ? knownRow(columnReader, id) : undefined);
 }
 
 /** Returns whether the columns have a change, or a later one. They have no rows that were deleted before a segment was written again. */

@@ -1,25 +1,20 @@
 /** New segments: rows as columns and chunks of ids. */
-import type { Value } from '../../../model/row.ts';
 import { encodeColumnItems } from '../format/buckets.ts';
 import { buildColumn } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
 import { encodeIdChunks } from '../format/ids.ts';
 import {
   columnNames,
   fenceName,
   type ItemName,
   idsName,
-  maxItemBytes,
   type Segment,
   type StepId,
-  versionField,
+  smallSegmentName,
 } from '../format/manifest.ts';
+import { encodeSmallSegment } from '../format/small-segment.ts';
+import { bytesOfValue, type RowBlock, sliceRows } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
-
-export interface SegmentRow {
-  readonly id: string;
-  readonly version: number;
-  readonly values: Readonly<Record<string, Value | undefined>>;
-}
 
 export type NewItems = ReadonlyMap<ItemName, Uint8Array>;
 
@@ -38,9 +33,9 @@ export const joinSegments = (all: readonly NewSegments[]): NewSegments => ({
 /** The items of columns, by field. */
 type EncodedColumns = ReadonlyMap<string, readonly Buffer[]>;
 
-/** Returns whether the rows of some columns must be divided. */
-export const areTooLarge = (columns: EncodedColumns): boolean =>
-  [...columns.values()].flat().some((bytes) => bytes.length > maxItemBytes);
+/** Returns the bytes of the largest item of some columns. */
+export const largestItem = (columns: EncodedColumns): number =>
+  [...columns.values()].flat().reduce((largest, { length }) => Math.max(largest, length), 0);
 
 /** Returns the numbers of buckets of the columns that have several. */
 export const countBuckets = (columns: EncodedColumns): Record<string, number> =>
@@ -56,22 +51,14 @@ export const columnItems = (segment: Segment, columns: EncodedColumns): NewItems
     }),
   );
 
-function encodeColumns(rows: readonly SegmentRow[], bucketBytes: number): EncodedColumns {
-  const fields = new Set(rows.flatMap(({ values }) => Object.keys(values)));
-  const columns = new Map<string, Buffer[]>();
-  for (const field of [...fields, versionField]) {
-    const all = rows.map(({ version, values }) => (field === versionField ? String(version) : values[field]));
-    columns.set(field, encodeColumnItems(buildColumn(all), bucketBytes));
-  }
-  return columns;
-}
-
 /** What the segments of one compaction step have in common. */
 export interface SegmentOptions {
   readonly stepId: StepId;
   readonly sizes: CompactionSizes;
   /** Returns a number that no other segment of the step has. */
   readonly nextNumber: () => number;
+  /** Checks that time is left. @throws StoreUnavailable when it is over. */
+  readonly requireTime: () => void;
 }
 
 export function counter(): () => number {
@@ -79,46 +66,113 @@ export function counter(): () => number {
   return () => next++;
 }
 
-/** Returns the segment of some rows, or several if a column outgrows its item. */
-function buildSegment(rows: readonly SegmentRow[], options: SegmentOptions): NewSegments {
-  const { stepId, sizes, nextNumber } = options;
-  const columns = encodeColumns(rows, sizes.bucketBytes);
-  if (rows.length > 1 && areTooLarge(columns)) {
-    const half = rows.length >> 1;
-    return joinSegments([
-      buildSegment(rows.slice(0, half), options),
-      buildSegment(rows.slice(half), options),
-    ]);
-  }
-  const segment: Segment = {
-    id: `${stepId}.${nextNumber()}`,
-    first: (rows[0] as SegmentRow).id,
-    last: (rows.at(-1) as SegmentRow).id,
-    rows: rows.length,
-    deleted: 0,
-    columns: Object.fromEntries([...columns.keys()].map((field) => [field, stepId])),
-    buckets: countBuckets(columns),
-    patched: {},
-  };
-  const { chunks, fence } = encodeIdChunks(rows.map(({ id }) => id));
-  const ids = chunks.map((bytes, chunk): [ItemName, Uint8Array] => [idsName(segment, chunk), bytes]);
-  const items = joinItems([columnItems(segment, columns), new Map([[fenceName(segment), fence], ...ids])]);
-  return { segments: [segment], items };
+/** A small segment deflates to a part of its texts: more than this many bytes for each of its item are not tried. */
+const maxDeflation = 16;
+
+/** Returns the item of a small segment; `undefined` if the rows need several items. */
+function encodeSmall({ ids, columns }: RowBlock, { maxSmallBytes }: CompactionSizes): Buffer | undefined {
+  let bytes = 0;
+  for (const values of columns.values()) for (const value of values) bytes += bytesOfValue(value);
+  if (bytes > maxDeflation * maxSmallBytes) return undefined;
+  const encoded = encodeSmallSegment(ids, columns);
+  return encoded.length <= maxSmallBytes ? encoded : undefined;
 }
 
-function buildSegmentsOf(rows: readonly SegmentRow[], size: number, options: SegmentOptions): NewSegments {
+/** The share of an item that the columns of a divided segment fill. Parts of a column deflate a little less than all of it. */
+const divisionShare = 0.8;
+
+/** Returns the numbers of rows of parts whose values have a share of all bytes each. The last part has what is left. */
+function divideByBytes(values: readonly ColumnValue[], share: number): number[] {
+  const total = values.reduce((sum, value) => sum + bytesOfValue(value), 0);
+  const counts: number[] = [];
+  let bytes = 0;
+  let from = 0;
+  for (const [row, value] of values.entries()) {
+    if (bytes > 0 && bytes + bytesOfValue(value) > share * total) {
+      counts.push(row - from);
+      from = row;
+      bytes = 0;
+    }
+    bytes += bytesOfValue(value);
+  }
+  return [...counts, values.length - from];
+}
+
+/** Returns the column whose item is the largest, if it is larger than an item may be. */
+function tooLargeColumn(columns: EncodedColumns, { maxColumnBytes }: CompactionSizes): string | undefined {
+  const bytes = largestItem(columns);
+  if (bytes <= maxColumnBytes) return undefined;
+  return [...columns].find(([, items]) => items.some(({ length }) => length === bytes))?.[0];
+}
+
+function encodeColumns(block: RowBlock, { sizes, requireTime }: SegmentOptions): EncodedColumns {
+  const columns = new Map<string, Buffer[]>();
+  for (const [field, values] of block.columns) {
+    requireTime();
+    columns.set(field, encodeColumnItems(buildColumn(values), sizes.bucketBytes));
+  }
+  return columns;
+}
+
+/** Returns the segment of some rows, or several if a column outgrows its item: all but the last one are full. */
+function buildSegment(block: RowBlock, options: SegmentOptions): NewSegments {
+  const { stepId, sizes, nextNumber } = options;
+  const { ids } = block;
+  const own = {
+    first: ids[0] as string,
+    last: ids.at(-1) as string,
+    rows: ids.length,
+    deleted: 0,
+    columns: Object.fromEntries([...block.columns.keys()].map((field) => [field, stepId])),
+    patched: {},
+  };
+  const small = encodeSmall(block, sizes);
+  if (small) {
+    const id = `${stepId}.${nextNumber()}`;
+    const segment: Segment = { id, ...own, buckets: {}, bytes: small.length, isSmall: true };
+    return { segments: [segment], items: new Map([[smallSegmentName(segment), small]]) };
+  }
+  const columns = encodeColumns(block, options);
+  const tooLarge = tooLargeColumn(columns, sizes);
+  if (ids.length > 1 && tooLarge !== undefined) {
+    const share = (divisionShare * sizes.maxColumnBytes) / largestItem(columns);
+    return divideSegment(block, divideByBytes(block.columns.get(tooLarge) ?? [], share), options);
+  }
+  const id = `${stepId}.${nextNumber()}`;
+  const segment: Segment = { id, ...own, buckets: countBuckets(columns), bytes: largestItem(columns) };
+  const { chunks, fence } = encodeIdChunks(ids);
+  const chunkItems = chunks.map((bytes, chunk): [ItemName, Uint8Array] => [idsName(segment, chunk), bytes]);
+  const idItems: NewItems = new Map([[fenceName(segment), fence], ...chunkItems]);
+  return { segments: [segment], items: joinItems([columnItems(segment, columns), idItems]) };
+}
+
+/** Returns the segments of parts of a block. @param counts the numbers of their rows. */
+function divideSegment(block: RowBlock, counts: readonly number[], options: SegmentOptions): NewSegments {
+  const half = block.ids.length >> 1;
+  // One row with all the bytes would leave nothing to divide.
+  const parts = counts.length > 1 ? counts : [half, block.ids.length - half];
+  let from = 0;
+  return joinSegments(
+    parts.map((count) => {
+      from += count;
+      return buildSegment(sliceRows(block, from - count, from), options);
+    }),
+  );
+}
+
+function buildSegmentsOf(block: RowBlock, size: number, options: SegmentOptions): NewSegments {
   const parts: NewSegments[] = [];
-  for (let first = 0; first < rows.length; first += size)
-    parts.push(buildSegment(rows.slice(first, first + size), options));
+  for (let first = 0; first < block.ids.length; first += size)
+    parts.push(buildSegment(sliceRows(block, first, first + size), options));
   return joinSegments(parts);
 }
 
-/** Returns segments of about equal size. @param rows in the order of their ids. */
-export function buildSegments(rows: readonly SegmentRow[], options: SegmentOptions): NewSegments {
-  const parts = Math.ceil(rows.length / options.sizes.maxRows);
-  return buildSegmentsOf(rows, Math.ceil(rows.length / Math.max(1, parts)), options);
+/** Returns segments of about equal size. @param block rows in the order of their ids. */
+export function buildSegments(block: RowBlock, options: SegmentOptions): NewSegments {
+  const parts = Math.ceil(block.ids.length / options.sizes.maxRows);
+  return buildSegmentsOf(block, Math.ceil(block.ids.length / Math.max(1, parts)), options);
 }
 
-/** Returns full segments of the last rows of a log, and one of those that are left. Later rows are merged with that one. */
-export const fillSegments = (rows: readonly SegmentRow[], options: SegmentOptions): NewSegments =>
-  buildSegmentsOf(rows, options.sizes.maxRows, options);
+/** Returns full segments, and one of the rows that are left. Later rows are merged with that one. */
+export const fillSegments = (block: RowBlock, options: SegmentOptions): NewSegments =>
+  buildSegmentsOf(block, options.sizes.maxRows, options);

@@ -1,120 +1,103 @@
-/** Reads what a compaction step absorbs: the oldest settled records, and changes that are late. */
-
-import { type LogRecord, stampOf } from '../../../model/change-log.ts';
-import { marginMs } from '../../../model/log-timing.ts';
+/** Reads what a compaction step absorbs: the oldest records that are settled. */
+import type { LogRecord } from '../../../model/change-log.ts';
+import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import type { Manifest } from '../format/manifest.ts';
-import type { LogMemory } from '../process-memory.ts';
-import type { ColumnReader } from '../read/column-reader.ts';
-import type { LogWriter } from '../storage.ts';
-import { type LateChanges, lateRecords } from './late-changes.ts';
-import { readSetBack } from './set-back.ts';
-import type { CompactionSizes } from './sizes.ts';
-
-const dayMs = 86_400_000;
+import type { CompactionSource } from './compaction-source.ts';
+import { bytesOfValue } from './row-block.ts';
+import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
 /** Milliseconds after which a record is absorbed however few there are: long before records expire. */
-const maxWaitMs = dayMs;
-
-export interface CompactionSource {
-  readonly writer: LogWriter;
-  readonly memory: LogMemory;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  /** Milliseconds after which a record is settled. */
-  readonly marginMs?: number;
-  /** Absorbs also a few recent records. */
-  readonly isForced?: boolean;
-  /** Changes that the watermark may have passed without them. */
-  readonly late?: LateChanges | undefined;
-  readonly sizes?: CompactionSizes;
-}
+const maxWaitMs = 86_400_000;
 
 export interface CompactionInput {
   readonly records: readonly LogRecord[];
-  /** Late changes that the columns do not have. */
-  readonly late: readonly LogRecord[];
   /** Number of settled records that are too few for a step. */
   readonly waiting: number;
   readonly watermark: number;
-  /** Keys of records above the watermark that the columns have. */
+  /** Keys of records that the columns have already, those above the watermark among them. */
   readonly absorbed: readonly string[];
+  /** Whether more records are settled. */
   readonly hasMore: boolean;
+}
+
+/** How much one step absorbs. */
+export type InputLimits = Pick<CompactionSizes, 'maxChanges' | 'maxChangedBytes'>;
+
+function bytesOf({ entries }: LogRecord): number {
+  let bytes = 0;
+  for (const { after = {} } of entries)
+    for (const field of Object.keys(after)) bytes += bytesOfValue(after[field]);
+  return bytes;
+}
+
+/** Returns the number of the first records that are within limits. */
+function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedBytes }: InputLimits): number {
+  let changes = 0;
+  let bytes = 0;
+  for (const [position, record] of records.entries()) {
+    changes += record.entries.length;
+    bytes += bytesOf(record);
+    if (changes > maxChanges || bytes > maxChangedBytes) return position;
+  }
+  return records.length;
 }
 
 /** Settled records: all up to a stamp. */
-interface SettledRecords {
-  readonly records: readonly LogRecord[];
-  readonly reached: number;
-  readonly hasMore: boolean;
+type SettledRecords = Pick<CompactionInput, 'records' | 'watermark' | 'hasMore'>;
+
+/**
+ * Returns the first records, up to a stamp: there may be more of the next one. Records of one stamp are absorbed together, also when they
+ * exceed the limits.
+ * @param count of the records that are within the limits.
+ * @returns `undefined` when all records have one stamp.
+ */
+function upToStamp(records: readonly LogRecord[], count: number): SettledRecords | undefined {
+  const first = records[0]?.stamp ?? 0;
+  const end = records.slice(count).find(({ stamp }) => stamp > first)?.stamp;
+  if (end === undefined) return undefined;
+  return { records: records.filter(({ stamp }) => stamp < end), watermark: end - 1, hasMore: true };
 }
 
-/** Reads the oldest settled records, about as many as `maxRecords`. */
+/** Reads the oldest settled records that are within limits. */
 async function readSettled(
-  writer: LogWriter,
+  { writer }: CompactionSource,
   above: number,
   upTo: number,
-  maxRecords: number,
+  limits: InputLimits,
 ): Promise<SettledRecords> {
-  if (upTo <= above) return { records: [], reached: above, hasMore: false };
-  const { records, hasMore } = await writer.readOldestRecords(above, upTo, maxRecords);
-  const last = records.at(-1);
-  if (!last || !hasMore) return { records, reached: upTo, hasMore: false };
-  // Of the last stamp, there may be more records.
-  const complete = records.filter(({ stamp }) => stamp < last.stamp);
-  if (complete.length === 0) return readSettled(writer, above, upTo, 2 * maxRecords);
-  return { records: complete, reached: last.stamp - 1, hasMore: true };
+  const records: LogRecord[] = [];
+  if (upTo <= above) return { records, watermark: above, hasMore: false };
+  for await (const page of writer.oldestRecords(above, upTo)) {
+    records.push(...page.records);
+    const count = countWithin(records, limits);
+    if (count === records.length && page.hasMore) continue;
+    if (count === records.length) break;
+    const settled = upToStamp(records, count);
+    if (settled) return settled;
+  }
+  return { records, watermark: upTo, hasMore: false };
 }
 
-/** Returns whether records are many enough, or old enough, for a step. */
-function isWorthAStep(
-  records: readonly LogRecord[],
-  { version }: Manifest,
-  nowMs: number,
-  { minFirstRecords, minRecords }: CompactionSizes,
-): boolean {
-  const [oldest] = records;
-  if (!oldest) return false;
-  return records.length >= (version === 0 ? minFirstRecords : minRecords) || oldest.stamp + maxWaitMs < nowMs;
+/** Returns the first half of what a step absorbs; the input itself if it has one stamp. */
+export function halveInput(input: CompactionInput): CompactionInput {
+  const { records } = input;
+  const half = upToStamp(records, records.length >> 1);
+  return half ? { ...input, ...half } : input;
 }
 
-/** Reads the pending records that are settled. */
-async function readPending(
-  source: CompactionSource,
-  manifest: Manifest,
-  sizes: CompactionSizes,
-): Promise<Omit<CompactionInput, 'late'>> {
-  const { writer, nowMs } = source;
-  const { watermark } = manifest;
-  const upTo = nowMs - (source.marginMs ?? marginMs);
-  const { reached, hasMore, ...settled } = await readSettled(writer, watermark, upTo, sizes.maxRecords);
-  const absorbed = new Set(manifest.absorbed);
-  const records = settled.records.filter(({ key }) => !absorbed.has(key));
-  const isWorthwhile = source.isForced || isWorthAStep(records, manifest, nowMs, sizes);
-  if (!isWorthwhile)
-    return { records: [], waiting: records.length, watermark, absorbed: [...absorbed], hasMore };
-  const next = Math.max(watermark, reached);
-  return {
-    records,
-    waiting: 0,
-    watermark: next,
-    absorbed: [...absorbed].filter((key) => stampOf(key) > next),
-    hasMore,
-  };
-}
-
-/** Reads what a step absorbs. A step whose watermark is ahead of the time sets it back. */
+/** Reads the oldest pending records that are settled. The watermark moves if they are worth a step. */
 export async function readInput(
   source: CompactionSource,
-  columnReader: ColumnReader,
-  sizes: CompactionSizes,
+  { watermark, absorbed }: Manifest,
+  limits: InputLimits,
 ): Promise<CompactionInput> {
-  const { writer, nowMs, late } = source;
-  const { manifest } = columnReader;
-  if (manifest.watermark > nowMs) {
-    const watermark = nowMs - (source.marginMs ?? marginMs);
-    const setBack = await readSetBack(columnReader, writer, watermark, sizes.maxRecords);
-    return { ...setBack, late: [], waiting: 0, watermark, hasMore: true };
-  }
-  const input = await readPending(source, manifest, sizes);
-  return { ...input, late: await lateRecords(columnReader, late, input.watermark) };
+  const { nowMs, marginMs = defaultMarginMs, isForced, sizes = defaultSizes } = source;
+  const settled = await readSettled(source, watermark, nowMs - marginMs, limits);
+  const known = new Set(absorbed);
+  const records = settled.records.filter(({ key }) => !known.has(key));
+  const [oldest] = records;
+  const isOld = oldest !== undefined && oldest.stamp + maxWaitMs < nowMs;
+  const isWorthAStep = settled.hasMore || isOld || records.length >= (isForced ? 1 : sizes.minRecords);
+  if (!isWorthAStep) return { records: [], waiting: records.length, watermark, absorbed, hasMore: false };
+  return { ...settled, records, waiting: 0, absorbed };
 }

@@ -1,12 +1,13 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { maxStamp } from '../../../model/change-log.ts';
-import { firstIdAt } from '../../../model/ids.ts';
-import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
+import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';
+import { youngIdAt } from './choose-step.ts';
 import { recordStep } from './delete-garbage.ts';
-import { buildSegments, counter, joinSegments, type SegmentRow } from './new-segments.ts';
+import { buildSegments, counter, joinSegments } from './new-segments.ts';
+import { blockOf, type SegmentRow } from './row-block.ts';
 import { defaultSizes } from './sizes.ts';
 
 /** The entities of a log, as a scan has found them. */
@@ -41,10 +42,15 @@ export async function rebuild(
   const watermark = scanned.beganAt - marginMs;
   const rows = await rowsAt(writer, scanned, watermark);
   const stepId = newStepId(before.version + 1);
-  const youngId = firstIdAt(watermark - maxCreationMs);
+  const youngId = youngIdAt(watermark);
   const settled = rows.filter(({ id }) => id < youngId);
-  const options = { stepId, sizes: defaultSizes, nextNumber: counter() };
-  const parts = [settled, rows.slice(settled.length)].map((part) => buildSegments(part, options));
+  const options = {
+    stepId,
+    sizes: defaultSizes,
+    nextNumber: counter(),
+    requireTime: () => writer.requireTime(),
+  };
+  const parts = [settled, rows.slice(settled.length)].map((part) => buildSegments(blockOf(part), options));
   const { segments, items } = joinSegments(parts);
   const next: Manifest = {
     version: before.version + 1,

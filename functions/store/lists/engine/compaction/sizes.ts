@@ -1,3 +1,5 @@
+import { maxItemBytes } from '../format/manifest.ts';
+
 /**
  * Rows in a segment, at most. In larger segments, columns would exceed an item; in smaller ones, more read units would be lost to columns
  * that fill their last 4 KB in part. Two bytes are enough for the ordinals of a field whose values are all different.
@@ -8,11 +10,29 @@ const maxSegmentRows = 32_768;
 export interface CompactionSizes {
   /** Rows in a segment, at most. */
   readonly maxRows: number;
+  /** Bytes of an item of a column, at most. */
+  readonly maxColumnBytes: number;
+  /** Bytes up to which a segment, or a patch, is one item. */
+  readonly maxSmallBytes: number;
+  /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
+  readonly bucketBytes: number;
+  /** Changes that one step absorbs, at most, unless a single stamp has more. */
+  readonly maxChanges: number;
+  /** Bytes in memory of the values that one step absorbs, about. */
+  readonly maxChangedBytes: number;
+  /** Rows that a merge writes, at most. It reads some more, which are deleted. */
+  readonly maxMergedRows: number;
+  /** Rows up to which the last ones of a log are one segment with the young ones: it is soon written again anyway. */
+  readonly maxUndividedRows: number;
+  /** Segments that are not full, above which those that can be merged are merged before more records are absorbed. Lists read them all. */
+  readonly maxOpenSegments: number;
   /**
    * Newer values are merged with an older patch when they are at least this share of its values. A value is then written again O(log n) times,
    * and a list reads few patches.
    */
   readonly maxShareOfPatch: number;
+  /** Bytes of the patches that one step merges, at most. */
+  readonly maxMergedPatchBytes: number;
   /**
    * The values of all patches are merged with a column when they replace more than this share of its values. Patches take more bytes for a value than
    * columns, so this share is smaller.
@@ -20,25 +40,26 @@ export interface CompactionSizes {
   readonly maxShareOfColumn: number;
   /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;
-  /** Bytes of a patch above which each of its fields becomes an item of its own. */
-  readonly maxWholePatchBytes: number;
-  /** Bytes of a bucket of a column of ids, on average. Most buckets then stay below 4 KB with their keys, which is half a read unit. */
-  readonly bucketBytes: number;
-  /** Records after which one step stops reading. It reads whole pages of a query, so it can read some more. */
-  readonly maxRecords: number;
-  /** Records for which the first step of a log is worth its cost, and each further one. */
-  readonly minFirstRecords: number;
+  /** Newest records that are read when a watermark is set back. The hidden ones are rarely more. */
+  readonly maxSetBackRecords: number;
+  /** Records for which a step is worth its cost. */
   readonly minRecords: number;
 }
 
 export const defaultSizes: CompactionSizes = {
   maxRows: maxSegmentRows,
+  maxColumnBytes: maxItemBytes,
+  maxSmallBytes: 8_192,
+  bucketBytes: 3_600,
+  maxChanges: 10_000,
+  maxChangedBytes: 16 * 1024 * 1024,
+  maxMergedRows: 2 * maxSegmentRows,
+  maxUndividedRows: 1_000,
+  maxOpenSegments: 8,
   maxShareOfPatch: 1 / 2,
+  maxMergedPatchBytes: 1024 * 1024,
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
-  maxWholePatchBytes: 8_192,
-  bucketBytes: 3_600,
-  maxRecords: 4_000,
-  minFirstRecords: 128,
+  maxSetBackRecords: 2_000,
   minRecords: 48,
 };

@@ -1,6 +1,7 @@
 /** Writes patches: the new values of a step, merged with those of small patches. */
 import {
   type ItemName,
+  type Manifest,
   type Patch,
   patchName,
   type Segment,
@@ -12,6 +13,7 @@ import {
   encodePatch,
   encodePatchItems,
   fieldsOf,
+  isNewerThan,
   mergePatches,
   type PatchValues,
 } from '../format/patch.ts';
@@ -26,34 +28,64 @@ interface NewPatches {
 }
 
 /** Returns a patch; none when there are no values. */
-function buildPatch(step: StepId, values: PatchValues, maxWholePatchBytes: number): NewPatches {
+export function buildPatch(
+  step: StepId,
+  values: PatchValues,
+  { maxSmallBytes }: CompactionSizes,
+): NewPatches {
   const count = countValues(values);
   if (count === 0) return { patches: [], items: new Map() };
-  const whole = encodePatch(values);
-  const patch = { step, values: count };
-  if (whole.length <= maxWholePatchBytes)
+  // A value takes more than a byte: more values are never a small patch.
+  const whole = count <= maxSmallBytes ? encodePatch(values) : undefined;
+  if (whole && whole.length <= maxSmallBytes) {
+    const patch = { step, values: count, bytes: whole.length };
     return { patches: [patch], items: new Map([[smallPatchName(step), whole]]) };
+  }
   const counts: Record<string, number> = {};
   const items = new Map<ItemName, Uint8Array>();
+  let bytes = 0;
   for (const field of fieldsOf(values)) {
     const encoded = encodePatchItems(values, field);
     counts[field] = encoded.length;
-    for (const [position, bytes] of encoded.entries()) items.set(patchName(step, field, position), bytes);
+    for (const [position, item] of encoded.entries()) {
+      items.set(patchName(step, field, position), item);
+      bytes += item.length;
+    }
   }
-  return { patches: [{ ...patch, items: counts }], items };
+  return { patches: [{ step, values: count, bytes, items: counts }], items };
 }
 
 /** Returns the number of patches that stay: the others have too few values, compared with all newer ones. */
-function countKept(patches: readonly Patch[], newValues: number, maxShareOfPatch: number): number {
+function countKept(
+  patches: readonly Patch[],
+  newValues: number,
+  { maxShareOfPatch, maxMergedPatchBytes }: CompactionSizes,
+): number {
   let newer = newValues;
+  let mergedBytes = 0;
   let kept = patches.length;
   for (; kept > 0; kept -= 1) {
-    const { values } = patches[kept - 1] as Patch;
-    if (newer < maxShareOfPatch * values) break;
+    const { values, bytes } = patches[kept - 1] as Patch;
+    mergedBytes += bytes;
+    if (newer < maxShareOfPatch * values || mergedBytes > maxMergedPatchBytes) break;
     newer += values;
   }
   return kept;
 }
+
+/** Returns the patches of a manifest that an earlier one does not have. */
+export function newerPatches({ patches }: Manifest, earlier: Manifest): readonly Patch[] {
+  const known = new Set(earlier.patches.map(({ step }) => step));
+  return patches.filter(({ step }) => !known.has(step));
+}
+
+/** Returns the patches that have values which no column contains. */
+export const livePatches = (segments: readonly Segment[], patches: readonly Patch[]): readonly Patch[] =>
+  patches.filter((patch) =>
+    segments.some((segment) =>
+      Object.keys(segment.patched).some((field) => isNewerThan(patch, segment, field)),
+    ),
+  );
 
 /**
  * Writes new values as a patch. Returns the patches of the new manifest.
@@ -66,12 +98,12 @@ export async function writePatches(
   segments: readonly Segment[],
 ): Promise<NewPatches> {
   const { patches } = columnReader.manifest;
-  const own = { patch: { step: stepId, values: countValues(values) }, values };
+  const own = { patch: { step: stepId, values: countValues(values), bytes: 0 }, values };
   if (own.patch.values === 0) return { patches, items: new Map() };
-  const kept = countKept(patches, own.patch.values, sizes.maxShareOfPatch);
+  const kept = countKept(patches, own.patch.values, sizes);
   const merged = patches.slice(kept);
   await columnReader.loadPatches(merged);
   const earlier = merged.map((patch) => ({ patch, values: columnReader.patchValues(patch) }));
-  const written = buildPatch(stepId, mergePatches([...earlier, own], segments), sizes.maxWholePatchBytes);
+  const written = buildPatch(stepId, mergePatches([...earlier, own], segments), sizes);
   return { patches: [...patches.slice(0, kept), ...written.patches], items: written.items };
 }

@@ -1,10 +1,11 @@
 /** Decodes immutable items by their names. */
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
-import { type ItemName, isBucketName, isColumnName, isPatchName } from './manifest.ts';
+import { type ItemName, isBucketName, isColumnName, isPatchName, isSmallSegmentName } from './manifest.ts';
 import { decodePatch, type PatchValues } from './patch.ts';
+import { bytesOfSmallSegment, decodeSmallSegment, type SmallSegment } from './small-segment.ts';
 
-export type DecodedItem = Column | Bucket | Buffer | PatchValues;
+export type DecodedItem = Column | Bucket | Buffer | PatchValues | SmallSegment;
 
 /** Bytes of a value of a patch in memory, about. */
 const patchValueBytes = 120;
@@ -24,6 +25,10 @@ export function decodeItem(
   if (isBucketName(name)) {
     const value = decodeBucket(encoded);
     return { value, bytes: bytesOfBucket(value) };
+  }
+  if (isSmallSegmentName(name)) {
+    const value = decodeSmallSegment(encoded);
+    return { value, bytes: bytesOfSmallSegment(value) };
   }
   if (!isColumnName(name)) return { value: Buffer.from(encoded), bytes: encoded.length };
   const value = decodeColumn(encoded);

@@ -33,19 +33,26 @@ export interface Segment {
   /** Number of rows, deleted ones included. */
   readonly rows: number;
   readonly deleted: number;
-  /** By field: the step that wrote the column. */
+  /** By field: the step that wrote the column. The column has the values up to the manifest of the step's sequence number. */
   readonly columns: Readonly<Record<string, StepId>>;
   /** By field: the number of buckets of a column of ids that has several. Other columns are one item. */
   readonly buckets: Readonly<Record<string, number>>;
   /** By field: the number of values in patches that the column does not contain. */
   readonly patched: Readonly<Record<string, number>>;
+  /** Bytes of its largest item. A segment is full when a column nearly fills an item, however few rows it has. */
+  readonly bytes: number;
+  /** Whether its columns, ids and fence are one item together. */
+  readonly isSmall?: true | undefined;
 }
 
 /** New values of some rows and fields, from one or more compaction steps. They replace those of older columns. */
 export interface Patch {
+  /** Its sequence number is that of the manifest of the newest step whose values it has. */
   readonly step: StepId;
   /** Number of values. */
   readonly values: number;
+  /** Bytes of its items. */
+  readonly bytes: number;
   /** By field: the number of items that hold its values. A small patch is one item. */
   readonly items?: Readonly<Record<string, number>> | undefined;
 }
@@ -89,10 +96,18 @@ export const newStepId = (version: number): StepId =>
 export const storedFields = ({ columns, patched }: Segment): string[] =>
   Object.keys({ ...columns, ...patched });
 
+/** The last part of the name of an item that has all of a segment or of a patch. */
+const smallName = 'all';
+
+/** Returns the name of the only item of a small segment. */
+export const smallSegmentName = ({ id }: Pick<Segment, 'id'>): ItemName => `${id}/${smallName}`;
+
 /** Returns the names of the items of a segment's column, in the order of the buckets. */
-export function columnNames({ id, columns, buckets }: Segment, field: string): ItemName[] {
+export function columnNames(segment: Segment, field: string): ItemName[] {
+  const { id, columns, buckets, isSmall } = segment;
   const step = columns[field];
   if (step === undefined) return [];
+  if (isSmall) return [smallSegmentName(segment)];
   const name: ItemName = `${id}/${step}/${field}`;
   const count = buckets[field];
   if (count === undefined) return [name];
@@ -125,23 +140,26 @@ export const isColumnName = (name: ItemName): boolean => name.split('/').length 
 export const isBucketName = (name: ItemName): boolean =>
   isColumnName(name) && name.includes('.', name.lastIndexOf('/'));
 
-export const idsName = ({ id }: Segment, chunk: number): ItemName => `${id}/ids${chunk}`;
+export const idsName = (segment: Segment, chunk: number): ItemName =>
+  segment.isSmall ? smallSegmentName(segment) : `${segment.id}/ids${chunk}`;
 
 /** Returns the name of the first ids of a segment's chunks. */
-export const fenceName = ({ id }: Segment): ItemName => `${id}/fence`;
+export const fenceName = (segment: Segment): ItemName =>
+  segment.isSmall ? smallSegmentName(segment) : `${segment.id}/fence`;
 
-/**
- * The beginning of the stored names of patches' items. Patches were called runs when this format was made. Ids of segments contain no colon,
- * so no item of a segment has it.
- */
-const patchPrefix = 'run:';
+/** The beginning of the names of patches' items. Ids of segments contain no colon, so no item of a segment has it. */
+const patchPrefix = 'patch:';
 
-export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/all`;
+export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/${smallName}`;
 
 export const patchName = (step: StepId, field: string, position: number): ItemName =>
   `${patchPrefix}${step}/${field}.${position}`;
 
 export const isPatchName = (name: ItemName): boolean => name.startsWith(patchPrefix);
+
+/** Returns whether an item is all of a small segment. */
+export const isSmallSegmentName = (name: ItemName): boolean =>
+  !isPatchName(name) && name.endsWith(`/${smallName}`) && !isColumnName(name);
 
 /**
  * Returns the names of a patch's items.
@@ -155,6 +173,7 @@ export function patchNames({ step, items }: Patch, wanted?: readonly string[]): 
 }
 
 export function segmentNames(segment: Segment): ItemName[] {
+  if (segment.isSmall) return [smallSegmentName(segment)];
   const chunks = Array.from({ length: Math.ceil(segment.rows / chunkRows) }, (_, chunk) =>
     idsName(segment, chunk),
   );
@@ -181,16 +200,8 @@ export function segmentOf({ segments }: Manifest, id: string): number {
 
 const format = 5;
 
-/** The stored name of the patches. They were called runs when this format was made. */
-const patchesName = 'runs';
-
-type StoredState = Omit<Manifest, 'version' | 'patches'> & {
-  readonly [patchesName]: Manifest['patches'];
-};
-
 /** Returns the attributes of a manifest's item, without its key. */
-export function encodeManifest({ version, patches, ...rest }: Manifest): Record<string, unknown> {
-  const state: StoredState = { ...rest, [patchesName]: patches };
+export function encodeManifest({ version, ...state }: Manifest): Record<string, unknown> {
   return { format, version, state: deflateRawSync(JSON.stringify(state)) };
 }
 
@@ -200,9 +211,8 @@ export function encodeManifest({ version, patches, ...rest }: Manifest): Record<
  */
 export function decodeManifest(item: Item): Manifest {
   if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
-  const state = JSON.parse(inflate(item['state'] as Uint8Array).toString()) as StoredState;
-  const { [patchesName]: patches, ...rest } = state;
-  return { version: item['version'] as number, ...rest, patches };
+  const state = JSON.parse(inflate(item['state'] as Uint8Array).toString());
+  return { version: item['version'] as number, ...(state as Omit<Manifest, 'version'>) };
 }
 
 export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

@@ -11,8 +11,10 @@ import {
   type Patch,
   patchNames,
   type Segment,
+  smallSegmentName,
 } from '../format/manifest.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
+import { chunkOfSmallSegment, fenceOfSmallSegment, type SmallSegment } from '../format/small-segment.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
@@ -94,11 +96,17 @@ export class ColumnReader {
 
   /** Returns the first id of each chunk. */
   fence(segment: Segment): Buffer {
+    if (segment.isSmall) return fenceOfSmallSegment(this.#small(segment));
     return this.#items.get(fenceName(segment));
   }
 
   ids(segment: Segment, chunk: number): Buffer {
+    if (segment.isSmall) return chunkOfSmallSegment(this.#small(segment), chunk);
     return this.#items.get(idsName(segment, chunk));
+  }
+
+  #small(segment: Segment): SmallSegment {
+    return this.#items.get(smallSegmentName(segment));
   }
 
   idOf(segment: Segment, row: number): string {
@@ -131,6 +139,7 @@ export class ColumnReader {
   /** Returns a column as its items have it. */
   #storedColumn(segment: Segment, field: string): Column {
     const [first, ...others] = columnNames(segment, field);
+    if (first !== undefined && segment.isSmall) return this.#small(segment).columns.get(field) as Column;
     if (first === undefined) return buildColumn(Array(segment.rows).fill(undefined));
     if (others.length === 0) return this.#items.get(first);
     return joinBuckets(

@@ -219,9 +219,12 @@ describe('a record that is late', () => {
     const { entity, key } = await commitLate(writtenAt + 1_000);
     processMemory.clear();
     expect(await listedIds()).not.toContain(entity.id);
-    const { left } = await stepAt(writtenAt + minuteMs + 1, { late: [key] });
-    expect(left).not.toHaveProperty('late');
+    const first = await stepAt(writtenAt + minuteMs + 1, { late: [key] });
     expect(await listedIds()).toContain(entity.id);
+    // Another step that began before it was told may pass the record, so it is told again until nothing is left.
+    expect(first.left).toMatchObject({ late: [key] });
+    const second = await stepAt(writtenAt + minuteMs + 1, first.left as CompactWork);
+    expect(second.left).not.toHaveProperty('late');
     expect(metrics()).toEqual([1]);
   });
 
@@ -358,7 +361,9 @@ describe('the daily comparison', () => {
   ])('%s', async (_, at, repairs) => {
     const { entity } = await entityOf();
     await store.database().deleteItem(entityKey(session.tenant, 'tag', entity.id));
-    expect(await stepAt(writtenAt + 3 * hourMs, { compared: { at } })).toEqual({ left: undefined });
+    let step = await stepAt(writtenAt + 3 * hourMs, { compared: { at } });
+    if (repairs.length > 0) step = await stepAt(writtenAt + 3 * hourMs, step.left as CompactWork);
+    expect(step).toEqual({ left: undefined });
     expect(metrics()).toEqual(repairs);
   });
 });

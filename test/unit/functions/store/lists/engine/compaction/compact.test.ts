@@ -1,5 +1,5 @@
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
-import type { CompactionSource } from '#functions/store/lists/engine/compaction/read-input.ts';
+import type { CompactionSource } from '#functions/store/lists/engine/compaction/compaction-source.ts';
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import {
   emptyManifest,
@@ -67,7 +67,7 @@ describe('a step', () => {
     log.commit(startMs + 10, { [a]: { name: 'b', color: 'red' } });
     await log.compact(startMs + 11);
     const { segments = [], patches } = log.log.manifest ?? {};
-    expect(patches).toEqual([{ step: expect.stringMatching(/^2-/), values: 2 }]);
+    expect(patches).toEqual([{ step: expect.stringMatching(/^2-/), values: 2, bytes: expect.any(Number) }]);
     expect(segments[0]).toMatchObject({ rows: 20, deleted: 0, patched: { $version: 1, name: 1 } });
     log.commit(startMs + 20, { [a]: { name: 'c', color: 'red' } });
     await log.compact(startMs + 21);
@@ -77,7 +77,7 @@ describe('a step', () => {
   test('fills segments with the rows of several steps', async () => {
     for (let number = 0; number < 12; number += 1) {
       log.commit(startMs + 10 * number, rowsFrom(20 * number, 20, { name: 'a' }));
-      await log.compact(startMs + 10 * number + 1, { maxRows: 30 });
+      await log.compactAll(startMs + 10 * number + 1, { maxRows: 30 });
     }
     expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual(Array(8).fill(30));
     expect(await log.list({ limit: 300 })).toMatchObject({ total: 240 });
@@ -95,21 +95,26 @@ describe('a step', () => {
     expect(values).toEqual([[2], [4], [6], [6, 2], [10], [10, 2], [10, 4], [16]]);
   });
 
-  test('writes at most a few columns again, those with the largest share of values in patches', async () => {
-    const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1 };
+  test('writes at most a few columns again, those with the largest share of values in patches, after the records', async () => {
+    const sizes = { maxShareOfColumn: 0.1, maxRewrittenColumns: 1, maxSmallBytes: 0 };
     log.commit(startMs, rowsFrom(0, 100, { name: '0', color: '0' }));
-    await log.compact(startMs + 1);
+    await log.compact(startMs + 1, sizes);
     const patched = () => log.log.manifest?.segments[0]?.patched;
     log.commit(startMs + 10, rowsFrom(0, 40, { name: '0', color: '1' }));
     log.commit(startMs + 11, rowsFrom(0, 20, { name: '1', color: '1' }));
-    await log.compact(startMs + 12, sizes);
-    expect(patched()).toEqual({ color: 40, name: 20 });
+    expect(await log.compact(startMs + 12, sizes)).toMatchObject({ records: 2, hasMore: true });
+    expect(patched()).toEqual({ color: 40, name: 20, $version: 40 });
+    expect(await log.compact(startMs + 12, sizes)).toMatchObject({ records: 0, hasMore: true });
+    expect(patched()).toEqual({ name: 20, color: 40 });
     log.commit(startMs + 20, rowsFrom(0, 5, { name: '2', color: '1' }));
     await log.compact(startMs + 21, sizes);
+    expect(patched()).toEqual({ name: 25, color: 40, $version: 5 });
+    await log.compact(startMs + 21, sizes);
     expect(patched()).toEqual({ name: 25, $version: 5 });
-    log.commit(startMs + 30, rowsFrom(0, 5, { name: '3', color: '1' }));
-    await log.compact(startMs + 31, sizes);
-    expect(patched()).toEqual({ $version: 10 });
+    await log.compact(startMs + 21, sizes);
+    expect(patched()).toEqual({ $version: 5 });
+    expect(log.log.manifest?.patches).toHaveLength(1);
+    expect(await log.compact(startMs + 21, sizes)).toMatchObject({ records: 0, hasMore: false });
     expect(await log.list({ filters: [isText('name', '1')] })).toMatchObject({ total: 15 });
   });
 
@@ -186,7 +191,7 @@ test('what a step replaces stays for an hour, however old it is', async () => {
 
 describe('settled records', () => {
   test('that are too few wait for a later step', async () => {
-    const sizes = { ...defaultSizes, minFirstRecords: 3, minRecords: 2 };
+    const sizes = { ...defaultSizes, minRecords: 3 };
     log.commit(startMs, { [a]: { name: 'a' } });
     log.commit(startMs + 1, { [b]: { name: 'b' } });
     const source = { sizes, isForced: false };
@@ -195,9 +200,11 @@ describe('settled records', () => {
     log.commit(startMs + 2, { [c]: { name: 'c' } });
     expect(await step(startMs + minuteMs, source)).toMatchObject({ records: 3, waiting: 0 });
     log.commit(startMs + minuteMs, { [d]: { name: 'd' } });
+    const { manifest, items } = log.log;
+    const itemsBefore = items.size;
     expect(await step(startMs + 2 * minuteMs, source)).toMatchObject({ records: 0, waiting: 1 });
-    log.commit(startMs + minuteMs, { [d]: { name: 'd2' } });
-    expect(await step(startMs + 2 * minuteMs, source)).toMatchObject({ records: 2, waiting: 0 });
+    // A look writes nothing.
+    expect([log.log.manifest, items.size]).toEqual([manifest, itemsBefore]);
   });
 
   test('are absorbed after a day however few there are', async () => {
@@ -206,17 +213,14 @@ describe('settled records', () => {
     expect(await step(startMs + dayMs + 1, { isForced: false })).toMatchObject({ records: 1, waiting: 0 });
   });
 
-  test('are absorbed in several steps when there are many, up to the stamp before the last one that was read', async () => {
+  test('are absorbed in several steps when there are many, up to the stamp before the first change that is too much', async () => {
     for (let number = 0; number < 6; number += 1)
       log.commit(startMs + number, { [idOf(number)]: { name: 'a' } });
-    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
-      records: 3,
-      waiting: 0,
-      hasMore: true,
-    });
-    expect(watermark()).toBe(2);
-    expect(await log.compact(startMs + 100, { maxRecords: 4 })).toMatchObject({
-      records: 3,
+    const limits = { maxChanges: 4 };
+    expect(await log.compact(startMs + 100, limits)).toMatchObject({ records: 4, waiting: 0, hasMore: true });
+    expect(watermark()).toBe(3);
+    expect(await log.compact(startMs + 100, limits)).toMatchObject({
+      records: 2,
       waiting: 0,
       hasMore: false,
     });
@@ -224,15 +228,29 @@ describe('settled records', () => {
     expect(await log.list()).toMatchObject({ total: 6 });
   });
 
+  test('are counted by their changes, and by the bytes of their values', async () => {
+    const name = 'n'.repeat(100);
+    for (let number = 0; number < 6; number += 1)
+      log.commit(startMs + number, { [idOf(2 * number)]: { name }, [idOf(2 * number + 1)]: { name } });
+    expect(await log.compact(startMs + 100, { maxChanges: 5 })).toMatchObject({ records: 2, hasMore: true });
+    expect(watermark()).toBe(1);
+    expect(await log.compact(startMs + 100, { maxChangedBytes: 1_200 })).toMatchObject({
+      records: 3,
+      hasMore: true,
+    });
+    expect(watermark()).toBe(4);
+  });
+
   test('of one stamp are absorbed together', async () => {
     for (let number = 0; number < 6; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
     for (let number = 6; number < 9; number += 1) log.commit(startMs + 1, { [idOf(number)]: { name: 'a' } });
-    expect(await log.compact(startMs + 100, { maxRecords: 2 })).toMatchObject({
-      records: 6,
-      waiting: 0,
-      hasMore: true,
-    });
+    const writer = log.log.open({ pageSize: 4 });
+    const sizes = { ...defaultSizes, maxChanges: 2 };
+    const source = { writer, sizes, marginMs: 0 };
+    expect(await step(startMs + 100, source)).toMatchObject({ records: 6, waiting: 0, hasMore: true });
     expect(watermark()).toBe(0);
+    expect(await step(startMs + 100, source)).toMatchObject({ records: 3, waiting: 0, hasMore: false });
+    expect(await log.list()).toMatchObject({ total: 9 });
   });
 });
 
@@ -260,7 +278,7 @@ describe('a late record', () => {
   test('above the watermark is left to the step that reads it', async () => {
     for (let stamp = 0; stamp < 4; stamp += 1) log.commit(startMs + stamp, { [idOf(stamp)]: { name: 'a' } });
     const late = log.log.records.at(-1) as LogRecord;
-    expect(await log.compact(startMs + 10, { maxRecords: 2 }, [late])).toMatchObject({ late: 0 });
+    expect(await log.compact(startMs + 10, { maxChanges: 2 }, [late])).toMatchObject({ late: 0 });
     expect(await log.list()).toMatchObject({ total: 4 });
     await log.compact(startMs + 10, {}, [late]);
     expect(await log.list()).toMatchObject({ total: 4 });
@@ -340,13 +358,42 @@ test('a rewritten segment keeps a field that is newer than the segment', async (
   expect(await log.ids({ filters: [isRed] })).toEqual([b]);
 });
 
+test('patches are left out when columns have all of their values', async () => {
+  const sizes = { maxSmallBytes: 0 };
+  log.commit(startMs, rowsFrom(0, 100, { name: 'a' }));
+  await log.compact(startMs + 1, sizes);
+  log.commit(startMs + 10, rowsFrom(0, 20, { name: 'b' }));
+  await log.compact(startMs + 11, sizes);
+  expect(log.log.manifest?.patches).toHaveLength(1);
+  await log.compactAll(startMs + 11, sizes);
+  expect(log.log.manifest?.patches).toEqual([]);
+  expect(await log.list({ filters: [isText('name', 'b')] })).toMatchObject({ total: 20 });
+});
+
+test('a step writes a few large segments again, at most, because of rows that come out of order', async () => {
+  const sizes = { maxRows: 10, maxChanges: 1_000, maxSmallBytes: 0 };
+  log.commit(
+    startMs,
+    Object.fromEntries(Object.entries(rowsFrom(0, 80, { name: 'a' })).filter((_, row) => row % 2 === 0)),
+  );
+  await log.compactAll(startMs + hourMs, sizes);
+  const before = log.log.manifest?.segments.map(({ id }) => id) ?? [];
+  expect(before).toHaveLength(4);
+  for (let row = 0; row < 4; row += 1)
+    log.commit(startMs + hourMs + row + 1, { [idOf(20 * row + 5)]: { name: 'b' } });
+  expect(await log.compact(startMs + 2 * hourMs, sizes)).toMatchObject({ records: 2, hasMore: true });
+  expect(log.log.manifest?.segments.filter(({ id }) => before.includes(id))).toHaveLength(2);
+  await log.compactAll(startMs + 2 * hourMs, sizes);
+  expect(await log.list({ filters: [isText('name', 'b')] })).toMatchObject({ total: 4 });
+});
+
 test('a column that is written again does not keep values that no row has', async () => {
   log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
-  await log.compact(startMs + 1);
+  await log.compact(startMs + 1, { maxSmallBytes: 0 });
   const lengths: number[] = [];
   for (let change = 1; change <= 40; change += 1) {
     log.commit(startMs + 10 * change, { [a]: { name: String(Math.sin(change)) } });
-    await log.compact(startMs + 10 * change + 1, { maxShareOfColumn: 0 });
+    await log.compactAll(startMs + 10 * change + 1, { maxShareOfColumn: 0, maxSmallBytes: 0 });
     const [segment] = log.log.manifest?.segments ?? [];
     const name = `${segment?.id}/${segment?.columns['name']}/name` as const;
     lengths.push(log.log.items.get(name)?.length ?? 0);
@@ -364,7 +411,11 @@ test('a column of ids that is written again has as many buckets as it needs', as
       (_, number) => [idOf(number), { projectId: idOf(random.below(projects)) }] as const,
     );
     log.commit(startMs + 10 * change, Object.fromEntries(rows));
-    await log.compact(startMs + 10 * change + 1, { bucketBytes: 200, maxShareOfColumn: 0 });
+    await log.compactAll(startMs + 10 * change + 1, {
+      bucketBytes: 200,
+      maxShareOfColumn: 0,
+      maxSmallBytes: 0,
+    });
     const { segments = [], patches } = log.log.manifest ?? {};
     expect(patches).toEqual([]);
     counts.push(segments[0]?.buckets['projectId'] ?? 1);
@@ -378,7 +429,7 @@ test('a column of ids that is written again has as many buckets as it needs', as
 
 test('lists work at the version of the manifest whose number spells the name of a patch', async () => {
   log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
-  const version = Number.parseInt('run', 36);
+  const version = Number.parseInt('patch', 36);
   log.log.manifest = { ...emptyManifest, version: version - 1 };
   await log.compact(startMs + 1);
   expect(log.log.manifest?.version).toBe(version);
@@ -392,7 +443,7 @@ describe('values that deflate cannot shorten', () => {
     return Array.from({ length: 255 }, () => String.fromCharCode(33 + random.below(90))).join('');
   };
   const rowCount = 24_000;
-  const sizes = { maxRows: 12_000, maxShareOfColumn: 0.1 };
+  const sizes = { maxRows: 12_000, maxShareOfColumn: 0.1, maxSmallBytes: 0 };
   const namedRows = (nameOf: (number: number) => string, every: number): Record<string, Row> =>
     Object.fromEntries(
       Array.from({ length: rowCount / every }, (_, number) => [
@@ -407,10 +458,10 @@ describe('values that deflate cannot shorten', () => {
       startMs,
       namedRows(() => 'a', 1),
     );
-    await log.compact(startMs + 1, sizes);
+    await log.compactAll(startMs + 1, sizes);
     log.commit(startMs + 10, namedRows(longName, every));
     // The log throws when an item is larger than DynamoDB allows.
-    await log.compact(startMs + 11, sizes);
+    await log.compactAll(startMs + 11, sizes);
     expect(await log.ids({ filters: [isText('name', longName(120))] })).toEqual([idOf(120)]);
     expect(await log.list({ filters: [isText('name', 'a')] })).toMatchObject({
       total: rowCount - rowCount / every,

@@ -32,13 +32,13 @@ describe('recordStep', () => {
 
 describe('deleteGarbage', () => {
   test('deletes items of old steps that the manifest does not refer to, and then their steps', async () => {
-    await step(1, startMs, '1-aaaaaa.0/fence', 'run:1-aaaaaa/all');
+    await step(1, startMs, '1-aaaaaa.0/fence', 'patch:1-aaaaaa/all');
     await deleteGarbage(
       log.open(),
-      makeManifest({ patches: [{ step: '1-aaaaaa', values: 1 }] }),
+      makeManifest({ patches: [{ step: '1-aaaaaa', values: 1, bytes: 30 }] }),
       startMs + garbageMs,
     );
-    expect(itemNames()).toEqual(['run:1-aaaaaa/all']);
+    expect(itemNames()).toEqual(['patch:1-aaaaaa/all']);
   });
 
   test('keeps items of steps that began less than an hour ago', async () => {

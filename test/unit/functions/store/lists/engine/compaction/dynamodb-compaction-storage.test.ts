@@ -64,8 +64,9 @@ test('readRecords is one consistent query downwards', async () => {
   expect(calls).toEqual([logQuery('r#000000008', 'r#00000000a', false)]);
 });
 
-test('readOldestRecords is one consistent query upwards', async () => {
-  await log.readOldestRecords(7, 9, 100);
+test('oldestRecords is a consistent query upwards', async () => {
+  for await (const { records, hasMore } of log.oldestRecords(7, 9))
+    expect([records, hasMore]).toEqual([[], false]);
   expect(calls).toEqual([logQuery('r#000000008', 'r#00000000a', true)]);
 });
 

@@ -1,11 +1,16 @@
+import { isFull } from '#functions/store/lists/engine/compaction/choose-step.ts';
 import {
   buildSegments,
   counter,
   fillSegments,
   type NewSegments,
   type SegmentOptions,
-  type SegmentRow,
 } from '#functions/store/lists/engine/compaction/new-segments.ts';
+import {
+  blockOf,
+  type RowBlock,
+  type SegmentRow,
+} from '#functions/store/lists/engine/compaction/row-block.ts';
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { columnValues, decodeColumn } from '#functions/store/lists/engine/format/column.ts';
 import { chunkRows, countIds, encodeIds } from '#functions/store/lists/engine/format/ids.ts';
@@ -16,30 +21,38 @@ import {
   type Segment,
   segmentNames,
 } from '#functions/store/lists/engine/format/manifest.ts';
+import { decodeSmallSegment } from '#functions/store/lists/engine/format/small-segment.ts';
 import { Random } from '#test/simulation/random.ts';
 import { idOf } from '#test/support/log-builder.ts';
 
-const rowsOf = (count: number, nameOf = (row: number): string => `name ${row}`): SegmentRow[] =>
-  Array.from({ length: count }, (_, row) => ({
-    id: idOf(row),
-    version: row + 1,
-    values: { name: nameOf(row) },
-  }));
+const rowsOf = (
+  count: number,
+  valuesOf = (row: number): SegmentRow['values'] => ({ name: `name ${row}` }),
+): RowBlock =>
+  blockOf(
+    Array.from({ length: count }, (_, row) => ({
+      id: idOf(row),
+      version: row + 1,
+      values: valuesOf(row),
+    })),
+  );
 
 const valuesIn = ({ items }: NewSegments, name: ItemName) =>
   columnValues(decodeColumn(items.get(name) as Uint8Array));
 
-const optionsOf = (maxRows: number, bucketBytes = 3_000): SegmentOptions => ({
+/** No segment is one item. */
+const optionsOf = (maxRows: number, bucketBytes = 3_000, maxSmallBytes = 0): SegmentOptions => ({
   stepId: '1-aaaaaa',
-  sizes: { ...defaultSizes, maxRows, bucketBytes },
+  sizes: { ...defaultSizes, maxRows, bucketBytes, maxSmallBytes },
   nextNumber: counter(),
+  requireTime: () => undefined,
 });
 
 const rowsIn = ({ segments }: NewSegments): number[] => segments.map(({ rows }) => rows);
 
 describe('buildSegments', () => {
   test('returns no segment without rows', () => {
-    expect(buildSegments([], optionsOf(10))).toEqual({ segments: [], items: new Map() });
+    expect(buildSegments(blockOf([]), optionsOf(10))).toEqual({ segments: [], items: new Map() });
   });
 
   test('returns the columns of all fields, the versions, the ids and the fence', () => {
@@ -47,7 +60,7 @@ describe('buildSegments', () => {
       { id: idOf(1), version: 3, values: { name: 'a', color: null } },
       { id: idOf(2), version: 1, values: { name: 'b' } },
     ];
-    const built = buildSegments(rows, optionsOf(10));
+    const built = buildSegments(blockOf(rows), optionsOf(10));
     expect(built.segments).toEqual([
       {
         id: '1-aaaaaa.0',
@@ -58,6 +71,7 @@ describe('buildSegments', () => {
         columns: { name: '1-aaaaaa', color: '1-aaaaaa', $version: '1-aaaaaa' },
         buckets: {},
         patched: {},
+        bytes: expect.any(Number),
       },
     ]);
     expect(valuesIn(built, '1-aaaaaa.0/1-aaaaaa/name')).toEqual(['a', 'b']);
@@ -100,7 +114,7 @@ describe('buildSegments', () => {
 
   test('writes a large column of ids as buckets', () => {
     const random = new Random(1);
-    const rows = rowsOf(600).map((row) => ({ ...row, values: { projectId: idOf(random.below(50)) } }));
+    const rows = rowsOf(600, () => ({ projectId: idOf(random.below(50)) }));
     const { segments, items } = buildSegments(rows, optionsOf(600, 200));
     const [segment] = segments;
     const { projectId: count = 0, ...others } = segment?.buckets ?? {};
@@ -110,15 +124,52 @@ describe('buildSegments', () => {
     expect([...items.keys()].toSorted()).toEqual(segmentNames(segment as Segment).toSorted());
   });
 
-  test('divides a segment whose columns are larger than an item may be', () => {
-    // Texts that deflate cannot shorten much.
-    const random = (row: number): string =>
-      Array.from({ length: 200 }, (_, position) =>
-        String.fromCharCode(33 + ((Math.abs(Math.sin(row * 1_000 + position)) * 1e6) % 90)),
-      ).join('');
-    const { segments, items } = buildSegments(rowsOf(3_000, random), optionsOf(16_384));
-    expect(segments.length).toBeGreaterThan(1);
-    expect(segments.reduce((sum, { rows }) => sum + rows, 0)).toBe(3_000);
-    expect(Math.max(...[...items.values()].map(({ length }) => length))).toBeLessThanOrEqual(maxItemBytes);
+  describe('whose columns are larger than an item may be', () => {
+    const random = new Random(1);
+    // Deflate cannot shorten them much.
+    const texts = Array.from({ length: 6_000 }, () =>
+      Array.from({ length: 200 }, () => String.fromCharCode(33 + random.below(90))).join(''),
+    );
+    const block = rowsOf(texts.length, (row) => ({ name: texts[row] as string, status: 'active' }));
+
+    test('are divided: all but the last one are nearly full', () => {
+      const { segments, items } = buildSegments(block, optionsOf(16_384));
+      expect(segments.length).toBeGreaterThan(2);
+      expect(segments.reduce((sum, { rows }) => sum + rows, 0)).toBe(texts.length);
+      expect(Math.max(...[...items.values()].map(({ length }) => length))).toBeLessThanOrEqual(maxItemBytes);
+      for (const segment of segments.slice(0, -1)) expect(isFull(segment, defaultSizes)).toBe(true);
+      expect([...items.keys()].toSorted()).toEqual(segments.flatMap(segmentNames).toSorted());
+    });
+
+    test('are encoded at most twice', () => {
+      let encoded = 0;
+      const requireTime = (): void => {
+        encoded += 1;
+      };
+      const { segments } = buildSegments(block, { ...optionsOf(16_384), requireTime });
+      expect(encoded).toBe(3 + 3 * segments.length);
+    });
+  });
+
+  test('of few bytes are one item each', () => {
+    const rows: SegmentRow[] = [
+      { id: idOf(1), version: 3, values: { name: 'a', color: null } },
+      { id: idOf(2), version: 1, values: { name: 'b' } },
+    ];
+    const { segments, items } = buildSegments(blockOf(rows), optionsOf(10, 3_000, 400));
+    const name = '1-aaaaaa.0/all';
+    const bytes = items.get(name)?.length;
+    expect(segments).toEqual([
+      expect.objectContaining({ id: '1-aaaaaa.0', rows: 2, buckets: {}, bytes, isSmall: true }),
+    ]);
+    expect([...items.keys()]).toEqual([name]);
+    const { ids, columns } = decodeSmallSegment(items.get(name) as Uint8Array);
+    expect(ids).toEqual(encodeIds([idOf(1), idOf(2)]));
+    expect([...columns].map(([field, column]) => [field, columnValues(column)])).toEqual([
+      ['name', ['a', 'b']],
+      ['color', [null, undefined]],
+      ['$version', ['3', '1']],
+    ]);
+    expect(buildSegments(rowsOf(200), optionsOf(1_000, 3_000, 400)).segments[0]?.isSmall).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
-import type { SegmentRow } from '#functions/store/lists/engine/compaction/new-segments.ts';
 import { rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
+import type { SegmentRow } from '#functions/store/lists/engine/compaction/row-block.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';

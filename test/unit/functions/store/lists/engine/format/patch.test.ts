@@ -37,7 +37,7 @@ const entry: fc.Arbitrary<PatchEntry> = fc.tuple(
 
 const entries = fc.array(entry, { maxLength: 30 });
 
-const patchOf = (step: string): Patch => ({ step, values: 1 });
+const patchOf = (step: string): Patch => ({ step, values: 1, bytes: 30 });
 
 describe('setValue', () => {
   test('replaces the value that was set before', () => {

@@ -68,7 +68,7 @@ const reader = {
 /** Adds the item of a small patch. */
 function addPatch(step: string, values: FieldValues): Patch {
   items.set(smallPatchName(step), encodePatch(valuesOf(values)));
-  return { step, values: values.length };
+  return { step, values: values.length, bytes: 30 };
 }
 
 const readerOf = (...patches: Patch[]): ColumnReader =>
@@ -120,13 +120,13 @@ describe('a column', () => {
       items.set(patchName('2-aaaaaa', 'name', number), encodePatch(valuesOf([values])));
     }
     items.set(patchName('2-aaaaaa', 'status', 0), encodePatch(valuesOf(all.slice(2))));
-    const patch: Patch = { step: '2-aaaaaa', values: 3, items: { name: 2, status: 1 } };
+    const patch: Patch = { step: '2-aaaaaa', values: 3, bytes: 90, items: { name: 2, status: 1 } };
     const columnReader = readerOf(patch);
     expect(await valuesIn(columnReader, 'name')).toEqual(['d', 'b', 'e']);
     expect(reads.flatMap(({ names }) => names)).toEqual([
       '1-aaaaaa.0/1-aaaaaa/name',
-      'run:2-aaaaaa/name.0',
-      'run:2-aaaaaa/name.1',
+      'patch:2-aaaaaa/name.0',
+      'patch:2-aaaaaa/name.1',
     ]);
     await columnReader.loadPatches([patch]);
     expect(columnReader.patchValues(patch)).toEqual(valuesOf(all));

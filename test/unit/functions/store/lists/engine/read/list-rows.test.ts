@@ -148,7 +148,7 @@ describe('a list that is read while the log changes', () => {
 
   beforeEach(async () => {
     log.commit(startMs, { [a]: { name: 'a' } });
-    await log.compact(startMs + 1);
+    await log.compact(startMs + 1, { maxSmallBytes: 0 });
     log.commit(startMs + 10, { [a]: { name: 'a2' }, [b]: { name: 'b' } });
   });
 
@@ -161,7 +161,7 @@ describe('a list that is read while the log changes', () => {
       if (deletions < times) {
         deletions += 1;
         log.commit(startMs + 100 * deletions, { [b]: { name: `b${deletions}` } });
-        await log.compact(startMs + 100 * deletions + 1, { maxRows: 1 });
+        await log.compactAll(startMs + 100 * deletions + 1, { maxRows: 1, maxSmallBytes: 0 });
         const live = new Set(manifestNames(log.log.manifest as Manifest));
         for (const name of log.log.items.keys()) if (!live.has(name)) log.log.items.delete(name);
       }

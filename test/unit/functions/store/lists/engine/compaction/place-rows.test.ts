@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { chooseRewrites, type Rewrite } from '#functions/store/lists/engine/compaction/choose-rewrites.ts';
-import type { SegmentRow } from '#functions/store/lists/engine/compaction/new-segments.ts';
+import { type Placement, placeRows } from '#functions/store/lists/engine/compaction/place-rows.ts';
+import type { SegmentRow } from '#functions/store/lists/engine/compaction/row-block.ts';
+import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import type { Segment } from '#functions/store/lists/engine/format/manifest.ts';
 import { idOf } from '#test/support/log-builder.ts';
 import { makeSegment } from '#test/support/segments.ts';
 
 const maxRows = 100;
+const sizes = { ...defaultSizes, maxRows, maxChanges: 200 };
 
 /** Ids from this one on are young in tests. */
 const youngId = idOf(10_000);
@@ -16,58 +18,72 @@ const segmentFrom = (first: number, last: number, rows: number, deleted = 0): Se
 const insertsOf = (...numbers: readonly number[]): SegmentRow[] =>
   numbers.map((number) => ({ id: idOf(number), version: 1, values: {} }));
 
-const choose = (segments: readonly Segment[], ...numbers: readonly number[]): Rewrite[] =>
-  chooseRewrites(segments, insertsOf(...numbers), youngId, maxRows);
+const place = (segments: readonly Segment[], ...numbers: readonly number[]): Placement[] =>
+  placeRows(segments, insertsOf(...numbers), youngId, sizes);
 
 test('nothing is written again without new rows', () => {
-  expect(choose([])).toEqual([]);
-  expect(choose([segmentFrom(1, 50, 50), segmentFrom(51, 60, 5)])).toEqual([]);
+  expect(place([])).toEqual([]);
+  expect(place([segmentFrom(1, 50, 50), segmentFrom(51, 60, 5)])).toEqual([]);
 });
 
 test('the first rows become a segment of their own', () => {
-  expect(choose([], 1, 2)).toEqual([{ from: 0, to: 0, inserts: insertsOf(1, 2) }]);
+  expect(place([], 1, 2)).toEqual([{ from: 0, to: 0, inserts: insertsOf(1, 2) }]);
 });
 
 describe('new rows', () => {
   test('become a segment of their own after larger ones', () => {
-    expect(choose([segmentFrom(1, 50, 50)], 51, 52)).toEqual([
-      { from: 1, to: 1, inserts: insertsOf(51, 52) },
-    ]);
+    expect(place([segmentFrom(1, 50, 50)], 51, 52)).toEqual([{ from: 1, to: 1, inserts: insertsOf(51, 52) }]);
   });
 
   test('are merged with the last segments that have at most as many rows as all after them', () => {
     const segments = [segmentFrom(1, 50, 50), segmentFrom(51, 54, 4), segmentFrom(55, 56, 2)];
-    expect(choose(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
+    expect(place(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
   });
 
   test('are merged with a segment that they fill', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(choose([segmentFrom(1, 89, 89)], ...numbers)).toEqual([
+    expect(place([segmentFrom(1, 89, 89)], ...numbers)).toEqual([
       { from: 0, to: 1, inserts: insertsOf(...numbers) },
     ]);
   });
 
   test('are not merged with a segment that is nine tenths full', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(choose([segmentFrom(1, 90, 90)], ...numbers)).toEqual([
+    expect(place([segmentFrom(1, 90, 90)], ...numbers)).toEqual([
       { from: 1, to: 1, inserts: insertsOf(...numbers) },
     ]);
   });
 
-  test('are not merged with further segments when they fill one', () => {
-    const segments = [segmentFrom(1, 60, 60), segmentFrom(61, 110, 50)];
-    const numbers = Array.from({ length: 50 }, (_, number) => 200 + number);
-    expect(choose(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
+  test('are not merged with segments that make the step too large', () => {
+    const segments = [segmentFrom(1, 85, 85), segmentFrom(86, 160, 70)];
+    const numbers = Array.from({ length: 75 }, (_, number) => 200 + number);
+    expect(place(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
+  });
+
+  test('are not merged with a segment whose columns are nearly full, or would be', () => {
+    const numbers = [100, 101];
+    const bytes = sizes.maxColumnBytes;
+    const alone = [{ from: 1, to: 1, inserts: insertsOf(...numbers) }];
+    expect(place([{ ...segmentFrom(1, 2, 2), bytes: 0.76 * bytes }], ...numbers)).toEqual(alone);
+    expect(place([{ ...segmentFrom(1, 2, 2), bytes: 0.74 * bytes }], ...numbers)).toMatchObject([
+      { from: 0 },
+    ]);
+    const inserts = insertsOf(...numbers).map((row) => ({
+      ...row,
+      values: { name: 'a'.repeat(0.1 * bytes) },
+    }));
+    const large = [{ ...segmentFrom(1, 2, 2), bytes: 0.6 * bytes }];
+    expect(placeRows(large, inserts, youngId, sizes)).toEqual([{ from: 1, to: 1, inserts }]);
   });
 
   test('are merged with a larger segment that has greater ids', () => {
     const segments = [segmentFrom(1, 85, 85), segmentFrom(10_000, 10_080, 80)];
-    expect(choose(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
+    expect(place(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
   });
 
   test('do not count deleted rows of a segment', () => {
     const segments = [segmentFrom(1, 50, 10, 8)];
-    expect(choose(segments, 51, 52)).toEqual([{ from: 0, to: 1, inserts: insertsOf(51, 52) }]);
+    expect(place(segments, 51, 52)).toEqual([{ from: 0, to: 1, inserts: insertsOf(51, 52) }]);
   });
 });
 
@@ -75,33 +91,19 @@ describe('a row that comes out of order', () => {
   const segments = [segmentFrom(1, 50, 40), segmentFrom(60, 90, 30), segmentFrom(100, 190, 80)];
 
   test('is written into the segment whose ids it is among', () => {
-    expect(choose(segments, 55, 70)).toEqual([
+    expect(place(segments, 55, 70)).toEqual([
       { from: 0, to: 1, inserts: insertsOf(55) },
       { from: 1, to: 2, inserts: insertsOf(70) },
     ]);
   });
 
   test('is written into the first segment when all ids are greater', () => {
-    expect(choose(segments, 0)).toEqual([{ from: 0, to: 1, inserts: insertsOf(0) }]);
+    expect(place(segments, 0)).toEqual([{ from: 0, to: 1, inserts: insertsOf(0) }]);
   });
 
   test('is written together with new rows when its segment is merged with them', () => {
     const small = [segmentFrom(1, 50, 40), segmentFrom(60, 70, 2)];
-    expect(choose(small, 65, 80, 90)).toEqual([{ from: 1, to: 2, inserts: insertsOf(65, 80, 90) }]);
-  });
-});
-
-describe('deleted rows', () => {
-  test.each([
-    ['a quarter', 10, []],
-    ['more than a quarter', 11, [{ from: 0, to: 1, inserts: [] }]],
-  ])('of %s let the segment be written again, or not', (_, deleted, rewrites) => {
-    expect(choose([segmentFrom(1, 50, 40, deleted), segmentFrom(51, 60, 5)])).toEqual(rewrites);
-  });
-
-  test('let one step write at most two segments again', () => {
-    const segments = [1, 2, 3, 4].map((number) => segmentFrom(100 * number, 100 * number + 50, 40, 30));
-    expect(choose(segments).map(({ from }) => from)).toEqual([0, 1]);
+    expect(place(small, 65, 80, 90)).toEqual([{ from: 1, to: 2, inserts: insertsOf(65, 80, 90) }]);
   });
 });
 
@@ -128,16 +130,16 @@ describe('any rows and segments', () => {
       return { segments, numbers };
     });
 
-  test('are divided into rewrites that leave all segments in the order of ids, with each row once', () => {
+  test('are divided into placements that leave all segments in the order of ids, with each row once', () => {
     fc.assert(
       fc.property(situation, ({ segments, numbers }) => {
-        const rewrites = choose(segments, ...numbers);
-        expect(rewrites.flatMap(({ inserts }) => inserts.map(({ id }) => id))).toEqual(
+        const placements = place(segments, ...numbers);
+        expect(placements.flatMap(({ inserts }) => inserts.map(({ id }) => id))).toEqual(
           insertsOf(...numbers).map(({ id }) => id),
         );
         const ranges: { first: string; last: string }[] = [];
         let position = 0;
-        for (const { from, to, inserts } of rewrites) {
+        for (const { from, to, inserts } of placements) {
           expect(from).toBeGreaterThanOrEqual(position);
           ranges.push(...segments.slice(position, from));
           const ids = [...segments.slice(from, to).flatMap(({ first, last }) => [first, last])];
