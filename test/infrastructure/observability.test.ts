@@ -35,12 +35,13 @@ describe('alarms', () => {
       '"MetricName":"CompactionDelayMs"',
       '"MetricName":"PendingRecords"',
       '"MetricName":"JobAgeMs"',
+      '"MetricName":"ListRepairs"',
       '"MetricName":"ApproximateNumberOfMessagesVisible"',
     ]) {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(16);
+    expect(alarms().length).toBeLessThan(17);
   });
 
   test('watch as many metrics as the computation of costs says', () => {
