@@ -37,7 +37,7 @@ function queuesOf(jobs: readonly Job[], nowMs: number): Job[][] {
 async function readQueues(database: Database, functionName: string): Promise<Job[][]> {
   const jobs = await readJobs(database);
   const nowMs = await database.time();
-  logMetrics(functionName, measureJobs(jobs, nowMs));
+  logMetrics(['FunctionName', functionName], measureJobs(jobs, nowMs));
   return queuesOf(jobs, nowMs);
 }
 

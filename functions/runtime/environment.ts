@@ -24,8 +24,6 @@ export const environment = {
   tenantRate: (): number | undefined => Number(process.env['TENANT_RATE'] ?? 0) || undefined,
   /** The namespace of the metrics in the line of a request in the log; `undefined` without metrics. */
   requestMetrics: (): string | undefined => process.env['REQUEST_METRICS'] || undefined,
-  /** The name of the function, which its metrics have as dimension. */
-  functionName: (): string => process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'local',
   isOnLambda: (): boolean => process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined,
   /** Another address of DynamoDB than that of the region. The SDK reads this variable as well. */
   databaseEndpoint: (): string | undefined => process.env['AWS_ENDPOINT_URL_DYNAMODB'] || undefined,

@@ -72,11 +72,18 @@ export function embeddedMetrics(
   return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] } };
 }
 
-export function logMetrics(functionName: string, metrics: Readonly<Record<string, number>>): void {
+/**
+ * Logs a line with metrics.
+ * @param dimension of the metrics, and its value.
+ */
+export function logMetrics(
+  [dimension, value]: readonly [dimension: string, value: string],
+  metrics: Readonly<Record<string, number>>,
+): void {
   if (environment.logLevel() === 'ERROR') return;
   const names = Object.keys(metrics).map((name) => ({ name }));
-  const group = { namespace: metricNamespace, dimension: 'FunctionName' };
-  const line = { ...embeddedMetrics(group, names), FunctionName: functionName, ...metrics };
+  const group = { namespace: metricNamespace, dimension };
+  const line = { ...embeddedMetrics(group, names), [dimension]: value, ...metrics };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 

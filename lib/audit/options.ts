@@ -21,9 +21,7 @@ export const help = `Compares the totals of lists with the actual data. The serv
   --stage <name>              audits the table of the last deployment from this folder
   --repair                    repairs what is wrong
   --rebuild                   compares nothing, and writes all columns of the list engine
-                              again, from the entities. Useful after a field was added. It
-                              waits 10 seconds after it has read the table, until all
-                              writes that it may have missed are in the change log
+                              again, from the entities. Useful after a field was added
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 

@@ -13,7 +13,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { jobMetrics } from '../../functions/jobs/job-metrics.ts';
 import { metricNamespace } from '../../functions/runtime/logger.ts';
-import { repairMetrics } from '../../functions/store/cascades/repairs.ts';
+import { repairDimension, repairMetrics } from '../../functions/store/cascades/repairs.ts';
 import type { Jobs } from './jobs.ts';
 import { accessLogName, requestNamespace } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -52,16 +52,12 @@ export const comparisonOf = ({ isTooLittle }: Symptom) =>
         treatMissingData: TreatMissingData.NOT_BREACHING,
       };
 
-const jobMetric = (
-  { functionName }: LambdaFunction,
-  metricName: string,
-  statistic: 'Maximum' | 'Sum' = 'Maximum',
-): Metric =>
+const jobMetric = ({ functionName }: LambdaFunction, metricName: string): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
     dimensionsMap: { FunctionName: functionName },
-    statistic,
+    statistic: 'Maximum',
     period,
   });
 
@@ -203,7 +199,13 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
   },
 ];
 
-const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: MonitoredResources): Symptom[] => [
+const jobSymptoms = ({
+  table,
+  onStream,
+  onLogRecords,
+  onSchedule,
+  deadLetters,
+}: MonitoredResources): Symptom[] => [
   {
     heading: 'Jobs lag behind',
     label: 'ms iterator age',
@@ -247,10 +249,13 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
   {
     heading: 'Lists were wrong',
     label: 'repairs of lists',
-    metric: sumOf(
-      'repairs',
-      [onStream, onLogRecords, onSchedule].map((one) => jobMetric(one, repairMetrics.repairs, 'Sum')),
-    ),
+    metric: new Metric({
+      namespace: metricNamespace,
+      metricName: repairMetrics.repairs,
+      dimensionsMap: { [repairDimension]: table },
+      statistic: 'Sum',
+      period,
+    }),
     threshold: 1,
     periods: 1,
   },

@@ -27,7 +27,7 @@ import {
   type ServiceFunctionContext,
   type ServiceFunctionProperties,
 } from './service-function.ts';
-import { type Access, compactionAccess, jobsAccess, scheduleAccess } from './table-access.ts';
+import { type Access, compactionAccess, jobsAccess } from './table-access.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {
@@ -149,7 +149,7 @@ function onSchedule(own: JobsContext): LambdaFunction {
     file: scheduleFile,
     description: 'Runs jobs that are due.',
     timeoutMs: jobTimeoutMs,
-    access: scheduleAccess,
+    access: jobsAccess,
     environment: paceOf(own),
     statements: [sendTo(deadLetters)],
   });

@@ -84,17 +84,19 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   }
 }
 
-/** The permissions of the function that continues jobs when the stream reports them. */
+/** A log is compared with its entities in one index, and deletions in progress are in the other one. */
+const comparedIndexes = ['by-creation', 'by-status'] as const;
+
+/** The permissions of the functions that continue jobs, of which one finds those of all tenants that are due. */
 export const jobsAccess: Access = {
   actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
+  indexes: comparedIndexes,
   usesListEngine: true,
 };
-
-/** The permissions of the function that finds due jobs of all tenants and continues them. */
-export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'] };
 
 /** The permissions of the function that compacts logs: it reads and writes the log, its columns and its job. */
 export const compactionAccess: Access = {
   actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+  indexes: comparedIndexes,
   usesListEngine: true,
 };

@@ -37,12 +37,13 @@ describe('alarms', () => {
       '"MetricName":"CompactionDelayMs"',
       '"MetricName":"PendingRecords"',
       '"MetricName":"JobAgeMs"',
+      '"MetricName":"ListRepairs"',
       '"MetricName":"ApproximateNumberOfMessagesVisible"',
     ]) {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(20);
+    expect(alarms().length).toBeLessThan(21);
   });
 
   test('that concern tokens and backups exist where there are tokens and backups', async () => {

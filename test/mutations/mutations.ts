@@ -1,5 +1,6 @@
 import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
+import { clockMutations } from './clocks.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
@@ -21,4 +22,5 @@ export const mutations: readonly Mutation[] = [
   ...responseMutations,
   ...listEngineMutations,
   ...expiredTransactionMutations,
+  ...clockMutations,
 ];

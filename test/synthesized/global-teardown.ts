@@ -33,10 +33,11 @@ const isWholeRun = ({
 
 /**
  * Returns whether a permission is for something that does not happen in a run: compaction reads columns when a log is compacted for the
- * second time, and deletes replaced ones an hour later. Unit tests and the simulation do both.
+ * second time, deletes replaced ones an hour later, and compares logs with their entities a day later. Unit tests and the simulation do all of it.
  */
 const isUsedLater = (name: string, permission: string): boolean =>
-  name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|PutItem) /.test(permission);
+  (name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|PutItem) /.test(permission)) ||
+  (/^on(LogRecords|Schedule|Stream)/.test(name) && /\/index\/by-(creation|status)$/.test(permission));
 
 /**
  * Returns whether a permission is for the rate limit. A function whose requests use little does not publish it, so the run need not use the

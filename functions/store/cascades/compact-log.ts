@@ -97,7 +97,7 @@ async function absorb(session: Session, work: CompactWork, { nowMs, isIdle }: Lo
     late: lateChanges(session, kind, [...reported, ...compared.lost]),
   });
   const { late: rows = 0, aheadMs = 0 } = result ?? {};
-  reportRepairs(tenant, kind, { rows, aheadMs, dangling: compared.dangling });
+  reportRepairs(session, kind, { rows, aheadMs, dangling: compared.dangling });
   // A step that was too slow, or sets a watermark back, absorbs nothing of what is lost.
   const isDone = (result && aheadMs === 0) || compared.lost.every(({ entries }) => entries.length === 0);
   return { result, compared: isDone ? compared.progress : work.compared };

@@ -1,10 +1,13 @@
 /** Reports what was wrong with a log, and is repaired: lists had it wrong for some time. An alarm watches the metric. */
-import { environment } from '../../runtime/environment.ts';
 import { logMetrics, logWarning } from '../../runtime/logger.ts';
 import type { Kind } from '../model/relations.ts';
+import type { Session } from '../unit-of-work/session.ts';
 
 /** Names of the metrics, as alarms use them. */
 export const repairMetrics = { repairs: 'ListRepairs' } as const;
+
+/** The dimension of the metrics: all functions that compact logs count together. */
+export const repairDimension = 'TableName';
 
 export interface Repairs {
   /** Late records, and rows that differed from their entities. */
@@ -15,9 +18,9 @@ export interface Repairs {
   readonly dangling: number;
 }
 
-export function reportRepairs(tenant: string, kind: Kind, repairs: Repairs): void {
+export function reportRepairs({ tenant, database }: Session, kind: Kind, repairs: Repairs): void {
   const count = repairs.rows + repairs.dangling + Number(repairs.aheadMs > 0);
   if (count === 0) return;
   logWarning('Lists were wrong, and are repaired.', { tenant, kind, ...repairs });
-  logMetrics(environment.functionName(), { [repairMetrics.repairs]: count });
+  logMetrics([repairDimension, database.tableName], { [repairMetrics.repairs]: count });
 }

@@ -161,7 +161,7 @@ describe('the example of the page', () => {
     // A second list finds the items in memory.
     calls.length = 0;
     await readRows(source, toRowQuery('task', query));
-    expect(toShown(calls)).toEqual([{ above: 95, manifest: 1, records: 1 }]);
+    expect(toShown(calls)).toEqual([{ above: 100, manifest: 1, records: 1 }]);
   });
 
   test('shows the patch that the next step writes', async () => {

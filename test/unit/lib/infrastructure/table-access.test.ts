@@ -1,5 +1,5 @@
 import { routes } from '#functions/routes.ts';
-import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
+import { accessOf, compactionAccess, jobsAccess } from '#lib/infrastructure/table-access.ts';
 
 /** Returns the permissions of an operation. */
 function access(operation: string) {
@@ -86,17 +86,16 @@ test('the other operations read one item, or nothing', () => {
 
 const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
 
-test('jobs need every action on items, and no index', () => {
-  expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
+const comparedIndexes = ['by-creation', 'by-status'];
+
+test('jobs need every action on items, and the indexes with which logs are compared', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, indexes: comparedIndexes, usesListEngine });
 });
 
-test('the schedule needs the index of all jobs besides', () => {
-  expect(scheduleAccess).toEqual({ actions: jobActions, indexes: ['by-status'], usesListEngine });
-});
-
-test('compaction needs no index and no update', () => {
+test('compaction needs the same indexes, and no update', () => {
   expect(compactionAccess).toEqual({
     actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+    indexes: comparedIndexes,
     usesListEngine,
   });
 });

@@ -123,9 +123,14 @@ test('the job of one table says nothing about that of another', async () => {
 });
 
 test('renews a request of an hour ago: the job is due at once, and keeps its progress', async () => {
-  await writeJob(undefined, tagJob(7, now - 60 * minuteMs));
+  const progress = { late: ['r#1'], compared: { at: now - minuteMs } };
+  const jobWith = (...job: Parameters<typeof tagJob>): Job => {
+    const { work, ...others } = tagJob(...job);
+    return { ...others, work: { ...(work as CompactWork), ...progress } };
+  };
+  await writeJob(undefined, jobWith(7, now - 60 * minuteMs));
   await requestCompaction(session, [creation('tag')]);
-  expect(await jobOf('tag')).toEqual(tagJob(8, now, { dueAt: '1970-01-01T00:00:00.000Z' }));
+  expect(await jobOf('tag')).toEqual(jobWith(8, now, { dueAt: '1970-01-01T00:00:00.000Z' }));
 });
 
 test('takes the lease of a renewed job back: its worker ends at the new version', async () => {

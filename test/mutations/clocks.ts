@@ -1,0 +1,192 @@
+import type { Mutation } from './mutation.ts';
+
+const store = 'functions/store';
+const clock = `${store}/dynamodb/clock.ts`;
+const compactLog = `${store}/cascades/compact-log.ts`;
+const compareLog = `${store}/cascades/compare-log.ts`;
+const dangling = `${store}/cascades/dangling-references.ts`;
+
+const clockTests = 'test/unit/functions/store/dynamodb/clock.test.ts';
+const wrongClocks = 'test/faults/wrong-clocks.test.ts';
+const jobTests = 'test/unit/functions/store/cascades/compact-log.test.ts';
+
+/** Mutations of the rules of the corrected time, of who finds late records, and of the daily comparison. */
+export const clockMutations: readonly Mutation[] = [
+  {
+    name: 'clock-not-corrected',
+    description: 'the time is that of the machine',
+    file: clock,
+    search: 'Math.floor(reading.wall - correction)',
+    replacement: 'Math.floor(reading.wall - 0 * correction)',
+    detectedBy: [clockTests, wrongClocks],
+  },
+  {
+    name: 'second-of-the-date-ignored',
+    description: 'a response is taken to be made at the beginning of its second',
+    file: clock,
+    search: 'from: sent.wall - (date + dateUnitMs)',
+    replacement: 'from: sent.wall - date',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'time-that-goes-back',
+    description: 'the time of a process goes back when its clock is corrected',
+    file: clock,
+    search: 'Math.max(this.#last, Math.floor(reading.wall - correction))',
+    replacement: 'Math.floor(reading.wall - correction)',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'jump-not-noticed',
+    description: 'responses from before a jump or a suspension correct the clock after it',
+    file: clock,
+    search: ' && Math.abs(offsetOf(reading) - offset) <= maxUnseenMs',
+    replacement: ' && Number.isFinite(offset)',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'round-trip-through-a-suspension',
+    description: 'a response during whose round trip the machine was suspended corrects the clock',
+    file: clock,
+    search: 'if (hasJumped || isSlow || Number.isNaN(date)) return;',
+    replacement: 'if (isSlow || Number.isNaN(date)) return;',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'slow-round-trip',
+    description: 'a response that took so long that it proves too little corrects the clock',
+    file: clock,
+    search: 'if (hasJumped || isSlow || Number.isNaN(date)) return;',
+    replacement: 'if (hasJumped || Number.isNaN(date)) return;',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'responses-trusted-for-ever',
+    description: 'a response of an hour ago corrects the clock',
+    file: clock,
+    search: 'since + maxAgeMs > reading.monotonic',
+    replacement: 'since > 0 && maxAgeMs < Number(reading.monotonic > 0) * Number.POSITIVE_INFINITY',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'contradictions-believed',
+    description: 'a process tells a time although responses contradict each other',
+    file: clock,
+    search: 'if (valid.length === 0 || contradictionOf(valid) > maxClockErrorMs) return undefined;',
+    replacement: 'if (valid.length === 0) return undefined;',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'correction-beyond-the-proof',
+    description: 'a right clock is corrected to the middle of what the responses permit',
+    file: clock,
+    search: 'const proven = clamp(0, least, greatest);',
+    replacement: 'const proven = (least + greatest) / 2;',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'correction-beyond-the-bound',
+    description: 'a correction leaves more undecided than the bound',
+    file: clock,
+    search: 'return clamp(proven, greatest - maxUndecidedMs, least + maxUndecidedMs);',
+    replacement: 'return clamp(proven, least, greatest);',
+    detectedBy: [clockTests],
+  },
+  {
+    name: 'ids-of-a-millisecond-in-any-order',
+    description: 'ids of one millisecond are not in the order in which they are made',
+    file: `${store}/model/ids.ts`,
+    search: 'seq: last.seq + 1',
+    replacement: 'seq: randomInt(maxFirstSequence)',
+    detectedBy: ['test/unit/functions/store/model/ids.test.ts'],
+  },
+  {
+    name: 'late-record-not-reported',
+    description: 'nothing looks for records that DynamoDB created later than their stamps allow',
+    file: 'functions/jobs/on-log-records.ts',
+    search: 'await reportLate(database, added);',
+    replacement: 'await reportLate(database, added.slice(0, 0));',
+    detectedBy: ['test/unit/functions/jobs/on-log-records.test.ts'],
+  },
+  {
+    name: 'late-writer-silent',
+    description:
+      'a writer that notices that it was late leaves its record to the stream, which a local service does not have',
+    file: `${store}/unit-of-work/commit.ts`,
+    search: 'if (log && stampOf(sk) + lateAfterMs < nowMs)',
+    replacement: 'if (log && stampOf(sk) - lateAfterMs > nowMs)',
+    detectedBy: ['test/unit/functions/store/unit-of-work/commit.test.ts'],
+  },
+  {
+    name: 'late-record-forgotten-early',
+    description: 'a late record is forgotten while a step that has not read it may still pass it',
+    file: compactLog,
+    search: 'late.filter((key) => stampOf(key) > nowMs - marginMs)',
+    replacement: 'late.filter((key) => stampOf(key) > nowMs + marginMs)',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'late-records-lost-by-a-request',
+    description: 'a request for compaction forgets the late records that its job was told of',
+    file: `${store}/unit-of-work/compaction-request.ts`,
+    search: '...work,',
+    replacement: '...(work && { steppedAt: work.steppedAt, pending: work.pending }),',
+    detectedBy: ['test/unit/functions/store/unit-of-work/compaction-request.test.ts'],
+  },
+  {
+    name: 'lists-with-a-watermark-ahead',
+    description: 'lists are read while a watermark in the future hides records',
+    file: `${store}/lists/engine/read/read-state.ts`,
+    search: 'if (watermark > nowMs) throw',
+    replacement: 'if (watermark > nowMs + watermark) throw',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'job-of-a-wrong-clock',
+    description: 'a job whose worker had a clock that was ahead waits until its time comes',
+    file: `${store}/model/job.ts`,
+    search: "trigger === 'records' || isOfWrongClock(work, nowMs)",
+    replacement: "trigger === 'records'",
+    detectedBy: ['test/unit/functions/store/model/job.test.ts'],
+  },
+  {
+    name: 'no-comparison-at-the-end',
+    description: 'a job ends without a comparison of its log after the last write',
+    file: compactLog,
+    search: '(isIdle && at < requestedAt + validMs)',
+    replacement: '(isIdle && at < requestedAt - validMs)',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'no-daily-comparison',
+    description: 'a log that is always written is never compared',
+    file: compactLog,
+    search: 'at + comparisonMs <= nowMs',
+    replacement: 'at + comparisonMs <= at',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'left-over-rows-kept',
+    description: 'a comparison does not remove the row of an entity that does not exist',
+    file: compareLog,
+    search: 'if (!stored && !after.has(id) && version !== undefined)',
+    replacement: 'if (!stored && !after.has(id) && version === undefined)',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'dangling-references-kept',
+    description: 'nothing removes references to an entity that does not exist',
+    file: dangling,
+    search: 'return missing.length;',
+    replacement: 'return 0;',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'repairs-without-a-sign',
+    description: 'nobody learns that lists were wrong',
+    file: `${store}/cascades/repairs.ts`,
+    search: 'if (count === 0) return;',
+    replacement: 'if (count >= 0) return;',
+    detectedBy: [jobTests],
+  },
+];
