@@ -1,4 +1,4 @@
-import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
+import { CommandFailure, runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
 import {
   explainStartError,
   type RequestLog,
@@ -9,6 +9,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
+import { localAudience, type SignInIssuer, startSignIn } from '../lib/local/sign-in/issuer.ts';
 
 const help = `Runs the project-management API on this machine.
 
@@ -22,6 +23,17 @@ const printers: Readonly<Record<RequestLog, ServiceOptions['onResponse']>> = {
   off: undefined,
 };
 
+/** @throws CommandFailure when the port is taken. */
+async function startIssuer(port: number | undefined): Promise<SignInIssuer | undefined> {
+  if (port === undefined) return undefined;
+  try {
+    return await startSignIn(port);
+  } catch (cause) {
+    const reason = `The port ${port} of the issuer cannot be used: ${(cause as Error).message}.`;
+    throw new CommandFailure(`${reason} Choose another with --sign-in-port.`, { cause });
+  }
+}
+
 async function main(): Promise<number> {
   const started = performance.now();
   const options = startOptions(process.argv.slice(2));
@@ -30,10 +42,16 @@ async function main(): Promise<number> {
     return 0;
   }
   let service: Awaited<ReturnType<typeof startService>>;
+  let signIn: SignInIssuer | undefined;
   try {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
-    service = await startService({ ...options, onResponse: printers[options.requestLog] });
+    signIn = await startIssuer(options.signInPort);
+    const authentication = signIn
+      ? { issuer: signIn.url, audience: [localAudience] }
+      : options.authentication;
+    service = await startService({ ...options, authentication, onResponse: printers[options.requestLog] });
   } catch (error) {
+    await signIn?.stop();
     console.error(explainStartError(error, options, 'npm start'));
     return 1;
   }
@@ -45,9 +63,10 @@ async function main(): Promise<number> {
 Data: ${place} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}
-Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   });
+  await signIn?.stop();
   console.log('\nStopped.');
   return code;
 }

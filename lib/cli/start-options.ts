@@ -30,6 +30,8 @@ export interface StartOptions extends DatabaseOptions {
   readonly requestLog: RequestLog;
   /** Requests per second that a tenant may send; 0 for no limit. */
   readonly tenantRate: number;
+  /** The port of an issuer for development, whose tokens are required; 0 selects any free port. Default: there is none. */
+  readonly signInPort: number | undefined;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
@@ -61,6 +63,9 @@ In brackets: the environment variable with the same effect. A flag takes precede
 export const startOptionsHelp = `\
   --allow-unauthenticated     allows a table on AWS without an issuer: everyone who can
                               connect to the service can read and write it
+  --sign-in                   requires tokens, and runs an issuer for development beside the
+                              service, with a page on which you choose who you are
+  --sign-in-port <number>     port of this issuer (default: the port of the service plus 1)
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
   --tenant-rate <number>      requests per second that a tenant may send, over 10 seconds; further
                               ones get 429 (TENANT_RATE; default: 0, no limit)
@@ -86,6 +91,8 @@ const flagTypes = {
 const sourceFlagTypes = {
   'allow-unauthenticated': { type: 'boolean' },
   'request-log': { type: 'string' },
+  'sign-in': { type: 'boolean' },
+  'sign-in-port': { type: 'string' },
   'tenant-rate': { type: 'string' },
   'table-name': { type: 'string' },
 } as const;
@@ -157,6 +164,20 @@ const tenantRate = (flag: Flags[string]): number =>
     maxTenantRate,
   );
 
+/** @throws UsageError when there is another issuer, or the port is not valid. */
+function signInPort(
+  { port, authentication }: Pick<StartOptions, 'port' | 'authentication'>,
+  flags: Flags,
+): number | undefined {
+  const given = flags['sign-in-port'] as string | undefined;
+  if (!flags['sign-in']) {
+    if (given === undefined) return undefined;
+    throw new UsageError('--sign-in-port needs --sign-in.');
+  }
+  if (authentication) throw new UsageError('Choose either --sign-in or --authentication-issuer.');
+  return wholeNumber('The port of the issuer', given ?? String(port === 0 ? 0 : port + 1), 0, 65_535);
+}
+
 /** Rejects a table on AWS without authentication: everyone who can connect would have the permissions of this process. */
 function requireAuthentication(endpoint: string): never {
   throw new UsageError(
@@ -179,6 +200,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
     ...options,
     requestLog: requestLog(flags['request-log']),
     tenantRate: tenantRate(flags['tenant-rate']),
+    signInPort: signInPort(options, flags),
     tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
   };
 }
@@ -187,7 +209,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
+): Omit<StartOptions, 'requestLog' | 'tableName' | 'tenantRate' | 'signInPort'> | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';
