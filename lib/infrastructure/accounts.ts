@@ -15,6 +15,7 @@ import {
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { roles } from '../../functions/authentication/roles.ts';
 import { scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
@@ -44,6 +45,7 @@ export class Accounts extends Construct {
     super(scope, id);
     const { settings } = context;
     this.pool = this.#pool(context);
+    this.#groups(settings);
     const domainPrefix = `project-management-${settings.stage}-${Aws.ACCOUNT_ID}`;
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
     const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
@@ -67,6 +69,15 @@ export class Accounts extends Construct {
     if (appClient) output('AppClientId', appClient.userPoolClientId);
     if (appClient) output('CallbackUrls', callbackUrls.join(','));
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);
+  }
+
+  /** Creates a group for each role. The members are data, as the users are. */
+  #groups(settings: Settings): void {
+    for (const [groupName, verbs] of Object.entries(roles)) {
+      const description = `Limits the scopes of a user's tokens to ${verbs.join(' and ')}.`;
+      const group = this.pool.addGroup(groupName, { groupName, description });
+      group.applyRemovalPolicy(isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+    }
   }
 
   #pool(context: ServiceFunctionContext): UserPool {
@@ -99,7 +110,8 @@ export class Accounts extends Construct {
     const claimTenant = new ServiceFunction(this, 'claimTenant', {
       ...context,
       file: tenantClaimFile,
-      description: 'Adds the tenant to access tokens.',
+      description: 'Adds the tenant to access tokens, and limits their scopes to the roles of the user.',
+      ...(settings.requireGroup && { environment: { REQUIRE_GROUP: 'true' } }),
       timeoutMs: requestTimeoutMs / 2,
     });
     pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, claimTenant.function, LambdaVersion.V3_0);

@@ -10,10 +10,19 @@ export class SettingsError extends Error {
 
 const tableOfStream = (arn: string): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? '';
 
+/** Returns what is wrong when Cognito has no client to sign in with. */
+function clientIssues(settings: Settings): string[] {
+  const { stage, authentication, callbackUrls, machineClient } = settings;
+  const hasClient = callbackUrls.length > 0 || machineClient || isDisposable(settings);
+  if (authentication !== 'cognito' || hasClient) return [];
+  return [
+    `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
+  ];
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
-  const { stage, authentication, audience, callbackUrls, machineClient } = settings;
-  const { tableName, tableStreamArn } = settings;
+  const { authentication, audience, tableName, tableStreamArn } = settings;
   const issues: string[] = [];
   const contradict = (name: keyof Settings, other: keyof Settings): void => {
     issues.push(
@@ -29,14 +38,9 @@ function contradictions(settings: Settings): string[] {
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
+  if (settings.requireGroup && authentication !== 'cognito') contradict('requireGroup', 'authentication');
   if (monthlyBudget > 0 && !alarmEmail) contradict('monthlyBudget', 'alarmEmail');
-  const hasClient = callbackUrls.length > 0 || machineClient || isDisposable(settings);
-  if (authentication === 'cognito' && !hasClient) {
-    issues.push(
-      `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
-    );
-  }
-  return issues;
+  return [...issues, ...clientIssues(settings)];
 }
 
 /**
