@@ -1,4 +1,4 @@
-import { runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
+import { CommandFailure, runCommand, runUntilStopped } from '../lib/cli/command-line.ts';
 import {
   explainStartError,
   type RequestLog,
@@ -11,6 +11,7 @@ import { inMemory } from '../lib/local/dynamodb-engine.ts';
 import { requireIssuer } from '../lib/local/issuer.ts';
 import { requestJson, requestLine } from '../lib/local/request-line.ts';
 import { type ServiceOptions, startService } from '../lib/local/service.ts';
+import { localAudience, type SignInIssuer, startSignIn } from '../lib/local/sign-in/issuer.ts';
 
 const help = `Runs the project-management API on this machine.
 
@@ -29,6 +30,17 @@ function placeOf({ copyOf, endpoint, databaseFile }: StartOptions): string {
   return endpoint ?? (databaseFile === inMemory ? 'in memory, lost at the end' : databaseFile);
 }
 
+/** @throws CommandFailure when the port is taken. */
+async function startIssuer(port: number | undefined): Promise<SignInIssuer | undefined> {
+  if (port === undefined) return undefined;
+  try {
+    return await startSignIn(port);
+  } catch (cause) {
+    const reason = `The port ${port} of the issuer cannot be used: ${(cause as Error).message}.`;
+    throw new CommandFailure(`${reason} Choose another with --sign-in-port.`, { cause });
+  }
+}
+
 async function main(): Promise<number> {
   const started = performance.now();
   const options = startOptions(process.argv.slice(2));
@@ -38,16 +50,23 @@ async function main(): Promise<number> {
   }
   let service: Awaited<ReturnType<typeof startService>>;
   let copy: ReturnType<typeof copyDatabase> | undefined;
+  let signIn: SignInIssuer | undefined;
+  const release = async (): Promise<void> => {
+    await signIn?.stop();
+    copy?.remove();
+  };
   try {
     if (options.authentication) await requireIssuer(options.authentication.issuer);
     copy = options.copyOf === undefined ? undefined : copyDatabase(options.copyOf);
+    signIn = await startIssuer(options.signInPort);
     service = await startService({
       ...options,
       ...(copy && { databaseFile: copy.databaseFile, endpoint: undefined }),
+      ...(signIn && { authentication: { issuer: signIn.url, audience: [localAudience] } }),
       onResponse: printers[options.requestLog],
     });
   } catch (error) {
-    copy?.remove();
+    await release();
     console.error(explainStartError(error, options, 'npm start'));
     return 1;
   }
@@ -57,10 +76,10 @@ async function main(): Promise<number> {
 Data: ${place} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}
-Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   });
-  copy?.remove();
+  await release();
   console.log('\nStopped.');
   return code;
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
+import { localToken } from '../lib/cli/local-token.ts';
 import { type Outputs, readOutputs, requiredOutput } from '../lib/cli/outputs.ts';
 import { tokenHelp, tokenOptions } from '../lib/cli/token-options.ts';
 import { machineToken, personToken } from '../lib/cli/tokens.ts';
@@ -23,6 +24,10 @@ await runCommand('npm run token', async () => {
   const options = tokenOptions(process.argv.slice(2));
   if (options === 'help') {
     console.log(tokenHelp);
+    return 0;
+  }
+  if (options.local) {
+    console.log(await localToken(options.local));
     return 0;
   }
   const outputs = readOutputs(options.stage);

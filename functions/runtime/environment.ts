@@ -20,6 +20,8 @@ export const environment = {
   tenantClaim: (): string | undefined => process.env['TENANT_CLAIM'] || undefined,
   /** The prefix of scopes in the issuer's tokens. Cognito prepends the name of the API. */
   scopePrefix: (): string => process.env['SCOPE_PREFIX'] ?? '',
+  /** Whether tokens of users without a role have no scopes of this API. */
+  requireGroup: (): boolean => process.env['REQUIRE_GROUP'] === 'true',
   /** Capacity units per second that the requests of a tenant may use; `undefined` without a limit. */
   tenantRate: (): number | undefined => Number(process.env['TENANT_RATE'] ?? 0) || undefined,
   /** The namespace of the metrics in the line of a request in the log; `undefined` without metrics. */

@@ -32,6 +32,8 @@ export interface StartOptions extends DatabaseOptions {
   readonly requestLog: RequestLog;
   /** Capacity units per second that the requests of a tenant may use; 0 for no limit. */
   readonly tenantRate: number;
+  /** The port of an issuer for development, whose tokens are required; 0 selects any free port. Default: there is none. */
+  readonly signInPort: number | undefined;
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
@@ -65,6 +67,9 @@ export const startOptionsHelp = `\
                               connect to the service can read and write it
   --copy-of <path>            uses a copy of this data file, and deletes it at the end: each start
                               has the same data
+  --sign-in                   requires tokens, and runs an issuer for development beside the
+                              service, with a page on which you choose who you are
+  --sign-in-port <number>     port of this issuer (default: the port of the service plus 1)
   --table-name <name>         name of the table (TABLE_NAME; default: project-management)
   --tenant-rate <number>      capacity units per second that the requests of a tenant may use, over
                               10 seconds; further ones get 429 (TENANT_RATE; default: 0, no limit)
@@ -91,6 +96,8 @@ const sourceFlagTypes = {
   'allow-unauthenticated': { type: 'boolean' },
   'copy-of': { type: 'string' },
   'request-log': { type: 'string' },
+  'sign-in': { type: 'boolean' },
+  'sign-in-port': { type: 'string' },
   'tenant-rate': { type: 'string' },
   'table-name': { type: 'string' },
 } as const;
@@ -162,6 +169,20 @@ const tenantRate = (flag: Flags[string]): number =>
     maxTenantRate,
   );
 
+/** @throws UsageError when there is another issuer, or the port is not valid. */
+function signInPort(
+  { port, authentication }: Pick<StartOptions, 'port' | 'authentication'>,
+  flags: Flags,
+): number | undefined {
+  const given = flags['sign-in-port'] as string | undefined;
+  if (!flags['sign-in']) {
+    if (given === undefined) return undefined;
+    throw new UsageError('--sign-in-port needs --sign-in.');
+  }
+  if (authentication) throw new UsageError('Choose either --sign-in or --authentication-issuer.');
+  return wholeNumber('The port of the issuer', given ?? String(port === 0 ? 0 : port + 1), 0, 65_535);
+}
+
 /** Rejects a table on AWS without authentication: everyone who can connect would have the permissions of this process. */
 function requireAuthentication(endpoint: string): never {
   throw new UsageError(
@@ -193,6 +214,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
     copyOf: copyOf(flags),
     requestLog: requestLog(flags['request-log']),
     tenantRate: tenantRate(flags['tenant-rate']),
+    signInPort: signInPort(options, flags),
     tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
   };
 }
@@ -201,7 +223,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'copyOf' | 'requestLog' | 'tableName' | 'tenantRate'> | 'help' {
+): Omit<StartOptions, 'copyOf' | 'requestLog' | 'tableName' | 'tenantRate' | 'signInPort'> | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';

@@ -16,6 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { roles } from '../../functions/authentication/roles.ts';
 import { scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { requestTimeoutMs, tenantClaimFile } from '../hosting/functions.ts';
@@ -49,10 +50,12 @@ export class Accounts extends Construct {
     this.claimTenant = new ServiceFunction(this, 'claimTenant', {
       ...context,
       file: tenantClaimFile,
-      description: 'Adds the tenant to access tokens.',
+      description: 'Adds the tenant to access tokens, and limits their scopes to the roles of the user.',
+      ...(settings.requireGroup && { environment: { REQUIRE_GROUP: 'true' } }),
       timeoutMs: requestTimeoutMs / 2,
     }).function;
     this.pool = this.#pool(settings);
+    this.#groups(settings);
     const domainPrefix = `project-management-${settings.stage}-${Aws.ACCOUNT_ID}`;
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
     const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
@@ -76,6 +79,15 @@ export class Accounts extends Construct {
     if (appClient) output('AppClientId', appClient.userPoolClientId);
     if (appClient) output('CallbackUrls', callbackUrls.join(','));
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);
+  }
+
+  /** Creates a group for each role. The members are data, as the users are. */
+  #groups(settings: Settings): void {
+    for (const [groupName, verbs] of Object.entries(roles)) {
+      const description = `Limits the scopes of a user's tokens to ${verbs.join(' and ')}.`;
+      const group = this.pool.addGroup(groupName, { groupName, description });
+      group.applyRemovalPolicy(isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+    }
   }
 
   #pool(settings: Settings): UserPool {

@@ -49,6 +49,7 @@ function contradictions(settings: Settings): string[] {
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
+  if (settings.requireGroup && authentication !== 'cognito') contradict('requireGroup', 'authentication');
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }

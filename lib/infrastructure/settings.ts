@@ -130,6 +130,10 @@ export const definitions = {
     'addresses to which the sign-in page redirects, for example "https://app.example.com/"',
   ),
   machineClient: setting(toggle(), isToggle),
+  requireGroup: setting(
+    toggle(),
+    `${isToggle}, and true only with "authentication" "cognito", whose groups are the roles`,
+  ),
   srpSignIn: setting(toggle(), isToggle),
   multiFactor: setting(
     v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),

@@ -29,6 +29,12 @@ export const unusedModules: readonly UnusedModule[] = [
       that it imports, including HTTP/2 and compression.`,
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
+  {
+    path: /[\\/]endpoint-cache[\\/]dist-es[\\/]EndpointCache\.js$/,
+    because: `The client makes a cache of discovered endpoints, which only the plugin of endpoint discovery uses. No command of
+      DynamoDB has this plugin. The cache brings mnemonist, 8 KB in all.`,
+    contents: 'export class EndpointCache {}',
+  },
 ];
 
 export const without = (modules: readonly UnusedModule[]): Plugin => ({

@@ -3,6 +3,7 @@ import { type Contract, needsToken, scopeOf } from '../../functions/contract/con
 import type { Resource } from '../../functions/contract/resource.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
+import { subjectField } from '../../functions/store/model/subject.ts';
 import { batchExample } from './batch.ts';
 import { errorResponses } from './error-responses.ts';
 import { headers } from './headers.ts';
@@ -43,13 +44,15 @@ const tagOf = ({ resource }: Contract): string =>
   resource ? pascal(resource.plural) : documentationTag.name;
 
 const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
-  field in fields && !referencesOf(kind).some((relation) => relation.field === field);
+  field in fields &&
+  field !== subjectField &&
+  !referencesOf(kind).some((relation) => relation.field === field);
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 function creationExample(resource: Resource, named: Schemas): object {
   const { required } = named[`New${pascal(resource.kind)}`] ?? {};
-  // Optional references are left out: the entities do not exist in the reader's service.
+  // Optional references are left out: the entities do not exist in the reader's service. So is the subject: a user has it after the first request.
   const whole = Object.entries(resourceDocs[resource.kind].example).filter(
     ([field]) => required?.includes(field) || isWritableValue(resource, field),
   );

@@ -33,6 +33,9 @@ export function guideLinks(guides: readonly Guide[], current?: Guide): string {
   return `<p class="group">Guides</p><ul>${items.join('')}</ul>`;
 }
 
+/** The guide that shows tokens on every service, because it is about them. */
+const guideOfTokens = 'authentication';
+
 export function guidePage(guides: readonly Guide[], guide: Guide): Page {
   const next = guides[guides.indexOf(guide) + 1];
   const onward = next
@@ -43,6 +46,6 @@ export function guidePage(guides: readonly Guide[], guide: Guide): Page {
     description: guide.summary,
     section: '/docs/guides/getting-started',
     sidebar: guideLinks(guides, guide),
-    main: `<article class="text">${markdown(guide.text)}<p class="next">Next: ${onward}</p></article>`,
+    main: `<article class="text${guide.name === guideOfTokens ? ' shows-tokens' : ''}">${markdown(guide.text)}<p class="next">Next: ${onward}</p></article>`,
   };
 }

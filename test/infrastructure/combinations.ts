@@ -47,7 +47,13 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     monthlyBudget: 100,
     alarmEmail: 'ops@example.com',
   },
-  'strict users': { multiFactor: 'required', srpSignIn: true, logRetentionDays: 365, requestMetrics: false },
+  'strict users': {
+    requireGroup: true,
+    multiFactor: 'required',
+    srpSignIn: true,
+    logRetentionDays: 365,
+    requestMetrics: false,
+  },
   'small and silent': {
     multiFactor: 'off',
     throttlingRate: 1,

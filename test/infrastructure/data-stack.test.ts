@@ -111,6 +111,39 @@ describe('the user pool', () => {
     expect(LambdaConfig.PreTokenGenerationConfig.LambdaVersion).toBe('V3_0');
   });
 
+  test('has a group for each role, whose members are data', async () => {
+    const groups = (from: Resources) =>
+      ofType(from, 'AWS::Cognito::UserPoolGroup').map(([, { Properties, DeletionPolicy }]) => [
+        Properties['GroupName'],
+        DeletionPolicy,
+      ]);
+    expect(groups(resources)).toEqual([
+      ['viewer', 'Retain'],
+      ['editor', 'Retain'],
+    ]);
+    expect(groups((await synthesizeTemplates()).data)).toEqual([
+      ['viewer', 'Delete'],
+      ['editor', 'Delete'],
+    ]);
+  });
+
+  test('takes all scopes from users without a role only if the setting says so', async () => {
+    const variables = (from: Resources): unknown[] =>
+      ofType(from, 'AWS::Lambda::Function')
+        .filter(([id]) => id.includes('claimTenant'))
+        .map(
+          ([, { Properties }]) =>
+            (Properties['Environment'] as { Variables?: object } | undefined)?.Variables,
+        );
+    expect(variables(resources)).toEqual([undefined]);
+    expect(variables((await synthesizeTemplates({ requireGroup: true })).data)).toEqual([
+      { REQUIRE_GROUP: 'true' },
+    ]);
+    await expect(synthesizeTemplates({ authentication: 'none', requireGroup: true })).rejects.toThrow(
+      'requireGroup',
+    );
+  });
+
   test.each(['none', 'https://issuer.example.com/'])(
     'are not made with authentication %s',
     async (authentication) => {

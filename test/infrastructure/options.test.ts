@@ -166,7 +166,12 @@ describe('a limit of the units of each tenant', () => {
     ['development', '', undefined],
     ['development-a', '', undefined],
   ])('in the stage %s with "tenantRate" %j is %s', async (stage, tenantRate, expected) => {
-    const functions = await functionsOf({ stage, tenantRate, callbackUrls: ['https://app.example.com/'] });
+    const functions = await functionsOf({
+      stage,
+      tenantRate,
+      callbackUrls: ['https://app.example.com/'],
+      alarmEmail: 'none',
+    });
     expect(functions.get('listTasks')?.Variables['TENANT_RATE']).toBe(expected);
     expect(functions.get('listTasks')?.limited).toHaveLength(expected ? 1 : 0);
   });

@@ -67,6 +67,7 @@ test.each([
   ['tableName', 'a', 'restored table'],
   ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
   ['machineClient', 'yes', 'true or false'],
+  ['requireGroup', 'yes', 'true or false'],
   ['multiFactor', 'sms', '"optional"'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],

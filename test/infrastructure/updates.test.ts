@@ -32,6 +32,7 @@ const changes: Record<string, Record<string, unknown>> = {
   tenantClaim: { tenantClaim: 'org' },
   callbackUrls: { callbackUrls: 'https://app.example.com/' },
   machineClient: { machineClient: true },
+  requireGroup: { requireGroup: true },
   srpSignIn: { srpSignIn: true },
   multiFactor: { multiFactor: 'required' },
   logRetentionDays: { logRetentionDays: 7 },

@@ -193,4 +193,20 @@ export const requestMutations: readonly Mutation[] = [
     replacement: '',
     detectedBy: ['test/unit/functions/http/render-page.test.ts'],
   },
+  {
+    name: 'roles-of-programs',
+    description: 'a program has no scopes where users need a role',
+    file: 'functions/authentication/claim-tenant.ts',
+    search: "if (triggerSource === 'TokenGeneration_ClientCredentials') return [];",
+    replacement: '',
+    detectedBy: ['test/unit/functions/authentication/claim-tenant.test.ts'],
+  },
+  {
+    name: 'user-without-scope',
+    description: 'the signed-in user is shown to a token that may not read users',
+    file: 'functions/users/read-signed-in-user.ts',
+    search: "hasScope(caller, 'users:read')",
+    replacement: "hasScope(caller, 'users:read') !== undefined",
+    detectedBy: ['test/security/signed-in-user.test.ts'],
+  },
 ];

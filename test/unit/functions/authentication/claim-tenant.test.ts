@@ -1,7 +1,9 @@
 import type { PreTokenGenerationV3TriggerEvent } from 'aws-lambda';
 import { handler } from '#functions/authentication/claim-tenant.ts';
 
-const event = (userAttributes: Record<string, string>) => ({
+const scopes = ['openid', 'project-management/tasks:read', 'project-management/tasks:write'];
+
+const event = (userAttributes: Record<string, string>, groups: readonly string[] = []) => ({
   version: '3',
   region: 'us-east-1',
   userPoolId: 'pool',
@@ -10,8 +12,8 @@ const event = (userAttributes: Record<string, string>) => ({
   callerContext: { awsSdkVersion: '', clientId: 'client' },
   request: {
     userAttributes,
-    groupConfiguration: {},
-    scopes: [],
+    groupConfiguration: { groupsToOverride: groups },
+    scopes,
     clientMetadata: { 'custom:tenant': 'of the caller', tenant: 'of the caller' },
   },
   response: { claimsAndScopeOverrideDetails: {} },
@@ -28,4 +30,46 @@ test.each([
   ['the client without a user', {}, 'client'],
 ])('the tenant in the token is %s', async (_, attributes, tenant) => {
   expect(await tenantOf(attributes)).toBe(tenant);
+});
+
+describe('the scopes of a token', () => {
+  afterEach(() => {
+    delete process.env['REQUIRE_GROUP'];
+  });
+
+  const suppressed = async (groups: readonly string[], changes: object = {}): Promise<unknown> => {
+    const sent = { ...event({ sub: 'user' }, groups), ...changes };
+    const { response } = await handler(sent as unknown as PreTokenGenerationV3TriggerEvent);
+    return response.claimsAndScopeOverrideDetails?.accessTokenGeneration?.scopesToSuppress;
+  };
+  const [, read, write] = scopes;
+
+  test.each([
+    ['no group', [], []],
+    ['another group', ['staff'], []],
+    ['viewer', ['viewer'], [write]],
+    ['editor', ['editor'], []],
+    ['viewer and editor', ['viewer', 'editor'], []],
+  ])('of a user with %s lose what the role does not allow', async (_, groups, expected) => {
+    expect(await suppressed(groups)).toEqual(expected);
+  });
+
+  test.each([
+    ['no group', [], [read, write]],
+    ['another group', ['staff'], [read, write]],
+    ['viewer', ['viewer'], [write]],
+    ['editor', ['editor'], []],
+  ])('of a user with %s, where a group is required', async (_, groups, expected) => {
+    process.env['REQUIRE_GROUP'] = 'true';
+    expect(await suppressed(groups)).toEqual(expected);
+  });
+
+  test('of a program stay, where a group is required: it has none', async () => {
+    process.env['REQUIRE_GROUP'] = 'true';
+    expect(await suppressed([], { triggerSource: 'TokenGeneration_ClientCredentials' })).toEqual([]);
+  });
+
+  test('are those of the client when the event has neither scopes nor groups', async () => {
+    expect(await suppressed([], { request: {} })).toEqual([]);
+  });
 });

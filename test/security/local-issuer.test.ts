@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import * as oauth from 'oauth4webapi';
+import type { Service } from '#lib/local/service.ts';
+import { localAudience, type SignInIssuer, startSignIn } from '#lib/local/sign-in/issuer.ts';
+import { startTestService } from '../support/local-service.ts';
+
+/** The issuer of `npm start -- --sign-in`, with a real client of OpenID Connect. It is for development, and for this machine only. */
+
+let issuer: SignInIssuer;
+let service: Service;
+
+beforeAll(async () => {
+  issuer = await startSignIn(0);
+  service = await startTestService({ authentication: { issuer: issuer.url, audience: [localAudience] } });
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await issuer?.stop();
+});
+
+const client: oauth.Client = { client_id: 'web' };
+const redirectUri = 'http://localhost:5173/callback';
+const insecure = { [oauth.allowInsecureRequests]: true };
+
+interface Person {
+  readonly tenant?: string;
+  readonly subject?: string;
+  readonly roles?: readonly string[];
+  /** The scopes that stay selected on the page. Default: all. */
+  readonly granted?: readonly string[];
+}
+
+const discover = async (): Promise<oauth.AuthorizationServer> => {
+  const url = new URL(issuer.url);
+  return oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, insecure));
+};
+
+async function authorizationUrl(changes: Readonly<Record<string, string | undefined>> = {}): Promise<URL> {
+  const url = new URL((await discover()).authorization_endpoint ?? '');
+  const parameters = {
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: redirectUri,
+    scope: 'openid tasks:read tasks:write users:read',
+    state: 'state-1',
+    nonce: 'nonce-1',
+    code_challenge: await oauth.calculatePKCECodeChallenge('v'.repeat(43)),
+    code_challenge_method: 'S256',
+    ...changes,
+  };
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** Fills in the page and sends it, as a browser does. @returns the address to which the browser is sent. */
+async function signIn(
+  url: URL,
+  { tenant = 'acme', subject = 'ada', roles = [], granted }: Person = {},
+): Promise<URL> {
+  const page = await (await fetch(url)).text();
+  const inputs = [
+    ...page.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?>/g),
+  ];
+  const form = new URLSearchParams({ tenant, subject });
+  for (const [, type, name = '', value = '', isChecked] of inputs) {
+    const isSelected = name === 'granted' && granted ? granted.includes(value) : isChecked !== undefined;
+    if (type === 'hidden' || isSelected || (name === 'role' && roles.includes(value)))
+      form.append(name, value);
+  }
+  const response = await fetch(new URL('/authorize', url), {
+    method: 'POST',
+    body: form,
+    redirect: 'manual',
+    headers: { origin: issuer.url },
+  });
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get('location') ?? '');
+}
+
+/** Exchanges the code. @throws when the client or the issuer refuses. */
+async function exchange(callback: URL, verifier = 'v'.repeat(43)) {
+  const server = await discover();
+  const parameters = oauth.validateAuthResponse(server, client, callback, 'state-1');
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    parameters,
+    redirectUri,
+    verifier,
+    insecure,
+  );
+  return oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: 'nonce-1' });
+}
+
+const tokenOf = async (person: Person = {}): Promise<string> =>
+  (await exchange(await signIn(await authorizationUrl(), person))).access_token;
+
+const send = (token: string, method: string, path: string, body?: object): Promise<Response> =>
+  fetch(service.url + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+const me = async (token: string) => (await (await send(token, 'GET', '/v1/users/me')).json()) as object;
+
+describe('a sign-in with PKCE', () => {
+  test('gives a token with the chosen tenant, subject and scopes, which the service accepts', async () => {
+    const response = await exchange(
+      await signIn(await authorizationUrl(), { tenant: 'globex', subject: 'bob' }),
+    );
+    expect(response).toMatchObject({
+      token_type: 'bearer',
+      scope: 'openid tasks:read tasks:write users:read',
+    });
+    expect(oauth.getValidatedIdTokenClaims(response)).toMatchObject({
+      sub: 'bob',
+      aud: 'web',
+      nonce: 'nonce-1',
+    });
+    expect(await me(response.access_token)).toEqual({
+      subject: 'bob',
+      tenant: 'globex',
+      scopes: ['users:read', 'tasks:read', 'tasks:write'],
+      user: null,
+    });
+    expect((await send(response.access_token, 'POST', '/v1/tasks', { name: 'x' })).status).toBe(201);
+    expect((await send(response.access_token, 'GET', '/v1/tags')).status).toBe(403);
+  });
+
+  test('the page can take scopes away, and cannot add any', async () => {
+    const token = await tokenOf({ granted: ['tasks:read', 'tags:read'] });
+    expect(await me(token)).toMatchObject({ scopes: ['tasks:read'] });
+  });
+
+  test.each([
+    [['viewer'], ['users:read', 'tasks:read']],
+    [['editor'], ['users:read', 'tasks:read', 'tasks:write']],
+    [
+      ['viewer', 'editor'],
+      ['users:read', 'tasks:read', 'tasks:write'],
+    ],
+  ])('the roles %j limit the scopes to %j', async (roles, scopes) => {
+    expect(await me(await tokenOf({ roles }))).toMatchObject({ scopes });
+  });
+
+  test('without scopes of the API, a request gets all', async () => {
+    const callback = await signIn(await authorizationUrl({ scope: 'openid' }));
+    const { access_token: token } = await exchange(callback);
+    expect((await send(token, 'GET', '/v1/tags')).status).toBe(200);
+  });
+});
+
+describe('the token endpoint refuses', () => {
+  const codeOf = (error: unknown): unknown => (error as { error?: string }).error;
+
+  test('a wrong verifier, and the code is used then', async () => {
+    const callback = await signIn(await authorizationUrl());
+    expect(codeOf(await exchange(callback, 'w'.repeat(43)).catch((error: unknown) => error))).toBe(
+      'invalid_grant',
+    );
+    expect(codeOf(await exchange(callback).catch((error: unknown) => error))).toBe('invalid_grant');
+  });
+
+  test('a code that was used', async () => {
+    const callback = await signIn(await authorizationUrl());
+    await exchange(callback);
+    expect(codeOf(await exchange(callback).catch((error: unknown) => error))).toBe('invalid_grant');
+  });
+
+  test.each([
+    ['another redirect address', { redirect_uri: 'http://localhost:5173/' }, 'invalid_grant'],
+    ['another client', { client_id: 'other' }, 'invalid_grant'],
+    ['no verifier', { code_verifier: '' }, 'invalid_grant'],
+    ['another grant', { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
+  ])('%s', async (_, changes, error) => {
+    const callback = await signIn(await authorizationUrl());
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: callback.searchParams.get('code') ?? '',
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      code_verifier: 'v'.repeat(43),
+      ...changes,
+    });
+    const response = await fetch(`${issuer.url}/token`, { method: 'POST', body: form });
+    expect([response.status, await response.json()]).toMatchObject([400, { error }]);
+  });
+
+  test('a body that is no form', async () => {
+    const response = await fetch(`${issuer.url}/token`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('the authorization endpoint', () => {
+  test.each([
+    undefined,
+    '',
+    'https://attacker.example/',
+    'http://localhost.attacker.example/',
+    'http://localhost@attacker.example/',
+    'http://192.168.0.1/',
+    'com.example.app:/callback',
+    'javascript:alert(1)',
+    'http://user@localhost/',
+    'http://localhost/#fragment',
+  ])('refuses the redirect address %j without a redirect', async (uri) => {
+    const url = await authorizationUrl({ redirect_uri: uri });
+    const shown = await fetch(url, { redirect: 'manual' });
+    const sent = await fetch(new URL('/authorize', url), {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams([...url.searchParams, ['tenant', 'a'], ['subject', 'b']]),
+    });
+    for (const response of [shown, sent]) {
+      expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    }
+  });
+
+  test.each([
+    'http://localhost:1/a?b=c',
+    'http://127.0.0.1:5173/',
+    'http://[::1]:8080/',
+    'https://localhost/',
+  ])('accepts the redirect address %s', async (uri) => {
+    const callback = await signIn(await authorizationUrl({ redirect_uri: uri }));
+    expect(callback.href.startsWith(uri)).toBe(true);
+    expect(callback.searchParams.get('iss')).toBe(issuer.url);
+  });
+
+  test.each([
+    ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
+    ['the plain method', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['a short challenge', { code_challenge: 'short' }, 'invalid_request'],
+    ['no client', { client_id: undefined }, 'invalid_request'],
+    ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+  ])('reports %s to the client', async (_, changes, error) => {
+    const response = await fetch(await authorizationUrl(changes), { redirect: 'manual' });
+    const location = new URL(response.headers.get('location') ?? '');
+    expect([response.status, location.origin]).toEqual([303, new URL(redirectUri).origin]);
+    expect([location.searchParams.get('error'), location.searchParams.get('state')]).toEqual([
+      error,
+      'state-1',
+    ]);
+  });
+
+  test('shows a page without scripts that nothing can frame, and that repeats no markup of the request', async () => {
+    const response = await fetch(await authorizationUrl({ state: '"><script>alert(1)</script>' }));
+    const page = await response.text();
+    expect(page).not.toContain('<script');
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /default-src 'none'.*frame-ancestors 'none'/,
+    );
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('foreign requests', () => {
+  /** Sends a request with headers that `fetch` does not allow. */
+  async function raw(method: string, path: string, headers: Record<string, string>) {
+    const sent = httpRequest(issuer.url + path, { method, headers });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await text(response);
+    return response;
+  }
+
+  test.each([
+    ['GET', '/.well-known/openid-configuration'],
+    ['GET', '/authorize'],
+    ['POST', '/authorize'],
+    ['POST', '/token'],
+  ])('%s %s is refused for a host name of another site', async (method, path) => {
+    expect((await raw(method, path, { host: 'attacker.example' })).statusCode).toBe(421);
+  });
+
+  test.each(['/authorize', '/token'])('POST %s is refused for a page of another site', async (path) => {
+    for (const origin of ['https://attacker.example', 'null']) {
+      const { statusCode, headers } = await raw('POST', path, { origin });
+      expect([statusCode, headers['access-control-allow-origin']]).toEqual([403, undefined]);
+    }
+  });
+
+  test('pages of this machine can exchange codes, and no others can read a response', async () => {
+    const { headers } = await raw('OPTIONS', '/token', { origin: 'http://localhost:5173' });
+    expect(headers['access-control-allow-origin']).toBe('http://localhost:5173');
+    const foreign = await raw('GET', '/keys', { origin: 'https://attacker.example' });
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
