@@ -523,6 +523,7 @@ export interface ProblemStatuses {
   'missing-scope': 403;
   'not-found': 404;
   'method-not-allowed': 405;
+  'cursor-expired': 410;
   'version-mismatch': 412;
   'body-too-large': 413;
   'unsupported-media-type': 415;

@@ -19,7 +19,15 @@ export interface Body {
 }
 
 /** What a successful response holds. */
-export type Success = 'list' | 'entity' | 'created' | 'deleted' | 'batch' | 'health' | 'staticPage';
+export type Success =
+  | 'list'
+  | 'entity'
+  | 'created'
+  | 'deleted'
+  | 'batch'
+  | 'changes'
+  | 'health'
+  | 'staticPage';
 
 export interface Contract {
   /** The name of the operation everywhere: of its file, its function and its log lines. */
@@ -81,6 +89,17 @@ export const list = <
     success: 'list',
     resource,
     ...more,
+  });
+
+/** Defines the change feed of a resource. */
+export const changes = (resource: Resource) =>
+  contract({
+    operation: `list${pascal(resource.kind)}Changes`,
+    method: 'GET',
+    path: `/v1/${resource.plural}/changes`,
+    summary: `Lists changes of ${resource.plural}.`,
+    success: 'changes',
+    resource,
   });
 
 export const create = (resource: Resource) =>

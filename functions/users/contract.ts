@@ -1,4 +1,4 @@
-import { batch, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { user } from './resource.ts';
 
 export const listUsers = list(user);
@@ -14,3 +14,4 @@ export const replaceUser = replace(user);
 export const updateUser = update(user);
 export const deleteUser = remove(user);
 export const batchUsers = batch(user);
+export const listUserChanges = changes(user);

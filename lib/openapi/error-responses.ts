@@ -119,6 +119,7 @@ export function errorStatuses(contract: Contract): number[] {
     400,
     ...(scopeOf(contract) ? [401, 403] : []),
     ...(isOne || isBatch ? [404] : []),
+    ...(success === 'changes' ? [410] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
     ...(method === 'POST' ? [422] : []),

@@ -23,6 +23,11 @@ export interface LogRecord {
 /** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
 export const retentionDays = 30;
 
+/**
+ * Milliseconds for which all records exist at least, a day less than they live: DynamoDB deletes expired items in any order.
+ */
+export const recordLifeMs = (retentionDays - 1) * 86_400_000;
+
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
 
@@ -42,6 +47,14 @@ export const recordPrefix = 'r#';
 const stampDigits = 9;
 const stampBase = 32;
 
+/** The greatest stamp that a sort key can have. */
+export const maxStamp = stampBase ** stampDigits - 2;
+
+const recordKeyPattern = /^r#[0-9a-v]{9}[\w-]{6}$/;
+
+/** Returns whether a text has the form of a record's sort key. */
+export const isRecordKey = (text: string): boolean => recordKeyPattern.test(text);
+
 /** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
 const randomKeyBytes = 4;
 
@@ -51,7 +64,8 @@ const entriesAttribute = 'e';
 export const stampPrefix = (stamp: number): string =>
   recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
 
-const stampOf = (key: string): number =>
+/** Returns the stamp in the key of a record, in milliseconds since 1970. */
+export const stampOfKey = (key: string): number =>
   Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
@@ -104,7 +118,7 @@ export function recordWrites(tenant: string, changes: readonly Change[], stamp: 
  */
 export const withdrawnRecord = (record: Item): Item => ({
   ...record,
-  [entriesAttribute]: encodeEntries([], stampOf(record.sk)),
+  [entriesAttribute]: encodeEntries([], stampOfKey(record.sk)),
 });
 
 /**
@@ -112,6 +126,6 @@ export const withdrawnRecord = (record: Item): Item => ({
  * @throws TypeError when another version of the service has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
-  const stamp = stampOf(item.sk);
+  const stamp = stampOfKey(item.sk);
   return { key: item.sk, stamp, entries: decodeEntries(item[entriesAttribute] as Uint8Array, stamp) };
 }

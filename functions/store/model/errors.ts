@@ -75,6 +75,14 @@ export class InvalidCursor extends Error {
   }
 }
 
+/** What a cursor continues is gone: records have expired, or the columns were built again. */
+export class CursorExpired extends Error {
+  constructor(reason: 'the records have expired' | 'the data was rebuilt') {
+    super(`The cursor is too old: ${reason} since.`);
+    this.name = 'CursorExpired';
+  }
+}
+
 /** The request has read more than any request should. Whether the caller can do anything about it is not known. */
 export class ReadBudgetExceeded extends Error {
   constructor(maxReadUnits: number) {

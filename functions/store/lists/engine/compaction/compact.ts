@@ -45,6 +45,11 @@ async function absorb(
     manifest: {
       version: before.version + 1,
       watermark,
+      newestStamp: [...late, ...records].reduce(
+        (newest, { stamp }) => Math.max(newest, stamp),
+        before.newestStamp,
+      ),
+      generation: before.generation,
       healedAt,
       rebuiltUpTo: before.rebuiltUpTo,
       segments,

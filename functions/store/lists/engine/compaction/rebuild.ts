@@ -1,4 +1,5 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
+import { randomInt } from 'node:crypto';
 import { firstIdAt } from '../../../model/ids.ts';
 import { marginMs as defaultMarginMs, maxCreationMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
@@ -7,6 +8,9 @@ import type { LogWriter } from '../storage.ts';
 import { recordStep } from './delete-garbage.ts';
 import { buildSegments, counter, joinSegments, type SegmentRow } from './new-segments.ts';
 import { defaultSizes } from './sizes.ts';
+
+/** One above the greatest number of a rebuild. */
+const maxGeneration = 2 ** 32;
 
 /** The entities of a log, as a scan has found them. */
 export interface ScannedRows {
@@ -61,6 +65,8 @@ export async function rebuild(
   const next: Manifest = {
     version: before.version + 1,
     watermark,
+    newestStamp: watermark,
+    generation: randomInt(1, maxGeneration),
     healedAt: before.healedAt,
     // A restored table can have a record of a transaction without the change of its entity. Healing would take it for late.
     rebuiltUpTo: scannedUpTo,

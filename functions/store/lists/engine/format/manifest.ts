@@ -57,6 +57,13 @@ export interface Manifest {
   readonly version: number;
   /** Records with this stamp or an earlier one are in the columns. Milliseconds since 1970. */
   readonly watermark: number;
+  /** The greatest stamp of a record that the columns contain: later records are pending. Milliseconds since 1970. */
+  readonly newestStamp: number;
+  /**
+   * A random number of the last rebuild; 0 if the columns were never built from entities. Records from before it do not lead to the rows of the
+   * columns.
+   */
+  readonly generation: number;
   /** When compaction looked for late records the last time. Milliseconds since 1970. */
   readonly healedAt: number;
   /**
@@ -77,6 +84,8 @@ export const maxItemBytes = 360 * 1024;
 export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
+  newestStamp: 0,
+  generation: 0,
   healedAt: 0,
   rebuiltUpTo: 0,
   segments: [],
@@ -184,7 +193,7 @@ export function segmentOf({ segments }: Manifest, id: string): number {
   return low;
 }
 
-const format = 4;
+const format = 5;
 
 /** The stored name of the patches. They were called runs when this format was made. */
 const patchesName = 'runs';

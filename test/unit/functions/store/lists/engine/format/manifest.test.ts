@@ -41,6 +41,8 @@ const largePatch: Patch = { step: '8-bbbbbb', values: 900, items: { $version: 1,
 const manifest: Manifest = {
   version: 9,
   watermark: 1_770_000_000_000,
+  newestStamp: 1_769_999_000_000,
+  generation: 7,
   healedAt: 1_770_000_001_000,
   rebuiltUpTo: 1_769_000_000_000,
   segments: [segment],
@@ -154,7 +156,7 @@ describe('the item of a manifest', () => {
   const item: Item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 4, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 5, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
@@ -166,6 +168,8 @@ describe('the item of a manifest', () => {
     const stored: unknown = JSON.parse(inflateRawSync(item['state'] as Uint8Array).toString());
     expect(Object.keys(stored as object)).toEqual([
       'watermark',
+      'newestStamp',
+      'generation',
       'healedAt',
       'rebuiltUpTo',
       'segments',
