@@ -176,6 +176,21 @@ test('the walk has several pages, and what changes meanwhile comes after it', as
   expect(feed.copy.has(ids[4] ?? '')).toBe(false);
 });
 
+test('what changes during a walk of any length comes after it', async () => {
+  const feed = newFeed({ limit: 1 });
+  const first = await create(feed.tenant, 'a');
+  await create(feed.tenant, 'b');
+  await feed.poll();
+  await update(feed.tenant, first, { name: 'A' });
+  const later = Date.now() + 60_000;
+  const names: string[] = [];
+  for (let page = await feed.poll(later); page.hasMore; ) {
+    page = await feed.poll(later);
+    names.push(...namesOf(page));
+  }
+  expect(names).toContain('A');
+});
+
 describe('a cursor', () => {
   const old = () => Date.now() - recordLifeMs - 60_000;
 
