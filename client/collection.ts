@@ -1,8 +1,8 @@
-import type { Connection, RequestOptions } from './connection.ts';
+import { type Connection, pause, type RequestOptions } from './connection.ts';
 import { segmentOf } from './encoding.ts';
 import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
-import { queryString, type ResourceTypes } from './query.ts';
+import { type ChangesPage, type ChangesQuery, type Item, queryString, type ResourceTypes } from './query.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
 /** One operation of a batch. With `ifMatch`, for example from `etagOf`, it requires this version of the entity. */
@@ -38,6 +38,15 @@ export interface ExpandOptions<Expand> extends RequestOptions {
   /** Adds the entities that references name. A token needs the read scope of each. */
   readonly expand: readonly Expand[];
 }
+
+export interface SyncOptions extends RequestOptions {
+  /** The cursor of the last page that the app has stored. Without it, the feed begins with all entities. */
+  readonly since?: string | undefined;
+  /** Milliseconds between two requests while nothing changes. Default: 5,000. */
+  readonly interval?: number | undefined;
+}
+
+const defaultIntervalMs = 5_000;
 
 const maxChangeAttempts = 10;
 
@@ -170,6 +179,62 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     const { results } = body as { results: readonly { etag?: string; body?: Types['entity'] }[] };
     const entities = results.map(({ etag, body: entity }) => entity && withVersion(entity, etag));
     return entities as BatchResults<Types['entity'], Operations>;
+  }
+
+  /**
+   * Gets the next page of changes: all entities that match without `since`, and then what was created, changed or deleted, or does not match any
+   * more. Apply `data` and `removed`, and store `cursor` with them.
+   * @throws ProblemError `cursor-expired` if the cursor is too old: begin again without it, and then delete what you have and did not get again.
+   * @throws ProblemError `invalid-request` if the cursor belongs to other filters or `fields`.
+   * @example
+   * const { data, removed, cursor, hasMore } = await client.tasks.changes({ since, status: 'active' });
+   */
+  async changes<Field extends keyof Types['entity'] = keyof Types['entity']>(
+    query: ChangesQuery<Types, Field> & { readonly since?: string | undefined },
+    { signal }: RequestOptions = {},
+  ): Promise<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>> {
+    const { body } = await this.connection.send({
+      method: 'GET',
+      path: `${this.path}/changes`,
+      query: queryString({ ...query, etags: true }),
+      signal,
+    });
+    const {
+      data,
+      etags = [],
+      ...rest
+    } = body as ChangesPage<Types['entity']> & {
+      readonly etags?: readonly string[];
+    };
+    // The types of the service's responses follow from the query, which TypeScript cannot see in the response.
+    return { data: data.map((entity, position) => withVersion(entity, etags[position])), ...rest } as never;
+  }
+
+  /**
+   * Iterates over the pages of changes, and polls when there are no more. Each page comes before the next request, so a page that you have
+   * stored with its cursor is never lost. Ends when the signal is aborted.
+   * @param query filters, `fields` and `limit`.
+   * @throws ProblemError `cursor-expired` if `since` is too old: begin again without it, and then delete what you have and did not get again.
+   * @example
+   * for await (const { data, removed, cursor } of client.tasks.sync({ projectId }, { since, signal })) {
+   *   await store(data, removed, cursor);
+   * }
+   */
+  async *sync<Field extends keyof Types['entity'] = keyof Types['entity']>(
+    query: ChangesQuery<Types, Field>,
+    { since, signal, interval = defaultIntervalMs }: SyncOptions = {},
+  ): AsyncGenerator<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>, void, undefined> {
+    for (let cursor = since; ; ) {
+      try {
+        const page = await this.changes<Field>({ ...query, since: cursor }, { signal });
+        ({ cursor } = page);
+        yield page;
+        if (!page.hasMore) await pause(interval, signal);
+      } catch (error) {
+        if (signal?.aborted) return;
+        throw error;
+      }
+    }
   }
 
   /**

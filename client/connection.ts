@@ -99,7 +99,8 @@ async function withTimeout<Result>(
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits. @throws the reason of the signal when it is aborted. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);

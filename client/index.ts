@@ -10,6 +10,7 @@ export type {
   BatchResults,
   CreateOptions,
   ExpandOptions,
+  SyncOptions,
 } from './collection.ts';
 export { Collection } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
@@ -18,6 +19,8 @@ export { Listing } from './listing.ts';
 export type { Problem, ProblemCode, ValidationIssue } from './problems.ts';
 export { ConnectionError, isProblem, ProblemError } from './problems.ts';
 export type {
+  ChangesPage,
+  ChangesQuery,
   Counted,
   Direction,
   Item,

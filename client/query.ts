@@ -95,6 +95,29 @@ export interface Page<Entity> {
   readonly next?: string | null;
 }
 
+/** The query of a change feed: filters on fields, and what its entities have. Only `limit` may change between two requests of one feed. */
+export type ChangesQuery<
+  Types extends ResourceTypes,
+  Field extends keyof Types['entity'] = keyof Types['entity'],
+> = Types['filters'] & {
+  /** The entities have only these fields and `id`. */
+  readonly fields?: readonly Field[] | undefined;
+  /** Changes of one request, at most 100. Default: 100. */
+  readonly limit?: number | undefined;
+};
+
+/** A page of a change feed. */
+export interface ChangesPage<Entity> {
+  /** The entities that were created or changed, each of them once. A change can come twice. */
+  readonly data: readonly Entity[];
+  /** The ids of entities that were deleted, or do not match the filters any more. You may not have them. */
+  readonly removed: readonly string[];
+  /** The `since` of the next request. Store it together with the data. */
+  readonly cursor: string;
+  /** Whether to ask again at once. */
+  readonly hasMore: boolean;
+}
+
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const isFilter = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);

@@ -542,6 +542,7 @@ export interface ProblemStatuses {
   'not-found': 404;
   'method-not-allowed': 405;
   'subject-taken': 409;
+  'cursor-expired': 410;
   'version-mismatch': 412;
   'body-too-large': 413;
   'unsupported-media-type': 415;

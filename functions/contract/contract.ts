@@ -26,6 +26,7 @@ export type Success =
   | 'deleted'
   | 'batch'
   | 'signedInUser'
+  | 'changes'
   | 'health'
   | 'staticPage';
 
@@ -94,6 +95,17 @@ export const list = <
     success: 'list',
     resource,
     ...more,
+  });
+
+/** Defines the change feed of a resource. */
+export const changes = (resource: Resource) =>
+  contract({
+    operation: `list${pascal(resource.kind)}Changes`,
+    method: 'GET',
+    path: `/v1/${resource.plural}/changes`,
+    summary: `Lists changes of ${resource.plural}.`,
+    success: 'changes',
+    resource,
   });
 
 export const create = (resource: Resource) =>

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
+import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
 import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
@@ -11,7 +12,13 @@ import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 import type { Caller, Handler } from './middleware.ts';
-import { readEntityView, readListQuery, requireNoParameters } from './parse-list-query.ts';
+import {
+  type ReadChangesQuery,
+  readChangesQuery,
+  readEntityView,
+  readListQuery,
+  requireNoParameters,
+} from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type Results, renderers } from './renderers.ts';
@@ -28,7 +35,11 @@ interface Request<C extends Contract> {
     ? Value
     : undefined;
   /** The query of a list. The parent of a nested list is one of its filters. */
-  readonly query: C extends { success: 'list' } ? ListQuery : undefined;
+  readonly query: C extends { success: 'list' | 'changes' } ? ListQuery : undefined;
+  /** The cursor of a change feed; `undefined` for its first page. */
+  readonly since: C extends { success: 'changes' } ? ChangesCursor | undefined : undefined;
+  /** The hash of the query of a change feed: part of its cursors. */
+  readonly cursorHash?: Buffer | undefined;
   readonly view: EntityView;
 }
 
@@ -39,10 +50,11 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): { readonly query?: ListQuery; readonly view: EntityView } {
+): Partial<ReadChangesQuery> & { readonly view: EntityView } {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }
+  if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
   if (success !== 'list' || !resource) {
     requireNoParameters(rawQueryString);
     return { view: wholeView };
@@ -61,7 +73,7 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
 /** @throws Problem 400 or 403 that says what is wrong. */
 function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
-  const { query, view } = readQuery(contract, event, id);
+  const { query, since, cursorHash, view } = readQuery(contract, event, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const body = contract.body && validated(contract.body, event.body);
@@ -70,7 +82,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
   const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, caller: event.caller, id, expected, body, query, view } as Request<C>;
+  return { session, caller: event.caller, id, expected, body, query, since, cursorHash, view } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {
@@ -100,8 +112,8 @@ export function endpoint<const C extends Contract>(
   return pipeline(contract.operation, before, async (event: SessionEvent) => {
     const request = readRequest(contract, event);
     const result = await run(request);
-    const { id, session, query, view } = request;
+    const { id, session, query, cursorHash, view } = request;
     const expanded = await readExpanded(session, view, result);
-    return renderers[success]({ contract, event, id, session, query, view, expanded }, result);
+    return renderers[success]({ contract, event, id, session, query, cursorHash, view, expanded }, result);
   });
 }

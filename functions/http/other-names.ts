@@ -29,6 +29,7 @@ export const otherFieldNames: OtherNames = {
 export const otherParameterNames: OtherNames = {
   page: ['offset', 'skip', 'pagenumber', 'pageno', 'pageindex'],
   after: ['cursor', 'pagetoken', 'startingafter', 'next', 'nexttoken', 'continuationtoken'],
+  since: ['cursor', 'after', 'checkpoint', 'synctoken', 'changedsince'],
   limit: ['pagesize', 'pagelimit', 'perpage', 'itemsperpage', 'size', 'count', 'first', 'take', 'maxresults'],
   sortBy: ['sort', 'orderby', 'sortfield', 'sortkey', 'ordering'],
   sortOrder: ['order', 'direction', 'dir', 'sortdir', 'sortdirection', 'orderdirection'],

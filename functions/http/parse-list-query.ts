@@ -1,5 +1,7 @@
 import type { Expansion, Resource } from '../contract/resource.ts';
+import { type ChangesCursor, decodeCursor } from '../store/lists/changes/cursor.ts';
 import { decodePlace } from '../store/lists/place-cursor.ts';
+import { queryHash } from '../store/lists/query-hash.ts';
 import { InvalidCursor } from '../store/model/errors.ts';
 import type { Direction, Filter, ListQuery, SortField } from '../store/model/list-query.ts';
 import { longTextField } from '../store/model/long-text.ts';
@@ -16,6 +18,11 @@ export const defaultLimit = 20;
 export const maxLimit = 100;
 
 export const maxSortFields = 3;
+
+/** Entities on a page of a change feed, by default. */
+export const defaultChangesLimit = maxLimit;
+
+const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
 
 const listOptions = [
   'page',
@@ -81,7 +88,7 @@ function readBoolean(parameter: string, parameters: Parameters, issues: Validati
 
 /** Returns what a cursor says, and `undefined` if there is none or it is wrong. @param decode throws `InvalidCursor`. */
 function readCursor<Content>(
-  parameter: 'after',
+  parameter: 'after' | 'since',
   parameters: Parameters,
   decode: (cursor: string) => Content,
   issues: ValidationIssue[],
@@ -92,10 +99,8 @@ function readCursor<Content>(
     return decode(cursor);
   } catch (error) {
     if (!(error instanceof InvalidCursor)) throw error;
-    issues.push({
-      parameter,
-      detail: `"${parameter}" ${error.message}. Begin again with an empty "${parameter}".`,
-    });
+    const remedy = parameter === 'since' ? 'without it' : 'with an empty one';
+    issues.push({ parameter, detail: `"${parameter}" ${error.message}. Begin again ${remedy}.` });
     return undefined;
   }
 }
@@ -178,6 +183,25 @@ function readView(resource: Resource, parameters: Parameters, issues: Validation
   };
 }
 
+/** Returns the parameters of a query. @param issues gains those that are unknown or ambiguous. */
+function readKnownParameters(
+  { listFields }: Resource,
+  rawQueryString: string,
+  known: readonly string[],
+  issues: ValidationIssue[],
+): Parameters {
+  const reading = {
+    check: (name: string) => (known.includes(name) ? undefined : checkFilterName(name, listFields, known)),
+    separationOf: (name: string) =>
+      nameLists.has(name) ? ('comma' as const) : filterSeparation(name, listFields),
+    severalValuesHint: (name: string) => severalValuesHint(name, listFields),
+  };
+  return readParameters(rawQueryString, reading, issues);
+}
+
+const needsTexts = ({ listFields }: Resource, { fields }: EntityView): boolean =>
+  longTextField in listFields && (fields?.has(longTextField) ?? true);
+
 const listParameters = ({ fieldNames, expansions }: Resource): readonly string[] => [
   ...listOptions.filter((name) => name !== 'expand' || Object.keys(expansions).length > 0),
   ...fieldNames,
@@ -196,16 +220,7 @@ export function readListQuery(
 ): ReadListQuery {
   const { listFields, ranks, defaults } = resource;
   const issues: ValidationIssue[] = [];
-  const known = listParameters(resource);
-  const check = (name: string) =>
-    known.includes(name) ? undefined : checkFilterName(name, listFields, known);
-  const reading = {
-    check,
-    separationOf: (name: string) =>
-      nameLists.has(name) ? ('comma' as const) : filterSeparation(name, listFields),
-    severalValuesHint: (name: string) => severalValuesHint(name, listFields),
-  };
-  const parameters = readParameters(rawQueryString, reading, issues);
+  const parameters = readKnownParameters(resource, rawQueryString, listParameters(resource), issues);
   const countable = Object.values(listFields).flatMap(({ name, isCountable }) => (isCountable ? [name] : []));
   const view = readView(resource, parameters, issues);
   const filters = [...readFilters(parameters, listFields, issues), ...more];
@@ -217,12 +232,40 @@ export function readListQuery(
     countBy: [...new Set(readNames('countBy', parameters, countable, issues))],
     page: wholeNumber('page', parameters, 1, issues),
     limit: Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit),
-    withTexts: longTextField in listFields && (view.fields?.has(longTextField) ?? true),
+    withTexts: needsTexts(resource, view),
     ranks,
     defaults,
   };
   if (issues.length > 0) throw invalidRequest(issues);
   return { query, view };
+}
+
+export interface ReadChangesQuery extends ReadListQuery {
+  /** The cursor; `undefined` for the first page. */
+  readonly since: ChangesCursor | undefined;
+  /** The hash of the query, which is part of its cursors. */
+  readonly cursorHash: Buffer;
+}
+
+/**
+ * Returns the query of a change feed, and how its entities are shown.
+ * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
+ */
+export function readChangesQuery(resource: Resource, rawQueryString: string): ReadChangesQuery {
+  const { kind, fieldNames, listFields, ranks, defaults } = resource;
+  const issues: ValidationIssue[] = [];
+  const known = [...changesOptions, ...fieldNames];
+  const parameters = readKnownParameters(resource, rawQueryString, known, issues);
+  const view = readView(resource, parameters, issues);
+  const filters = readFilters(parameters, listFields, issues);
+  const limit = Math.min(wholeNumber('limit', parameters, defaultChangesLimit, issues), maxLimit);
+  const cursorHash = queryHash(kind, filters, view.fields ? [...view.fields].sort() : 'all');
+  const since = readCursor('since', parameters, (cursor) => decodeCursor(cursorHash, cursor), issues);
+  if (issues.length > 0) throw invalidRequest(issues);
+  const sort = [{ field: 'createdAt', direction: 'asc' }] as const;
+  const withTexts = needsTexts(resource, view);
+  const query: ListQuery = { filters, sort, countBy: [], page: 1, limit, withTexts, ranks, defaults };
+  return { query, since, cursorHash, view };
 }
 
 /** @throws Problem 400 that names every parameter that is unknown or invalid. */

@@ -3,6 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import {
   ClockUncertain,
   ContradictingField,
+  CursorExpired,
   EntityNotFound,
   IdempotencyKeyReused,
   ReadBudgetExceeded,
@@ -26,6 +27,7 @@ export const catalogue = {
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
   'subject-taken': { status: 409, title: 'Another user has the subject' },
+  'cursor-expired': { status: 410, title: 'The cursor is too old' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not plain JSON' },
@@ -96,6 +98,11 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof VersionMismatch) {
     const headers = { etag: versionTag(error.id, error.version) };
     return new Problem('version-mismatch', error.message, { cause: error, headers });
+  }
+  if (error instanceof CursorExpired) {
+    const remedy =
+      'Begin again without "since", and then delete the entities that you have and did not get again.';
+    return new Problem('cursor-expired', `${error.message} ${remedy}`, { cause: error });
   }
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });

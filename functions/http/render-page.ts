@@ -20,7 +20,33 @@ const tooLarge = (): Problem =>
   ]);
 
 /**
- * Returns the JSON of a page, with the entity tags of its entities and the cursor of the next page if they are given. It stops as soon as the page is too large: the same large tags can be expanded in each entity.
+ * Returns the JSON of an object with entities in `data`. It stops as soon as it is too large: the same large tags can be expanded in each entity.
+ * @param rest the properties behind `data`: at least one.
+ * @throws Problem 400 when the object is larger than a function can return.
+ */
+export function renderData(
+  entities: readonly ItemFields[],
+  show: (entity: ItemFields) => unknown,
+  rest: object,
+): string {
+  const shown: string[] = [];
+  let bytes = 0;
+  for (const entity of entities) {
+    const json = JSON.stringify(show(entity));
+    shown.push(json);
+    bytes += Buffer.byteLength(json) + 1;
+    if (bytes > maxPageBytes) throw tooLarge();
+  }
+  const content = `{"data":[${shown.join(',')}],${JSON.stringify(rest).slice(1)}`;
+  // At most every byte becomes two.
+  if (2 * bytes > maxPayloadBytes && Buffer.byteLength(JSON.stringify(content)) > maxPayloadBytes) {
+    throw tooLarge();
+  }
+  return content;
+}
+
+/**
+ * Returns the JSON of a page, with the entity tags of its entities and the cursor of the next page if they are given.
  * @throws Problem 400 when the page is larger than a function can return.
  */
 export function renderPage(
@@ -32,26 +58,12 @@ export function renderPage(
     next,
   }: { readonly etags?: readonly string[] | undefined; readonly next?: string | null | undefined } = {},
 ): string {
-  const shown: string[] = [];
-  let bytes = 0;
-  for (const entity of entities) {
-    const json = JSON.stringify(show(entity));
-    shown.push(json);
-    bytes += Buffer.byteLength(json) + 1;
-    if (bytes > maxPageBytes) throw tooLarge();
-  }
-  const rest = {
+  return renderData(entities, show, {
     ...(etags && { etags }),
     total,
     page: after === undefined ? page : Math.floor(skipped / limit) + 1,
     ...(next !== undefined && { next }),
     totalPages: Math.ceil(total / limit),
     ...(countBy.length > 0 && { counts }),
-  };
-  const content = `{"data":[${shown.join(',')}],${JSON.stringify(rest).slice(1)}`;
-  // At most every byte becomes two.
-  if (2 * bytes > maxPayloadBytes && Buffer.byteLength(JSON.stringify(content)) > maxPayloadBytes) {
-    throw tooLarge();
-  }
-  return content;
+  });
 }

@@ -1,4 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
+import { encodeCursor } from '../store/lists/changes/cursor.ts';
+import type { ChangesPage } from '../store/lists/changes/list-changes.ts';
 import { encodePlace } from '../store/lists/place-cursor.ts';
 import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
@@ -8,7 +10,7 @@ import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
-import { renderPage } from './render-page.ts';
+import { renderData, renderPage } from './render-page.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -27,6 +29,7 @@ export interface Results {
   readonly deleted: undefined;
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
+  readonly changes: ChangesPage;
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -38,6 +41,8 @@ export interface Rendering {
   readonly id: string;
   readonly session: Session;
   readonly query: ListQuery | undefined;
+  /** The hash of the query of a change feed: part of its cursors. */
+  readonly cursorHash?: Buffer | undefined;
   readonly view: EntityView;
   readonly expanded: ReadonlyMap<string, ItemFields>;
 }
@@ -96,14 +101,21 @@ function nextCursor({ resource }: Contract, query: ListQuery, { end }: Page): st
   return resource && end ? encodePlace(resource.kind, query, end) : null;
 }
 
+/** Returns the entity tags of a page if the caller asks for them. */
+const etagsOf = (
+  { withEtags }: EntityView,
+  page: Pick<Page, 'entities' | 'versions'>,
+): readonly string[] | undefined =>
+  withEtags
+    ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
+    : undefined;
+
 export const renderers: Renderers = {
   list: (rendering, page) => {
     const { contract, event, id, query, view } = rendering;
     if (!query) throw new TypeError(`The list ${contract.operation} has no query.`);
     const totalPages = Math.ceil(page.total / query.limit);
-    const etags = view.withEtags
-      ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
-      : undefined;
+    const etags = etagsOf(view, page);
     const next = query.after === undefined ? undefined : nextCursor(contract, query, page);
     const content = renderPage(query, page, (entity) => show(rendering, entity), { etags, next });
     const path = contract.path.replace('{id}', encodeURIComponent(id));
@@ -126,6 +138,17 @@ export const renderers: Renderers = {
   created: (rendering, stored) => {
     const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
     return renderWrite(rendering, 201, stored, { location });
+  },
+  changes: (rendering, page) => {
+    const { contract, cursorHash, view } = rendering;
+    if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
+    const { entities, removed, cursor, hasMore } = page;
+    const rest = { etags: etagsOf(view, page), removed, cursor: encodeCursor(cursorHash, cursor), hasMore };
+    return json(
+      200,
+      renderData(entities, (entity) => show(rendering, entity), rest),
+      { ...noStore },
+    );
   },
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),

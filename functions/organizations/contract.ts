@@ -1,5 +1,15 @@
 import { emptyBody } from '../contract/bodies.ts';
-import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  contract,
+  create,
+  list,
+  read,
+  remove,
+  replace,
+  update,
+} from '../contract/contract.ts';
 import { organization } from './resource.ts';
 
 export const listOrganizations = list(organization);
@@ -19,3 +29,4 @@ export const archiveOrganization = contract({
   resource: organization,
   body: emptyBody,
 });
+export const listOrganizationChanges = changes(organization);

@@ -1,5 +1,15 @@
 import * as v from 'valibot';
-import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  contract,
+  create,
+  list,
+  read,
+  remove,
+  replace,
+  update,
+} from '../contract/contract.ts';
 import { label, setOfValues } from '../contract/fields.ts';
 import { project } from './resource.ts';
 
@@ -40,3 +50,4 @@ export const cloneProject = contract({
     optional: true,
   },
 });
+export const listProjectChanges = changes(project);

@@ -1,4 +1,4 @@
-import { batch, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { tag } from './resource.ts';
 
 export const listTags = list(tag);
@@ -8,3 +8,4 @@ export const replaceTag = replace(tag);
 export const updateTag = update(tag);
 export const deleteTag = remove(tag);
 export const batchTags = batch(tag);
+export const listTagChanges = changes(tag);

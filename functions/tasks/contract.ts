@@ -1,4 +1,4 @@
-import { batch, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
 import { task } from './resource.ts';
 
 export const listTasks = list(task);
@@ -26,3 +26,4 @@ export const replaceTask = replace(task);
 export const updateTask = update(task);
 export const deleteTask = remove(task);
 export const batchTasks = batch(task);
+export const listTaskChanges = changes(task);

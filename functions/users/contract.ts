@@ -1,4 +1,14 @@
-import { batch, contract, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  contract,
+  create,
+  list,
+  read,
+  remove,
+  replace,
+  update,
+} from '../contract/contract.ts';
 import { user } from './resource.ts';
 
 export const listUsers = list(user);
@@ -23,3 +33,4 @@ export const replaceUser = replace(user);
 export const updateUser = update(user);
 export const deleteUser = remove(user);
 export const batchUsers = batch(user);
+export const listUserChanges = changes(user);

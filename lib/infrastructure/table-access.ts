@@ -67,6 +67,7 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   if (path === `/v1/${plural}` && method === 'POST') return { actions: createActions(kind) };
   switch (`${method} ${success}`) {
     case 'GET list':
+    case 'GET changes':
       return listAccess(kind, nestedBy);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };

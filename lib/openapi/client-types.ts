@@ -17,7 +17,9 @@ function fromSchema(
 }
 
 const isGeneral = (name: string): boolean =>
-  /List$|Batch(?:Results)?$|^Partial|^(?:SignedInUser|Health|Problem|GatewayMessage)$/.test(name);
+  /List$|ChangesPage$|Batch(?:Results)?$|^Partial|^(?:SignedInUser|Health|Problem|GatewayMessage)$/.test(
+    name,
+  );
 
 export function clientTypes(document: OpenApiDocument): string {
   const lists = listTypes(document);

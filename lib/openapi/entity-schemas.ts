@@ -1,5 +1,6 @@
 import type { Expansion, Resource } from '../../functions/contract/resource.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
+import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
 import { maxCountedValues } from '../../functions/store/lists/engine/read/count-values.ts';
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
@@ -103,6 +104,42 @@ const listSchema = (resource: Resource, fields: Record<string, Schema>): Schema 
   required: ['data', 'total', 'page', 'totalPages'],
 });
 
+/** Entities on a page of a change feed, at most: a record can have 100 more than the limit. */
+const maxChanges = 2 * maxLimit;
+
+const changesSchema = (resource: Resource): Schema => ({
+  type: 'object',
+  description: `A page of changes of ${resource.plural}.`,
+  properties: {
+    data: {
+      type: 'array',
+      maxItems: maxChanges,
+      items: itemSchema(pascal(resource.kind)),
+      description:
+        'The entities that were created or changed, as they are now, each of them once, in no order.',
+    },
+    etags: {
+      type: 'array',
+      maxItems: maxChanges,
+      items: { ...entityTag, description: 'The `ETag` of the entity at this position.' },
+      description: 'With `etags=true`: the versions of the entities of this page, in the order of `data`.',
+    },
+    removed: {
+      type: 'array',
+      maxItems: maxChanges,
+      items: { type: 'string', maxLength: 255, description: 'The id of an entity.' },
+      description: 'Entities that were deleted, or do not match the filters any more. You may not have them.',
+    },
+    cursor: {
+      type: 'string',
+      maxLength: maxChangesCursorLength,
+      description: 'The `since` of the next request. Store it together with the data.',
+    },
+    hasMore: { type: 'boolean', description: 'Whether to ask again at once.' },
+  },
+  required: ['data', 'removed', 'cursor', 'hasMore'],
+});
+
 /** Returns the schemas of entities that the expansions of a resource add, by name. */
 function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema> {
   const named = Object.values(expansions).map((expansion): [string, Schema] => {
@@ -137,5 +174,6 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     },
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
+    [`${one}ChangesPage`]: changesSchema(resource),
   };
 }

@@ -122,6 +122,7 @@ export function errorStatuses(contract: Contract): number[] {
     ...(needsToken(contract) ? [401, 403] : []),
     ...(isOne || isBatch ? [404] : []),
     ...(givesSubject ? [409] : []),
+    ...(success === 'changes' ? [410] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
     ...(method === 'POST' ? [422] : []),

@@ -6,7 +6,13 @@ import {
 } from '../../functions/contract/list-fields.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxLongTextPrefix, maxValues } from '../../functions/http/operands.ts';
-import { defaultLimit, maxLimit, maxSortFields } from '../../functions/http/parse-list-query.ts';
+import {
+  defaultChangesLimit,
+  defaultLimit,
+  maxLimit,
+  maxSortFields,
+} from '../../functions/http/parse-list-query.ts';
+import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
@@ -39,6 +45,25 @@ export const pageParameters: Readonly<Record<'page' | 'after' | 'limit', Paramet
     description: 'Entities per page.',
     schema: { ...limit, default: defaultLimit },
     example: defaultLimit,
+  },
+};
+
+/** The parameters of change feeds that lists do not have, by the names of their components. */
+export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parameter>> = {
+  since: {
+    name: 'since',
+    in: 'query',
+    description:
+      'The `cursor` of the response before. Without it, the feed begins with all entities. Filters and `fields` must stay the same.',
+    schema: { type: 'string', minLength: 1, maxLength: maxChangesCursorLength },
+  },
+  changesLimit: {
+    name: 'limit',
+    in: 'query',
+    description:
+      'Changes per page. A page can have a few more, because one request can change many entities.',
+    schema: { ...limit, default: defaultChangesLimit },
+    example: defaultChangesLimit,
   },
 };
 
@@ -204,6 +229,14 @@ export const listParameterNames = (resource: Resource): string[] => [
   ...Object.keys(pageParameters),
   ...listParameters(resource).keys(),
 ];
+
+/** Returns the names of the parameters of a change feed: filters, and how entities are shown. */
+export function changesParameterNames(resource: Resource): string[] {
+  const own = [...listParameters(resource)].filter(
+    ([, { name, deprecated }]) => !deprecated && !['sortBy', 'sortOrder', 'expand', 'countBy'].includes(name),
+  );
+  return [...Object.keys(changesParameters), ...own.map(([component]) => component)];
+}
 
 export const expandParameterNames = (resource: Resource): string[] =>
   expandParameters(resource).map((parameter) => componentName(resource, parameter));

@@ -70,12 +70,16 @@ function describeList(resource: Resource, { nestedBy }: Contract): string {
   return `${paging}${nested}\n\n${describeFilters(resource)}`;
 }
 
+const describeChanges = ({ plural, kind }: Resource): string =>
+  `Keeps a copy of any list of ${plural} up to date. Without \`since\`, the pages have all ${plural} that match; from then on, what changed. Apply \`data\` and \`removed\`, store \`cursor\` with them, and send it as \`since\`: at once while \`hasMore\` is true, later otherwise. No change is left out. A change can come twice, but never an earlier version of a ${kind} than before. The parameters take all filters of the list.`;
+
 function describeEffect(contract: Contract): string {
   const { operation, resource, success, method } = contract;
   const own = special[operation];
   if (own || !resource) return own ?? '';
   const { kind } = resource;
   if (success === 'list') return describeList(resource, contract);
+  if (success === 'changes') return describeChanges(resource);
   if (success === 'created')
     return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
   if (success === 'batch')

@@ -5,6 +5,8 @@ import { referencesOf } from '../../functions/store/model/relations.ts';
 import { ifMatchPattern } from './batch.ts';
 import { anyText } from './json-schema.ts';
 import {
+  changesParameterNames,
+  changesParameters,
   expandParameterNames,
   listParameterNames,
   listParameters,
@@ -15,6 +17,7 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
+  ...changesParameters,
   ifMatch: {
     name: 'If-Match',
     in: 'header',
@@ -78,7 +81,8 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 }
 
 /** Returns whether the response has an entity tag that the caller can compare. */
-export const isRead = ({ method, success }: Contract): boolean => method === 'GET' && success !== 'health';
+export const isRead = ({ method, success }: Contract): boolean =>
+  method === 'GET' && success !== 'health' && success !== 'changes';
 
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
@@ -87,6 +91,7 @@ export function parametersOf(contract: Contract): Reference[] {
     ...(kind ? [idName(kind)] : []),
     ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
     ...(resource && success === 'list' ? listParameterNames(resource) : []),
+    ...(resource && success === 'changes' ? changesParameterNames(resource) : []),
     ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),

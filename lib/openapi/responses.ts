@@ -78,6 +78,23 @@ function signedInUserResponse({ resource }: Contract): Response {
   };
 }
 
+function listResponse(contract: Contract): Response {
+  const { resource } = contract;
+  return {
+    description: `A page of ${resource?.plural}. It is empty when nothing matches.`,
+    headers: {
+      ...entityTagHeader(contract),
+      ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
+    },
+    content: {
+      'application/json': {
+        schema: referTo('schemas', `${resource ? pascal(resource.kind) : ''}List`),
+        ...(resource && { examples: listExamples(resource) }),
+      },
+    },
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -88,20 +105,19 @@ function success(contract: Contract): [status: string, response: Response] {
   const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
   switch (contract.success) {
     case 'list':
+      return ['200', listResponse(contract)];
+    case 'changes':
       return [
         '200',
         {
-          description: `A page of ${resource?.plural}. It is empty when nothing matches.`,
-          headers: {
-            ...entityTagHeader(contract),
-            ...headerReferences('Cache-Control', 'Link', 'X-Total-Count'),
-          },
-          content: {
-            'application/json': {
-              schema: referTo('schemas', `${shown}List`),
-              ...(resource && { examples: listExamples(resource) }),
-            },
-          },
+          description: `Changes of ${resource?.plural}. A page can be empty although more pages follow.`,
+          headers: headerReferences('Cache-Control'),
+          content: json(`${shown}ChangesPage`, {
+            data: [example],
+            removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
+            cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
+            hasMore: false,
+          }),
         },
       ];
     case 'entity':

@@ -67,6 +67,15 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     path: '/v1/users',
     pointer: '/subject',
   },
+  'cursor-expired': {
+    meaning:
+      'The service does not have all changes since this cursor any more: it is more than 29 days old and there are later changes, or the data was restored or rebuilt since.',
+    remedy:
+      'Read the changes again without "since". Then delete the entities that you have and did not get again.',
+    example:
+      'The cursor is too old: the records have expired since. Begin again without "since", and then delete the entities that you have and did not get again.',
+    path: '/v1/tasks/changes',
+  },
   'version-mismatch': {
     meaning:
       'The entity has changed since the version in "If-Match": another request changed it first. Or it exists, and "If-None-Match: *" allows the write only if it does not. This request wrote nothing. The header "ETag" has the current version.',

@@ -412,7 +412,7 @@ describe('jobs', () => {
 describe('the stacks', () => {
   test('stay well below the limit of 500 resources per stack', () => {
     for (const resources of [synthesized.data, synthesized.api]) {
-      expect(Object.keys(resources).length).toBeLessThanOrEqual(320);
+      expect(Object.keys(resources).length).toBeLessThanOrEqual(450);
     }
   });
 

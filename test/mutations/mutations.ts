@@ -1,5 +1,6 @@
 import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
+import { changeFeedMutations } from './change-feed.ts';
 import { clockMutations } from './clocks.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
@@ -12,6 +13,7 @@ import { responseMutations } from './responses.ts';
 import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
+  ...changeFeedMutations,
   ...dynamodbMutations,
   ...writeMutations,
   ...batchMutations,

@@ -5,12 +5,14 @@ import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
+import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { type Injector, seeded } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
 import { areValues, listQuery, sortedBy } from '../support/list-queries.ts';
 import { plainList, ranks } from '../support/plain-list.ts';
 import { runs } from '../support/runs.ts';
+import { followUntil, randomFollowers } from './feed-followers.ts';
 
 /**
  * Concurrent writers with random operations, on an engine with an injected fault. Each writer changes only its own entities,
@@ -269,6 +271,11 @@ async function compactEverything(): Promise<void> {
   }
 }
 
+/** Writes all columns again. Nobody writes. */
+async function rebuildEverything(): Promise<void> {
+  await rebuildLogs(faulty.client, faulty.service.tableName, { marginMs: 0 });
+}
+
 const newestFirst = (entities: Iterable<Entity>): string[] =>
   [...entities]
     .map(({ id }) => id)
@@ -452,15 +459,25 @@ export function testSequences(condition: string, injector: (seed: number) => Inj
         everything = { projects: new Map(), tasks: new Map() };
         faulty.proxy.inject(injector(seed + first));
         const stopped = new AbortController();
-        const compaction = compactUntil(stopped.signal, seeded(seed + first));
+        const followers = randomFollowers((path) => send('GET', path), seeded(seed + first));
+        const background = Promise.all([
+          compactUntil(stopped.signal, seeded(seed + first)),
+          followUntil(stopped.signal, followers, seeded(seed + first)),
+        ]);
         try {
           for (let number = 0; number < count; number += 1) await runSequence(random);
         } finally {
           stopped.abort();
-          await compaction;
+          await background;
         }
         faulty.proxy.inject(undefined);
         await verifyEverything();
+        for (const follower of followers) await follower.check();
+        await rebuildEverything();
+        for (const follower of followers) {
+          await follower.check();
+          expect(follower.expired).toBe(1);
+        }
       } finally {
         await faulty.stop();
       }

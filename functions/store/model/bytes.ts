@@ -67,6 +67,13 @@ export class ByteWriter {
     this.#length += idBytes;
   }
 
+  /** Writes bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -110,6 +117,14 @@ export class ByteReader {
     const length = this.number();
     this.#position += length;
     return this.#bytes.toString('utf8', this.#position - length, this.#position);
+  }
+
+  /** Reads a number of bytes as they are. */
+  raw(length: number): Buffer {
+    const end = this.#position + length;
+    if (end > this.#bytes.length) throw new RangeError('The bytes end too early.');
+    this.#position = end;
+    return this.#bytes.subarray(end - length, end);
   }
 
   id(): string {

@@ -23,6 +23,11 @@ export interface LogRecord extends RecordContents {
 /** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
 export const retentionDays = 30;
 
+/**
+ * Milliseconds for which all records exist at least, a day less than they live: DynamoDB deletes expired items in any order.
+ */
+export const recordLifeMs = (retentionDays - 1) * 86_400_000;
+
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
 
@@ -44,6 +49,11 @@ const stampBase = 32;
 
 /** A stamp above all others, in milliseconds since 1970: of the year 3084. */
 export const maxStamp = stampBase ** stampDigits - 2;
+
+const recordKeyPattern = /^r#[0-9a-v]{9}[\w-]{6}$/;
+
+/** Returns whether a text has the form of a record's sort key. */
+export const isRecordKey = (text: string): boolean => recordKeyPattern.test(text);
 
 /** Random bytes at the end of a sort key. They make the keys of records with the same stamp different. */
 const randomKeyBytes = 4;

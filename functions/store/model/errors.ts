@@ -83,6 +83,14 @@ export class InvalidCursor extends Error {
   }
 }
 
+/** What a cursor continues is gone: records have expired, or the columns were built again. */
+export class CursorExpired extends Error {
+  constructor(reason: 'the records have expired' | 'the data was rebuilt') {
+    super(`The cursor is too old: ${reason} since.`);
+    this.name = 'CursorExpired';
+  }
+}
+
 /** The request has read more than any request should. */
 export class ReadBudgetExceeded extends Error {
   /** Whether the entities that the request asks for need so many units by themselves. Otherwise the caller may be able to do nothing about it. */

@@ -89,7 +89,7 @@ test('bounds every string, number and array, and rejects unknown fields in every
       ((!types.includes('string') || 'maxLength' in schema) &&
         (!types.includes('array') || 'maxItems' in schema) &&
         // A limit above the maximum is served as the maximum.
-        (!types.includes('integer') || ('maximum' in schema && 'minimum' in schema) || /limit/.test(place)));
+        (!types.includes('integer') || ('maximum' in schema && 'minimum' in schema) || /limit/i.test(place)));
     return !isBounded;
   });
   expect(unbounded.map(([place]) => place)).toEqual([]);

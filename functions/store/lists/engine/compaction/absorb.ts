@@ -1,6 +1,6 @@
 /** The step that absorbs records: it adds their new rows as segments, and their new values as a patch. */
 import { stampOf } from '../../../model/change-log.ts';
-import { type Manifest, newStepId, type Segment } from '../format/manifest.ts';
+import { type Manifest, newGeneration, newStepId, type Segment } from '../format/manifest.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import { mergeRecords } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
@@ -132,6 +132,8 @@ async function absorbInto(
     ...current,
     watermark,
     absorbed: input.absorbed.filter((key) => stampOf(key) > watermark),
+    newestStamp: input.records.reduce((newest, { stamp }) => Math.max(newest, stamp), current.newestStamp),
+    generation: input.isRepair ? newGeneration() : current.generation,
     segments,
     patches: livePatches(segments, patches.patches),
   };

@@ -57,7 +57,13 @@ async function setBack(source: StepSource, before: Manifest): Promise<Compaction
   const watermark = nowMs - marginMs;
   const columnReader = new ColumnReader(before, writer, memory);
   const found = await readSetBack(columnReader, writer, watermark, sizes.maxSetBackRecords);
-  const result = await takeAbsorbingStep(source, before, { ...found, watermark, waiting: 0, hasMore: true });
+  const result = await takeAbsorbingStep(source, before, {
+    ...found,
+    watermark,
+    waiting: 0,
+    hasMore: true,
+    isRepair: true,
+  });
   return result && { ...result, aheadMs: before.watermark - nowMs };
 }
 
@@ -84,7 +90,7 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   if (watermark > nowMs) return setBack(source, manifest);
   const late = await lateRecords(new ColumnReader(manifest, writer, memory), source.late, watermark);
   if (late.length > 0) {
-    const input = { records: late, watermark, absorbed, waiting: 0, hasMore: true };
+    const input = { records: late, watermark, absorbed, waiting: 0, hasMore: true, isRepair: true } as const;
     const result = await takeAbsorbingStep(source, manifest, input);
     return result && { ...result, records: 0, late: late.length };
   }

@@ -16,6 +16,8 @@ export interface CompactionInput {
   readonly watermark: number;
   /** Keys of records that the columns have already, those above the watermark among them. */
   readonly absorbed: readonly string[];
+  /** Whether the records are late: those who follow the log may have missed them. */
+  readonly isRepair?: true;
   /** Whether more records are settled. */
   readonly hasMore: boolean;
 }

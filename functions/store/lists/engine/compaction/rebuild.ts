@@ -1,7 +1,7 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
 import { maxStamp } from '../../../model/change-log.ts';
 import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
-import { emptyManifest, type Manifest, manifestNames, newStepId } from '../format/manifest.ts';
+import { emptyManifest, type Manifest, manifestNames, newGeneration, newStepId } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';
 import { youngIdAt } from './choose-step.ts';
@@ -56,6 +56,8 @@ export async function rebuild(
     version: before.version + 1,
     watermark,
     absorbed: [],
+    newestStamp: watermark,
+    generation: newGeneration(),
     segments,
     patches: [],
   };

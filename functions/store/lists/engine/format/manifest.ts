@@ -2,7 +2,7 @@
  * Manifests: which immutable items make up the state of a log at its watermark. Replacing the manifest is the only step of
  * compaction that readers see.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
@@ -67,6 +67,13 @@ export interface Manifest {
   readonly watermark: number;
   /** Keys of records above the watermark that are in the columns as well, since a watermark was set back. */
   readonly absorbed: readonly string[];
+  /** The greatest stamp of a record that the columns contain: later records are pending. Milliseconds since 1970. */
+  readonly newestStamp: number;
+  /**
+   * A random number of the last repair: a rebuild, late changes, or a watermark that was set back; 0 without any. The records from before it do not
+   * lead to the rows of the columns, so a copy that follows them begins again.
+   */
+  readonly generation: number;
   /** In the order of ids. */
   readonly segments: readonly Segment[];
   /** The oldest first. */
@@ -81,9 +88,14 @@ export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
   absorbed: [],
+  newestStamp: 0,
+  generation: 0,
   segments: [],
   patches: [],
 };
+
+/** Returns a number that tells the columns from those before a repair. */
+export const newGeneration = (): number => randomInt(1, 2 ** 32);
 
 /** Returns the sequence number of the compaction step that wrote a step. */
 export const sequenceOf = (step: StepId): number => Number.parseInt(step, 36);

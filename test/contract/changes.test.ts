@@ -1,0 +1,107 @@
+import { expectParameter, expectProblem } from './problem.ts';
+import { create, type Entity, pathTo, resourceOf, resources } from './resources.ts';
+import { type Parameters, request, type TestResponse, withQuery } from './service.ts';
+
+/** `GET /v1/{collection}/changes`: a copy of a list that is kept up to date. */
+
+interface Changes {
+  readonly data: readonly Entity[];
+  readonly removed: readonly string[];
+  readonly cursor: string;
+  readonly hasMore: boolean;
+  readonly etags?: readonly string[];
+}
+
+describe.each(resources)('GET $path/changes', ({ kind, path }) => {
+  const get = (parameters: Parameters = {}): Promise<TestResponse> =>
+    request('GET', withQuery(`${path}/changes`, parameters));
+
+  const page = async (parameters: Parameters = {}): Promise<Changes> => {
+    const response = await get(parameters);
+    expect(response.status).toBe(200);
+    return response.body as Changes;
+  };
+
+  /** Reads pages until there are no more. */
+  async function follow(parameters: Parameters, since?: string): Promise<Changes> {
+    let changes = await page({ ...parameters, ...(since !== undefined && { since }) });
+    const data = new Map<string, Entity>();
+    const removed = new Set<string>();
+    for (;;) {
+      for (const entity of changes.data) data.set(entity.id, entity);
+      for (const id of changes.removed) removed.add(id);
+      if (!changes.hasMore) return { ...changes, data: [...data.values()], removed: [...removed] };
+      changes = await page({ ...parameters, since: changes.cursor });
+    }
+  }
+
+  test('has what was created, changed and deleted since a cursor', async () => {
+    const status = `feed-${kind}`;
+    const { cursor } = await follow({ status });
+    const created = await create(kind, { ...(await resourceOf(kind).minimal()), status, name: 'a' });
+    const first = await follow({ status }, cursor);
+    expect(first.data).toEqual([created]);
+    const patch = await request('PATCH', pathTo(kind, created.id), { body: { name: 'b' } });
+    const second = await follow({ status, etags: 'true' }, first.cursor);
+    expect(second.data).toEqual([patch.body]);
+    expect(second.etags).toEqual([patch.headers.get('etag')]);
+    await request('PATCH', pathTo(kind, created.id), { body: { status: 'active' } });
+    const third = await follow({ status }, second.cursor);
+    expect([third.data, third.removed]).toEqual([[], [created.id]]);
+  });
+
+  test('has the fields that are asked for', async () => {
+    const { cursor } = await follow({ fields: 'name' });
+    const { id, name } = await create(kind);
+    const { data } = await follow({ fields: 'name' }, cursor);
+    expect(data).toContainEqual({ id, name });
+  });
+
+  test('is not stored by caches, and has a HEAD', async () => {
+    const response = await get();
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('etag')).toBeNull();
+    const head = await request('HEAD', `${path}/changes`);
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  test('refuses the parameters of lists that have no meaning here', async () => {
+    for (const name of ['page', 'sortBy', 'sortOrder', 'countBy', 'expand', 'after']) {
+      const response = await get({ [name]: '1' });
+      expectProblem(response, 400);
+      expectParameter(response, name);
+    }
+  });
+
+  test('refuses a cursor that is damaged, or that of another feed', async () => {
+    const { cursor } = await follow({});
+    const other = kind === 'task' ? '/v1/tags/changes' : '/v1/tasks/changes';
+    const refused = [
+      await get({ since: '' }),
+      await get({ since: 'x' }),
+      await get({ since: `${cursor}A` }),
+      await get({ since: cursor.slice(0, -3) }),
+      await get({ since: 'A'.repeat(1_001) }),
+      await get({ since: cursor, status: 'active' }),
+      await get({ since: cursor, fields: 'name' }),
+      await request('GET', withQuery(other, { since: cursor })),
+    ];
+    for (const response of refused) {
+      expectProblem(response, 400);
+      expectParameter(response, 'since');
+    }
+  });
+});
+
+test('a deletion removes the entities that it deletes besides', async () => {
+  const project = await create('project');
+  const task = await create('task', { name: 'a', projectId: project.id });
+  const path = '/v1/tasks/changes';
+  const parameters = { projectId: project.id };
+  const first = (await request('GET', withQuery(path, parameters))).body as Changes;
+  expect(first.data.map(({ id }) => id)).toEqual([task.id]);
+  await request('DELETE', pathTo('project', project.id));
+  const second = (await request('GET', withQuery(path, { ...parameters, since: first.cursor })))
+    .body as Changes;
+  expect(second.removed).toEqual([task.id]);
+});

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import type { ChangesCursor } from '#functions/store/lists/changes/cursor.ts';
+import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
+import { recordLifeMs } from '#functions/store/model/change-log.ts';
+import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
+import type { WholeEntity } from '#functions/store/model/entity.ts';
+import { CursorExpired } from '#functions/store/model/errors.ts';
+import type { ListQuery } from '#functions/store/model/list-query.ts';
+import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
+import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
+import { compactAll } from '#test/support/compaction.ts';
+import { isValue, listQuery } from '#test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.stop());
+
+/** A caller of the feed of the tasks of a new tenant. */
+function newFeed(more: Partial<ListQuery> = {}) {
+  const tenant = randomUUID();
+  const query = listQuery({ limit: 100, ...more });
+  let cursor: ChangesCursor | undefined;
+  const poll = async (nowMs?: number): Promise<ChangesPage & { readonly units: number }> => {
+    const session = store.session(tenant);
+    const page = await listChanges(session, 'task', query, cursor, nowMs);
+    ({ cursor } = page);
+    return { ...page, units: session.database.consumption.readUnits };
+  };
+  /** Applies all pages and returns the names by id, with the number of pages. */
+  const copy = new Map<string, string>();
+  const follow = async (): Promise<number> => {
+    for (let pages = 1; ; pages += 1) {
+      const page = await poll();
+      for (const { id, name } of page.entities) copy.set(id, name);
+      for (const id of page.removed) copy.delete(id);
+      if (!page.hasMore) return pages;
+    }
+  };
+  return { tenant, poll, follow, copy, cursor: () => cursor };
+}
+
+const fields = (name: string, more: object = {}) => ({
+  name,
+  status: 'active',
+  description: '',
+  priority: 'none',
+  projectId: null,
+  userId: null,
+  dueDate: null,
+  tagIds: [],
+  ...more,
+});
+
+async function apply(tenant: string, changes: readonly Change[]): Promise<void> {
+  await applyChangeSet(store.session(tenant), { changes });
+}
+
+async function create(tenant: string, name: string, more: object = {}): Promise<string> {
+  const change = buildCreate('task', fields(name, more), Date.now());
+  await apply(tenant, [change]);
+  return change.after.entity.id;
+}
+
+const read = async (tenant: string, id: string): Promise<WholeEntity> =>
+  (await findEntity(store.session(tenant), 'task', id)) as WholeEntity;
+
+async function update(tenant: string, id: string, more: object): Promise<void> {
+  const before = await read(tenant, id);
+  await apply(tenant, [buildUpdate(before, { ...before.entity, ...more }, Date.now())]);
+}
+
+async function remove(tenant: string, id: string): Promise<void> {
+  await apply(tenant, [{ before: await read(tenant, id) }]);
+}
+
+const namesOf = ({ entities }: ChangesPage) => entities.map(({ name }) => name);
+
+test('the first page has all entities, and the next ones what changed', async () => {
+  const feed = newFeed();
+  const id = await create(feed.tenant, 'a');
+  const first = await feed.poll();
+  expect([namesOf(first), first.removed, first.hasMore]).toEqual([['a'], [], false]);
+  await feed.poll();
+  expect(namesOf(await feed.poll())).toEqual([]);
+  await update(feed.tenant, id, { name: 'b' });
+  const second = await feed.poll();
+  expect([namesOf(second), second.versions, second.hasMore]).toEqual([['b'], [2], false]);
+  await remove(feed.tenant, id);
+  const third = await feed.poll();
+  expect([namesOf(third), third.removed]).toEqual([[], [id]]);
+});
+
+test('an idle poll costs one read unit, and so does one with one change', async () => {
+  const feed = newFeed();
+  const id = await create(feed.tenant, 'a');
+  await compactAll(store.database(), feed.tenant, 'task');
+  await feed.follow();
+  await feed.follow();
+  expect((await feed.poll()).units).toBe(1);
+  await update(feed.tenant, id, { name: 'b' });
+  const page = await feed.poll();
+  expect([namesOf(page), page.units]).toEqual([['b'], 1]);
+});
+
+test('a change of 200 entities in batches costs at most 10 read units', async () => {
+  const feed = newFeed();
+  const changes = Array.from({ length: 200 }, (_, index) =>
+    buildCreate('task', fields(`Task ${index}`), Date.now()),
+  );
+  for (let start = 0; start < 200; start += 25) await apply(feed.tenant, changes.slice(start, start + 25));
+  await feed.follow();
+  await feed.follow();
+  const stored = await Promise.all(changes.map(({ after }) => read(feed.tenant, after.entity.id)));
+  const updates = stored.map((before) =>
+    buildUpdate(before, { ...before.entity, status: 'done' }, Date.now()),
+  );
+  for (let start = 0; start < 200; start += 25) await apply(feed.tenant, updates.slice(start, start + 25));
+  const pages = [await feed.poll(), await feed.poll(), await feed.poll()];
+  expect(pages.map(({ entities }) => entities.length)).toEqual([100, 100, 0]);
+  expect(pages.slice(0, 2).reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(10);
+});
+
+test('an entity that leaves the filters is removed, and one that enters them comes', async () => {
+  const feed = newFeed({ filters: [isValue('status', 'active')] });
+  const id = await create(feed.tenant, 'a');
+  const other = await create(feed.tenant, 'b', { status: 'done' });
+  await feed.follow();
+  expect([...feed.copy.values()]).toEqual(['a']);
+  await update(feed.tenant, id, { status: 'done' });
+  await update(feed.tenant, other, { status: 'active' });
+  await feed.follow();
+  expect([...feed.copy.values()]).toEqual(['b']);
+  const third = await create(feed.tenant, 'c', { status: 'done' });
+  const page = await feed.poll();
+  expect(JSON.stringify(page)).not.toContain(third);
+});
+
+test('filters by id and by createdAt hold for changes', async () => {
+  const feed = newFeed();
+  const ids = [await create(feed.tenant, 'a'), await create(feed.tenant, 'b')];
+  const filters = [{ field: 'id', operator: 'gt', values: [ids[0] ?? ''] }] as const;
+  const query = listQuery({ limit: 100, filters });
+  const session = () => store.session(feed.tenant);
+  const { cursor } = await listChanges(session(), 'task', query, undefined);
+  for (const id of ids) await update(feed.tenant, id, { status: 'done' });
+  const { entities, removed } = await listChanges(session(), 'task', query, cursor);
+  expect([entities.map(({ id }) => id), removed]).toEqual([[ids[1]], []]);
+});
+
+test('a long description is read, unless the fields leave it out', async () => {
+  const text = 'long '.repeat(500);
+  for (const withTexts of [true, false]) {
+    const feed = newFeed({ withTexts });
+    const id = await create(feed.tenant, 'a');
+    await feed.follow();
+    await update(feed.tenant, id, { description: text });
+    const page = await feed.poll();
+    expect(page.entities[0]?.description === text).toBe(withTexts);
+    expect(page.units).toBeLessThanOrEqual(withTexts ? 3 : 1);
+  }
+});
+
+test('the walk has several pages, and what changes meanwhile comes after it', async () => {
+  const feed = newFeed({ limit: 2 });
+  const ids = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await create(feed.tenant, name));
+  expect(namesOf(await feed.poll())).toEqual(['a', 'b']);
+  await update(feed.tenant, ids[0] ?? '', { name: 'A' });
+  await remove(feed.tenant, ids[4] ?? '');
+  expect(namesOf(await feed.poll())).toEqual(['c', 'd']);
+  await feed.follow();
+  expect(feed.copy.get(ids[0] ?? '')).toBe('A');
+  expect(feed.copy.has(ids[4] ?? '')).toBe(false);
+});
+
+test('what changes during a walk of any length comes after it', async () => {
+  const feed = newFeed({ limit: 1 });
+  const first = await create(feed.tenant, 'a');
+  await create(feed.tenant, 'b');
+  await feed.poll();
+  await update(feed.tenant, first, { name: 'A' });
+  const later = Date.now() + 60_000;
+  const names: string[] = [];
+  for (let page = await feed.poll(later); page.hasMore; ) {
+    page = await feed.poll(later);
+    names.push(...namesOf(page));
+  }
+  expect(names).toContain('A');
+});
+
+describe('a cursor', () => {
+  const old = () => Date.now() - recordLifeMs - 60_000;
+
+  test('of a quiet log does not expire', async () => {
+    const feed = newFeed();
+    await create(feed.tenant, 'a');
+    await feed.follow();
+    await feed.follow();
+    await compactAll(store.database(), feed.tenant, 'task');
+    const later = await feed.poll(Date.now() + 2 * recordLifeMs);
+    expect(later.hasMore).toBe(false);
+  });
+
+  test('that is older than the records expires when compaction has absorbed later ones', async () => {
+    const feed = newFeed();
+    await feed.poll(old());
+    await create(feed.tenant, 'a');
+    await compactAll(store.database(), feed.tenant, 'task');
+    await expect(feed.poll()).rejects.toThrow(CursorExpired);
+  });
+
+  test('from before a rebuild expires', async () => {
+    const feed = newFeed();
+    await create(feed.tenant, 'a');
+    await feed.follow();
+    const rows = new Map();
+    const now = Date.now();
+    await rebuild(openLog(store.database(), feed.tenant, 'task'), { rows, beganAt: now }, now, 0);
+    await expect(feed.poll()).rejects.toThrow(CursorExpired);
+  });
+});
