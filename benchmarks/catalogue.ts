@@ -4,6 +4,7 @@ export const benchmarks: Readonly<Record<string, string>> = {
   screens: 'Ten screens of an app, and on PostgreSQL.',
   rows: 'Lists of rows in memory, without a database.',
   writes: 'Mixed writes and their compaction.',
+  compaction: 'The compaction of an import, and its price by the rate of writes.',
   records: 'Bytes and CPU time of the records of the change log.',
   starts: 'Start of each function.',
   memory: 'First and warm responses with the CPU share of each memory setting.',

@@ -76,7 +76,7 @@ for (let first = 0; first < size; first += stepRows) {
     rows[idAt(timeMs, position)] = rowOf(position, timeMs);
   }
   log.commit(start + first, rows);
-  await log.compact(start + first + 1);
+  await log.compactAll(start + first + 1);
 }
 log.log.records.length = 0;
 console.log(`${size} rows in ${log.log.manifest?.segments.length} segments`);

@@ -20,10 +20,10 @@ const writes = usualOrSmallest(10_000, 120);
 /** Tasks of the project whose deletion is measured. */
 const tasksOfProject = 3;
 
-/** Records that one step absorbs. */
+/** Records that are absorbed together. */
 const recordsPerStep = 60;
 
-/** Milliseconds between two steps. Replaced columns are deleted after an hour: most deletions are a part of the result. */
+/** Milliseconds between two times. Replaced columns are deleted after an hour: most deletions are a part of the result. */
 const stepIntervalMs = 300_000;
 
 interface Result {
@@ -61,7 +61,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     }
     nowMs += stepIntervalMs;
     // All records are settled: nobody else writes.
-    await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() });
+    while ((await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() }))?.hasMore);
   }
   await store.stop();
   const perWrite = (units: number): number => units / writes;

@@ -267,8 +267,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'items-deleted-at-once',
     description: 'compaction deletes items that lists still read',
     file: `${engine}/compaction/delete-garbage.ts`,
-    search: 'if (beganAt + garbageMs > nowMs) return;',
-    replacement: 'if (beganAt - garbageMs > nowMs) return;',
+    search: 'if (beganAt + garbageMs > nowMs || ',
+    replacement: 'if (beganAt - garbageMs > nowMs || ',
     detectedBy: [`${tests}/compaction/delete-garbage.test.ts`],
   },
   {

@@ -11,7 +11,7 @@ import { emptyManifest, manifestNames } from '#functions/store/lists/engine/form
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import type { ListSource, RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
-import type { LogReader } from '#functions/store/lists/engine/storage.ts';
+import type { LogReader, LogWriter } from '#functions/store/lists/engine/storage.ts';
 import { isLate, type LogRecord } from '#functions/store/model/change-log.ts';
 import type { Change } from '#functions/store/model/changes.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
@@ -100,6 +100,8 @@ export interface HistoryCounts extends TransactionCounts {
   compactions: number;
   crashes: number;
   lostRaces: number;
+  /** Steps that were applied to the manifest of another process. */
+  appliedToNewer: number;
   /** Columns in several buckets that compaction left, after all of its steps. */
   columnsInBuckets: number;
   /** Items that compaction deleted. */
@@ -131,6 +133,7 @@ export class History {
     columnsInBuckets: 0,
     crashes: 0,
     lostRaces: 0,
+    appliedToNewer: 0,
     deletedItems: 0,
   };
   readonly #random: Random;
@@ -160,7 +163,7 @@ export class History {
   async run(): Promise<void> {
     for (let writer = 0; writer < 3; writer += 1) this.#time.start(() => this.#write());
     for (let reader = 0; reader < 2; reader += 1) this.#time.start(() => this.#read());
-    for (let worker = 0; worker < 2; worker += 1) this.#time.start(() => this.#compact());
+    for (let worker = 0; worker < 3; worker += 1) this.#time.start(() => this.#compact());
     for (let reader = 0; reader < 2; reader += 1) this.#time.start(() => this.#readSlowly());
     await this.#time.run();
   }
@@ -327,7 +330,14 @@ export class History {
     late?: LateChanges,
   ): Promise<Awaited<ReturnType<typeof compact>> | 'crashed'> {
     const maxWrites = this.#random.chance(0.1) ? this.#random.below(60) : undefined;
-    const writer = this.#log.open(this.#process(machine, maxWrites));
+    const open = this.#log.open(this.#process(machine, maxWrites));
+    let lost = 0;
+    const replaceManifest: LogWriter['replaceManifest'] = async (manifest) => {
+      const isReplaced = await open.replaceManifest(manifest);
+      if (!isReplaced) lost += 1;
+      return isReplaced;
+    };
+    const writer = { ...open, replaceManifest };
     const itemsBefore = this.#log.items.size;
     try {
       const nowMs = await machine.now();
@@ -341,6 +351,7 @@ export class History {
       });
       this.counts[result ? 'compactions' : 'lostRaces'] += 1;
       this.counts.repairs += result?.late ?? 0;
+      if (result && lost > 0) this.counts.appliedToNewer += 1;
       for (const { buckets } of this.#log.manifest?.segments ?? [])
         this.counts.columnsInBuckets += Object.keys(buckets).length;
       return result;

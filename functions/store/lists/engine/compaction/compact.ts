@@ -2,7 +2,7 @@
  * Compaction moves the change log into columns, in steps. Each step reads the manifest, writes new items under new names, and replaces the
  * manifest. A crash at any point leaves the old manifest, which is complete.
  */
-import { CompactionTooSlow } from '../../../model/errors.ts';
+import { CompactionTooSlow, StoreUnavailable } from '../../../model/errors.ts';
 import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { ColumnReader } from '../read/column-reader.ts';
@@ -16,6 +16,9 @@ import { rewriteColumns } from './rewrite-columns.ts';
 import { readSetBack } from './set-back.ts';
 import { defaultSizes } from './sizes.ts';
 import { rememberStep, sizesOfShare, stepShare } from './step-share.ts';
+
+/** A call that does not wait for its next attempt, because it would exceed the time, ends so many milliseconds before, at most. */
+const maxWaitMs = 1_000;
 
 interface CompactionResult {
   /** Number of records that were absorbed. */
@@ -114,7 +117,7 @@ export async function compact(source: CompactionSource): Promise<CompactionResul
     rememberStep(memory, true);
     return result;
   } catch (error) {
-    if (writer.remainingMs() > 0) throw error;
+    if (!(error instanceof StoreUnavailable) || writer.remainingMs() > maxWaitMs) throw error;
     rememberStep(memory, false);
     throw new CompactionTooSlow(share, error);
   }

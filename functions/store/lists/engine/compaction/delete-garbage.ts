@@ -34,6 +34,9 @@ export const recordStep = (
 /** Steps that one step cleans up after. */
 const maxSteps = 4;
 
+/** Milliseconds in which the items of one step can be deleted. With less time, they are left to a later step. */
+const deletionMs = 2_000;
+
 /**
  * Deletes the items of old steps that the manifest does not refer to. Names are never used again, so an item that is not in use an
  * hour after its step began is never used again either.
@@ -43,7 +46,7 @@ export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs
   let live: ReadonlySet<ItemName> | undefined;
   for (const [name, encoded] of steps) {
     const { beganAt, names } = JSON.parse(inflate(encoded).toString()) as StepItems;
-    if (beganAt + garbageMs > nowMs) return;
+    if (beganAt + garbageMs > nowMs || writer.remainingMs() < deletionMs) return;
     live ??= new Set(manifestNames(manifest));
     const isLive = live;
     // The list's item last: a crash in between leaves it for the next step.

@@ -90,12 +90,12 @@ test.each([true, false])(
 test.each([true, false])(
   'readItems reads items by key, consistently if it has to (%j)',
   async (isConsistent) => {
-    await log.readItems(['1-aaaaaa.0/1-aaaaaa/name', 'run:2-bbbbbb/all'], isConsistent);
+    await log.readItems(['1-aaaaaa.0/1-aaaaaa/name', 'patch:2-bbbbbb/all'], isConsistent);
     expect(calls).toEqual([
       [
         [
           { pk: 'acme#task#columns#1-aaaaaa.0', sk: '1-aaaaaa/name' },
-          { pk: 'acme#task#columns#run:2-bbbbbb', sk: 'all' },
+          { pk: 'acme#task#columns#patch:2-bbbbbb', sk: 'all' },
         ],
         isConsistent,
       ],

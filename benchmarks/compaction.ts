@@ -1,0 +1,325 @@
+/**
+ * `npm run bench -- compaction`: measures the compaction of an import, and the price of a write's compaction by the rate of writes. Writes
+ * `docs/performance/compaction.md`.
+ *
+ * `--tasks 300000` imports so many tasks, and a tenth as many with 50 tags and long texts of another script.
+ */
+import { parseArgs } from 'node:util';
+import { forEach } from '../functions/runtime/for-each.ts';
+import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.ts';
+import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
+import { recordWrites } from '../functions/store/model/change-log.ts';
+import type { Change } from '../functions/store/model/changes.ts';
+import type { ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
+import { marginMs } from '../functions/store/model/log-timing.ts';
+import { DataGenerator } from '../lib/seed/data.ts';
+import { listQuery, sortedBy } from '../test/support/list-queries.ts';
+import { startTestStore, type TestStore } from '../test/support/local-store.ts';
+import { readRows } from '../test/support/read-rows.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { publishPage, table } from './report.ts';
+
+const { values: flags } = parseArgs({
+  options: { tasks: { type: 'string', default: usualOrSmallest('300000', '12000') }, ...formOption },
+});
+
+const tenant = 'public';
+const kind = 'task';
+
+/** Tasks of one record of an import: a batch of the API has as many operations. */
+const batchSize = 25;
+
+/** Milliseconds between two batches of an import: four clients send 50 in a second. */
+const batchIntervalMs = 20;
+
+/** Milliseconds that the schedule gives one job. */
+const jobMs = 4_900;
+
+/** Milliseconds below which a worker does not begin a step. */
+const minStepMs = 1_000;
+
+/** Records that are written at the same time. */
+const concurrency = 16;
+
+/** Returns the id of a time. Ids of one time are in the order of their numbers. */
+function idAt(timeMs: number, number: number): string {
+  const time = Math.floor(timeMs).toString(16).padStart(12, '0');
+  const random = Math.floor(Math.random() * 2 ** 44)
+    .toString(16)
+    .padStart(11, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${(number % 4_096).toString(16).padStart(3, '0')}-8000-0${random}`;
+}
+
+const amounts = { organizations: 20, users: 200, tags: 200, projects: 500, tasks: 1_000_000 };
+
+/** Makes the tasks of `npm run seed`. */
+class Tasks {
+  readonly #generator = new DataGenerator(amounts, 1, new Date());
+  readonly #ids: Record<keyof typeof amounts, string[]> = {
+    organizations: [],
+    users: [],
+    tags: [],
+    projects: [],
+    tasks: [],
+  };
+  #count = 0;
+
+  constructor() {
+    for (const parent of ['organizations', 'users', 'tags', 'projects'] as const) {
+      for (let position = 0; position < amounts[parent]; position += 1) {
+        this.#generator[parent](position, this.#ids);
+        this.#ids[parent].push(idAt(Date.now() - 1e10 + 1e6 * position, position));
+      }
+    }
+  }
+
+  create(timeMs: number): StoredEntity {
+    this.#count += 1;
+    const fields = this.#generator.tasks(this.#count, this.#ids) as unknown as ItemFields;
+    const time = new Date(timeMs).toISOString();
+    const entity = { ...fields, id: idAt(timeMs, this.#count), createdAt: time, updatedAt: time };
+    return { kind, version: 1, stamp: timeMs, entity } as unknown as StoredEntity;
+  }
+
+  /** Creates a task with 50 tags and long texts of another script. */
+  createWide(timeMs: number): StoredEntity {
+    const task = this.create(timeMs);
+    const text = (length: number): string =>
+      Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 3_000))).join('');
+    const tagIds = Array.from({ length: 50 }, () => {
+      const { tags } = this.#ids;
+      return tags[Math.floor(Math.random() * tags.length)] as string;
+    });
+    const entity = { ...task.entity, name: text(255), description: text(100), tagIds };
+    return { ...task, entity } as StoredEntity;
+  }
+}
+
+const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
+
+/** Returns the change of a field. */
+function changeOf(before: StoredEntity, timeMs: number, number: number): Change {
+  const priority = priorities[number % priorities.length];
+  const entity = { ...before.entity, priority, updatedAt: new Date(timeMs).toISOString() };
+  return { before, after: { ...before, version: before.version + 1, stamp: timeMs, entity } as StoredEntity };
+}
+
+/** Writes the record of a transaction, without the entities: only compaction is measured. */
+async function writeRecord(store: TestStore, changes: readonly Change[], stamp: number): Promise<void> {
+  for (const { put } of recordWrites(tenant, changes, stamp)) await store.database(60_000).putItem(put);
+}
+
+interface Import {
+  readonly rows: string;
+  readonly tasks: number;
+  readonly seconds: number;
+  readonly steps: number;
+  readonly longestMs: number;
+  readonly failures: number;
+  readonly writeUnits: number;
+  readonly heapMb: number;
+  readonly segments: number;
+  readonly firstList: number;
+  readonly warmList: number;
+}
+
+/** Takes steps until nothing is left to do, each worker with the time of a job. */
+async function compactAll(
+  store: TestStore,
+  nowMs: () => number,
+  memory = new ProcessMemory().of(tenant, kind),
+) {
+  const result = { steps: 0, longestMs: 0, failures: 0, writeUnits: 0, heapBytes: 0 };
+  for (let isDone = false; !isDone; ) {
+    const database = store.database(jobMs);
+    const open = openLog(database, tenant, kind);
+    const requireTime = (): void => {
+      result.heapBytes = Math.max(result.heapBytes, process.memoryUsage().heapUsed);
+      open.requireTime();
+    };
+    while (!isDone && database.deadline.remaining() > minStepMs) {
+      const began = performance.now();
+      try {
+        const step = await compact({ writer: { ...open, requireTime }, memory, nowMs: nowMs() });
+        isDone = step !== undefined && !step.hasMore;
+      } catch (error) {
+        console.error(error);
+        result.failures += 1;
+      }
+      requireTime();
+      result.steps += 1;
+      result.longestMs = Math.max(result.longestMs, performance.now() - began);
+    }
+    result.writeUnits += database.consumption.writeUnits;
+  }
+  return result;
+}
+
+/** Returns the read units of the first page by priority: of the first list of a process, and of the second one. */
+async function measureList(store: TestStore): Promise<readonly [first: number, warm: number]> {
+  const memory = new ProcessMemory().of(tenant, kind);
+  const query = toRowQuery(kind, listQuery({ sort: sortedBy('priority', 'desc'), limit: 20 }));
+  const units: number[] = [];
+  for (let list = 0; list < 2; list += 1) {
+    const database = store.database(60_000);
+    const reader = openLogReader(database, tenant, kind);
+    await readRows({ reader, memory, nowMs: Date.now() + marginMs }, query);
+    units.push(database.consumption.readUnits);
+  }
+  return [units[0] ?? 0, units[1] ?? 0];
+}
+
+/** Measures the compaction of tasks that were all written before it begins. */
+async function measureImport(
+  rows: string,
+  count: number,
+  create: (timeMs: number) => StoredEntity,
+): Promise<Import> {
+  const store = await startTestStore();
+  const batches = Math.ceil(count / batchSize);
+  const start = Date.now() - marginMs - 1_000 - batches * batchIntervalMs;
+  const stamps = Array.from({ length: batches }, (_, batch) => start + batch * batchIntervalMs);
+  await forEach(stamps, concurrency, async (stamp) => {
+    // A transaction takes some milliseconds, so ids and stamps are not in the same order.
+    const changes = Array.from({ length: batchSize }, () => ({
+      after: create(stamp - Math.floor(Math.random() * 2 * batchIntervalMs)),
+    }));
+    await writeRecord(store, changes, stamp);
+  });
+  const began = performance.now();
+  const { heapBytes, writeUnits, ...result } = await compactAll(store, () => Date.now());
+  const seconds = (performance.now() - began) / 1_000;
+  const { manifest } = await openLogReader(store.database(), tenant, kind).readHead(Date.now());
+  const [firstList, warmList] = await measureList(store);
+  await store.stop();
+  const tasks = batches * batchSize;
+  const segments = manifest?.segments.length ?? 0;
+  const measured = {
+    rows,
+    tasks,
+    seconds,
+    ...result,
+    writeUnits: writeUnits / tasks,
+    heapMb: heapBytes / 2 ** 20,
+  };
+  console.log({ ...measured, segments, firstList, warmList });
+  return { ...measured, segments, firstList, warmList };
+}
+
+/** A rate of writes. */
+interface Rate {
+  readonly name: string;
+  /** Milliseconds between two writes. */
+  readonly intervalMs: number;
+  /** Milliseconds between two looks at the log. */
+  readonly lookMs: number;
+  readonly writes: number;
+}
+
+const hourMs = 3_600_000;
+
+const rates: readonly Rate[] = [
+  { name: 'one a day', intervalMs: 24 * hourMs, lookMs: 6 * hourMs, writes: usualOrSmallest(120, 3) },
+  { name: 'one a minute', intervalMs: 60_000, lookMs: 60_000, writes: usualOrSmallest(3_000, 100) },
+  { name: 'one in two seconds', intervalMs: 2_000, lookMs: 15_000, writes: usualOrSmallest(5_000, 100) },
+  { name: '20 a second', intervalMs: 50, lookMs: 15_000, writes: usualOrSmallest(10_000, 100) },
+];
+
+/** Rows of the log before the first write that is measured. */
+const rowsBefore = usualOrSmallest(10_000, 200);
+
+/** Returns the write units of compaction for each write. */
+async function measureRate({ intervalMs, lookMs, writes }: Rate, isCreate: boolean): Promise<number> {
+  const store = await startTestStore();
+  const memory = new ProcessMemory().of(tenant, kind);
+  const tasks = new Tasks();
+  let now = Date.now() - 400 * 24 * hourMs;
+  const known: StoredEntity[] = [];
+  for (let row = 0; row < rowsBefore; row += batchSize) {
+    now += 1_000;
+    const created = Array.from({ length: batchSize }, () => tasks.create(now));
+    known.push(...created);
+    await writeRecord(
+      store,
+      created.map((after) => ({ after })),
+      now,
+    );
+  }
+  now += hourMs;
+  await compactAll(store, () => now, memory);
+  let units = 0;
+  let looked = now;
+  for (let write = 0; write < writes; write += 1) {
+    now += intervalMs;
+    const position = Math.floor(Math.random() * known.length);
+    const change = isCreate
+      ? { after: tasks.create(now) }
+      : changeOf(known[position] as StoredEntity, now, write);
+    if (!isCreate) known[position] = change.after as StoredEntity;
+    await writeRecord(store, [change], now);
+    for (; looked + lookMs <= now; looked += lookMs) {
+      const time = looked + lookMs;
+      units += (await compactAll(store, () => time, memory)).writeUnits;
+    }
+  }
+  await store.stop();
+  return units / writes;
+}
+
+const count = Number(flags.tasks);
+const seeded = new Tasks();
+const imports = [
+  await measureImport('as seeded', count, (timeMs) => seeded.create(timeMs)),
+  await measureImport('50 tags, long texts', Math.ceil(count / 10), (timeMs) => seeded.createWide(timeMs)),
+];
+const prices: (readonly [string, number, number])[] = [];
+for (const rate of rates) {
+  prices.push([rate.name, await measureRate(rate, false), await measureRate(rate, true)]);
+  console.log(prices.at(-1));
+}
+
+publishPage(
+  'compaction.md',
+  `Tasks that are all pending when compaction begins: four clients have created them in batches of ${batchSize}. One process takes steps, with ${jobMs / 1_000} seconds
+for each worker, as the schedule gives them. Write units are those of compaction for each task; read units those of the first page by priority.
+
+${table(
+  [
+    'rows',
+    'tasks',
+    'seconds',
+    'steps',
+    'longest step, ms',
+    'failed steps',
+    'write units',
+    'heap, MB',
+    'segments',
+    'first list, read units',
+    'warm list, read units',
+  ],
+  imports.map((one) => [
+    one.rows,
+    one.tasks.toLocaleString('en'),
+    one.seconds.toFixed(0),
+    one.steps,
+    one.longestMs.toFixed(0),
+    one.failures,
+    one.writeUnits.toFixed(2),
+    one.heapMb.toFixed(0),
+    one.segments,
+    one.firstList,
+    one.warmList,
+  ]),
+)}
+
+Write units of compaction for each write, in a log of ${rowsBefore.toLocaleString('en')} rows, with the deletion of what was replaced, and without the job's item:
+
+${table(
+  ['writes', 'a change', 'a create'],
+  prices.map(([name, change, create]) => [name, change.toFixed(2), create.toFixed(2)]),
+)}
+`,
+);
