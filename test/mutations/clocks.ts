@@ -170,7 +170,7 @@ export const clockMutations: readonly Mutation[] = [
     description: 'a comparison does not remove the row of an entity that does not exist',
     file: compareLog,
     search: 'if (!stored && !after.has(id) && version !== undefined)',
-    replacement: 'if (!stored && !after.has(id) && version === undefined)',
+    replacement: 'if (!stored && !after.has(id) && version !== undefined && version < 0)',
     detectedBy: [jobTests],
   },
   {

@@ -1,5 +1,6 @@
 import { rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '#functions/store/lists/engine/compaction/row-block.ts';
+import { isText } from '#functions/store/lists/engine/read/row-filter.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
@@ -41,6 +42,20 @@ test.each([
   expect(await log.list()).toMatchObject({ total: 1, rows: [{ id: b }] });
   await log.compact(rebuiltAt + marginMs);
   expect(await log.list()).toMatchObject({ total: 1, rows: [{ id: b }] });
+});
+
+test.each([
+  ['has missed', { [a]: { name: 'a' } }],
+  ['has seen', { [a]: { name: 'a2' } }],
+])('counts a row once whose change the scan %s', async (_, rows) => {
+  log.commit(startMs, { [a]: { name: 'a' } });
+  log.commit(beganAt + 500, { [a]: { name: 'a2' } });
+  await rebuildFrom(rows as unknown as Record<string, Row>);
+  expect(await log.list({ filters: [isText('name', 'a2')] })).toMatchObject({
+    total: 1,
+    rows: [{ id: a, version: 2 }],
+  });
+  expect(await log.list({ filters: [isText('name', 'a')] })).toMatchObject({ total: 0 });
 });
 
 test('waits neither for stamps in the future, nor for a watermark in the future', async () => {
