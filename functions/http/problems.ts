@@ -7,6 +7,7 @@ import {
   ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
+  TooManyJobs,
   TooManyWrites,
   VersionMismatch,
 } from '../store/model/errors.ts';
@@ -101,6 +102,10 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof TooManyWrites) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
+  }
+  if (error instanceof TooManyJobs) {
+    const detail = `${error.message} Send the request again after the seconds in Retry-After.`;
+    return new Problem('too-many-requests', detail, { cause: error, headers: { 'retry-after': '10' } });
   }
   if (error instanceof StoreUnavailable) {
     const cause = error.isContention

@@ -131,15 +131,26 @@ const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: Monito
   },
   {
     heading: 'Compaction is late',
-    label: 'ms after a step was due',
+    label: 'ms after a reminder was due',
     metric: jobMetric(onSchedule, jobMetrics.delay),
-    threshold: 120_000,
+    // Records expire after 30 days.
+    threshold: 1_800_000,
     periods: 1,
+  },
+  {
+    heading: 'Due work is left',
+    label: 'tenants and logs that a run of the schedule left',
+    metric: jobMetric(onSchedule, jobMetrics.left),
+    threshold: 10,
+    periods: 3,
   },
   {
     heading: 'Change logs are long',
     label: 'records that are not in columns',
-    metric: jobMetric(onSchedule, jobMetrics.pending),
+    metric: highestOf(
+      'pending',
+      [onLogRecords, onSchedule].map((one) => jobMetric(one, jobMetrics.pending)),
+    ),
     threshold: 1_000,
     periods: 3,
   },

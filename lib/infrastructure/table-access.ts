@@ -19,7 +19,7 @@ export interface Access {
   readonly usesListEngine?: boolean;
 }
 
-/** Every write reads a recorded result, and puts a record of the change log and, at times, the job that compacts the log. */
+/** Every write reads a recorded result, and puts a record of the change log and, at times, the reminder of the log. */
 const writeActions = ['GetItem', 'PutItem'] as const;
 
 const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)];
@@ -36,11 +36,16 @@ const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
   ...(longTextField in fields ? (['DeleteItem'] as const) : []),
 ];
 
+/** What begins a job counts the unfinished ones of its tenant. */
+const jobIndexes = ['by-status'] as const;
+
 /** The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. */
 function removeAccess(kind: Kind): Access {
   const usesListEngine = dependentsOf(kind).length > 0;
+  if (!usesListEngine) return { actions: [...writeActions, 'DeleteItem'], usesListEngine };
   return {
-    actions: [...writeActions, 'DeleteItem', ...(usesListEngine ? (['BatchGetItem', 'Query'] as const) : [])],
+    actions: [...writeActions, 'DeleteItem', 'BatchGetItem', 'Query'],
+    indexes: jobIndexes,
     usesListEngine,
   };
 }
@@ -58,7 +63,11 @@ function listAccess(kind: Kind, nestedBy: string | undefined): Access {
 }
 
 /** An action on an entity finds its children by the list engine. */
-const actionAccess: Access = { actions: [...writeActions, 'Query', 'BatchGetItem'], usesListEngine: true };
+const actionAccess: Access = {
+  actions: [...writeActions, 'Query', 'BatchGetItem'],
+  indexes: jobIndexes,
+  usesListEngine: true,
+};
 
 export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
@@ -87,10 +96,10 @@ export const jobsAccess: Access = {
   usesListEngine: true,
 };
 
-/** The permissions of the function that finds due jobs of all tenants and continues them. */
+/** The permissions of the function that finds what is due, of all tenants, and continues it. */
 export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-status'] };
 
-/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its job. */
+/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder. */
 export const compactionAccess: Access = {
   actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
   usesListEngine: true,

@@ -88,7 +88,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'too-many-requests': {
     meaning:
-      'Your tenant has sent more requests in the present 10 seconds than this deployment allows. "RateLimit-Policy" has the limit. This request read and wrote nothing.',
+      'Your tenant has sent more requests in the present 10 seconds than this deployment allows. "RateLimit-Policy" has the limit. Or about 1,000 of its deletions, archives and clones are not finished. This request wrote nothing.',
     remedy: 'Repeat the request after the number of seconds in "Retry-After".',
     example:
       'More than 1000 requests in 10 seconds. The next ones are accepted after the seconds in Retry-After.',

@@ -40,7 +40,7 @@ describe('alarms', () => {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(16);
+    expect(alarms().length).toBeLessThan(17);
   });
 
   test('watch as many metrics as the computation of costs says', () => {

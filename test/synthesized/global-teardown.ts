@@ -32,10 +32,10 @@ const isWholeRun = ({
 
 /**
  * Returns whether a permission is for something that does not happen in a run: compaction reads columns when a log is compacted for the
- * second time, and deletes replaced ones an hour later. Unit tests and the simulation do both.
+ * second time, deletes replaced ones an hour later, and changes the reminder of a log after a burst. Unit tests and the simulation do both.
  */
 const isUsedLater = (name: string, permission: string): boolean =>
-  name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|PutItem) /.test(permission);
+  name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|GetItem|PutItem) /.test(permission);
 
 /**
  * Compares the permissions of the roles with the calls of the functions during the whole run.

@@ -108,8 +108,8 @@ async function checkReferences(
   });
 }
 
-function toChangeSet(tenant: string, operation: ResolvedOperation): ChangeSet {
-  if ('deletion' in operation) return buildDelete(tenant, operation.deletion);
+function toChangeSet(tenant: string, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
+  if ('deletion' in operation) return buildDelete(tenant, operation.deletion, includesChildren);
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
@@ -132,9 +132,10 @@ export function applyBatch(
       'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const own = mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one)));
+    const buildOwn = (includesChildren: boolean): ChangeSet =>
+      mergeChangeSets(resolved.map((one) => toChangeSet(session.tenant, one, includesChildren)));
     const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-    return { ...(await buildWithDescendants(session, own, { kind, ids }, attempt)), result };
+    return { ...(await buildWithDescendants(session, buildOwn, { kind, ids }, attempt)), result };
   });
 }

@@ -35,7 +35,7 @@ export function archiveWithProjects(
     const change = isArchived ? undefined : buildUpdate(before, archived);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, snapshotId);
+    const job = beginJob(session.tenant, { type: 'archive', id, after: '' }, { id: snapshotId });
     const projects = { changes: archive(page.children), next: page.next };
     return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });

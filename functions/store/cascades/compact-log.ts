@@ -1,31 +1,90 @@
-/** Compacts the change log of a kind: the job of the list engine. */
-
+/**
+ * Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and of two steps at the same time, the
+ * condition of the manifest lets one succeed.
+ */
+import type { Database } from '../dynamodb/database.ts';
 import { compact } from '../lists/engine/compaction/compact.ts';
 import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { defaultSizes } from '../lists/engine/compaction/sizes.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
-import { busyIntervalMs, type CompactWork, type Job, type Step } from '../model/job.ts';
-import { minJobMs } from '../unit-of-work/compaction-request.ts';
+import { ConditionFailed } from '../model/errors.ts';
+import { marginMs } from '../model/log-timing.ts';
+import type { Kind } from '../model/relations.ts';
+import {
+  encodeReminder,
+  isUnchanged,
+  isUnused,
+  type Reminder,
+  reminderIntervalMs,
+  reminderKey,
+} from '../model/reminder.ts';
+import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
-/** Milliseconds between two looks at a log with few records. */
-const quietIntervalMs = 60_000;
+/** Milliseconds that must be left for another step; otherwise the next look takes it. */
+const minStepMs = 1_000;
 
-const dueIn = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
+interface Look {
+  /** Number of settled records that were found, absorbed or not: so many records the lists before had to read. */
+  readonly found: number;
+  /** Number of settled records that are too few for a step. */
+  readonly waiting: number;
+  /** Whether records were absorbed. */
+  readonly hasStepped: boolean;
+  /** Whether nothing is left but these. Otherwise, another process was faster, or the time was over. */
+  readonly isComplete: boolean;
+}
+
+/** Takes steps until too few settled records are left. @param isForced absorbs these as well. */
+async function look({ tenant, database }: Session, kind: Kind, isForced: boolean): Promise<Look> {
+  const writer = openLog(database, tenant, kind);
+  const memory = logMemory(database, tenant, kind);
+  for (let absorbed = 0; ; ) {
+    const result = await compact({ writer, memory, nowMs: Date.now(), isForced });
+    absorbed += result?.records ?? 0;
+    const waiting = result?.waiting ?? 0;
+    const found = { found: absorbed + waiting, waiting, hasStepped: absorbed > 0 };
+    if (!result?.hasMore) return { ...found, isComplete: result !== undefined };
+    if (database.deadline.remaining() < minStepMs) return { ...found, isComplete: false };
+  }
+}
+
+/** Makes the schedule look at a log as soon as its newest records are settled. */
+export const lookAgain = (session: Session, kind: Kind): Promise<void> =>
+  remindBy(session, kind, Date.now() + marginMs);
 
 /**
- * Returns the only kind of step of a job that compacts a log. It ends when nobody has asked for it for two hours and nothing is left.
+ * Compacts a log that has new records, if they are enough for a step. When there will be enough as soon as the newest ones are settled, the
+ * schedule looks again: the stream might not report any further record of this log.
+ * @param stamps of the new records.
  */
-export async function compactStep({ tenant, database }: Session, { work }: Job<CompactWork>): Promise<Step> {
+export async function compactBusyLog(session: Session, kind: Kind, stamps: readonly number[]): Promise<Look> {
+  const found = await look(session, kind, false);
   const nowMs = Date.now();
-  const writer = openLog(database, tenant, work.kind);
-  const isIdle = work.requestedAt + minJobMs < nowMs;
-  const memory = logMemory(database, tenant, work.kind);
-  const result = await compact({ writer, memory, nowMs, isForced: isIdle });
-  // What this step found, absorbed or not: so many records the lists before it had to read.
-  const pending = result ? result.records + result.waiting : work.pending;
-  const left = { ...work, steppedAt: nowMs, pending };
-  if (!result || result.hasMore) return { left };
-  // The writers of the last hour relied on the job: it ends when a step finds nothing.
-  if (isIdle && result.records === 0) return { left: undefined };
-  return { left, dueAt: dueIn(result.records > 0 ? busyIntervalMs : quietIntervalMs) };
+  const unsettled = stamps.filter((stamp) => stamp + marginMs > nowMs).length;
+  if (!found.isComplete || found.waiting + unsettled >= defaultSizes.minRecords)
+    await lookAgain(session, kind);
+  return found;
+}
+
+/**
+ * Compacts the log of a reminder that is due, however few records it has. Then deletes the reminder if no writer relies on it any more. All that
+ * such writers have written is settled by then, so it was absorbed.
+ */
+export async function continueReminder(database: Database, reminder: Reminder): Promise<Look> {
+  const { tenant, kind } = reminder;
+  const nowMs = Date.now();
+  const found = await look({ tenant, database }, kind, true);
+  // It is still due.
+  if (!found.isComplete) return found;
+  const condition = isUnchanged(reminder);
+  const moved = { ...reminder, dueAt: nowMs + reminderIntervalMs };
+  try {
+    if (isUnused(reminder, nowMs)) await database.deleteItem(reminderKey(reminder), condition);
+    else await database.putItem(encodeReminder(moved), condition);
+  } catch (error) {
+    // A writer has requested it, or hastened it, meanwhile: it is still due.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  return found;
 }

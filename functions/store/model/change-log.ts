@@ -51,7 +51,8 @@ const entriesAttribute = 'e';
 export const stampPrefix = (stamp: number): string =>
   recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
 
-const stampOf = (key: string): number =>
+/** Returns the stamp in the sort key of a record. */
+export const stampOf = (key: string): number =>
   Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {

@@ -8,8 +8,9 @@ import { maxCommitMs } from '../model/log-timing.ts';
 import { table } from '../model/table.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
-import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
+import { requireJobCapacity } from './job-limit.ts';
+import { requireReminders } from './reminders.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
@@ -54,7 +55,7 @@ async function buildTransaction(
   more: readonly Write[] = [],
 ): Promise<Transaction> {
   const { changes, writes = [] } = changeSet;
-  await requestCompaction(session, changes);
+  await requireReminders(session, changes);
   // Last, because the time until the transaction is committed counts from it.
   const limit = changes.length > 0 ? new Deadline(maxCommitMs) : undefined;
   const stamp = transactionStamp(changes, Date.now());
@@ -142,7 +143,7 @@ export async function applyInBatches(
 
 /**
  * Returns the transaction of a change set, or of the one that takes its place when it is too large.
- * @throws TooManyWrites when no transaction takes it.
+ * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
  */
 async function fittingTransaction(
   session: Session,
@@ -150,8 +151,11 @@ async function fittingTransaction(
   orElse: ChangeSet | undefined,
   record: readonly Write[],
 ): Promise<Transaction> {
+  // Before the transaction is built: the time until it is committed counts from there.
+  await requireJobCapacity(session, changeSet.writes);
   const whole = await buildTransaction(session, changeSet, record);
   if (fitsOneTransaction(whole)) return whole;
+  if (!changeSet.writes) await requireJobCapacity(session, orElse?.writes);
   const rest = orElse && (await buildTransaction(session, orElse, record));
   if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
   return rest;
@@ -162,7 +166,7 @@ async function fittingTransaction(
  * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
  * @param build reads what it needs; called once for each attempt.
- * @throws StoreUnavailable when the time of the request is over; TooManyWrites; and the errors of `build`.
+ * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,

@@ -30,19 +30,24 @@ test.each(['replace', 'update'])(
   },
 );
 
-test.each(['archiveOrganization', 'cloneProject'])('%s finds children by the list engine', (operation) => {
-  expect(access(operation)).toEqual({
-    actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
-    usesListEngine,
-  });
-});
+test.each(['archiveOrganization', 'cloneProject'])(
+  '%s finds children by the list engine, and counts jobs',
+  (operation) => {
+    expect(access(operation)).toEqual({
+      actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
+      indexes: ['by-status'],
+      usesListEngine,
+    });
+  },
+);
 
 describe('deleting an entity', () => {
   test.each(['Organization', 'Project', 'User', 'Tag'])(
-    'finds the dependents of a %s by the list engine',
+    'finds the dependents of a %s by the list engine, and counts jobs',
     (kind) => {
       expect(access(`delete${kind}`)).toEqual({
         actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
+        indexes: ['by-status'],
         usesListEngine,
       });
     },
@@ -63,6 +68,7 @@ test('a batch needs what creating and deleting an entity needs, and reading batc
   });
   expect(access('batchOrganizations')).toEqual({
     actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
+    indexes: ['by-status'],
     usesListEngine,
   });
 });
@@ -90,7 +96,7 @@ test('jobs need every action on items, and no index', () => {
   expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
 });
 
-test('the schedule needs the index of all jobs besides', () => {
+test('the schedule needs the index of jobs and reminders besides', () => {
   expect(scheduleAccess).toEqual({ actions: jobActions, indexes: ['by-status'], usesListEngine });
 });
 

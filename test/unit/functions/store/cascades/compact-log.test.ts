@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { compactStep } from '#functions/store/cascades/compact-log.ts';
-import { continueJob } from '#functions/store/cascades/continue-job.ts';
+import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { recordWrites } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildWrite, type Change } from '#functions/store/model/changes.ts';
 import { ConditionFailed } from '#functions/store/model/errors.ts';
 import {
-  type CompactWork,
-  compactionJobId,
-  decodeJob,
-  type Job,
-  jobKey,
-} from '#functions/store/model/job.ts';
+  decodeReminder,
+  encodeReminder,
+  type Reminder,
+  reminderKey,
+} from '#functions/store/model/reminder.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
@@ -61,179 +59,133 @@ async function writeManyRecords(): Promise<void> {
   }
 }
 
-const job = (work: Partial<CompactWork> = {}): Job<CompactWork> => ({
-  id: 'compact-tag',
-  tenant: session.tenant,
-  version: 1,
-  dueAt: '1970-01-01T00:00:00.000Z',
-  work: { type: 'compact', kind: 'tag', requestedAt: writtenAt, steppedAt: 0, pending: 0, ...work },
-});
-
-/** Returns the step that the job takes at a time. */
-function stepAt(nowMs: number, work: Partial<CompactWork> = {}) {
-  clock.mockReturnValue(nowMs);
-  return compactStep(session, job(work));
-}
-
-const workAt = (steppedAt: number, pending: number): CompactWork => ({
-  type: 'compact',
-  kind: 'tag',
-  requestedAt: writtenAt,
-  steppedAt,
-  pending,
-});
-
 const head = () => openLog(store.database(), session.tenant, 'tag').readHead(0);
 
 /** Returns how many rows the columns have; `undefined` when the log has never been compacted. */
 const compactedRows = async (): Promise<number | undefined> =>
   (await head()).manifest?.segments.reduce((sum, { rows }) => sum + rows, 0);
 
-test('waits for a minute while there are few records, and absorbs none', async () => {
-  await writeRecords(3);
-  expect(await stepAt(writtenAt + minuteMs)).toEqual({
-    left: workAt(writtenAt + minuteMs, 3),
-    dueAt: '2026-02-03T04:02:00.000Z',
+async function storedReminder(): Promise<Reminder | undefined> {
+  const item = await store.database().get(reminderKey({ tenant: session.tenant, kind: 'tag' }));
+  return item && decodeReminder(item);
+}
+
+/** Makes a replacement of the manifest fail, as when another process is faster. */
+function loseRace(): void {
+  const { database } = session;
+  const put = database.putItem.bind(database);
+  jest.spyOn(database, 'putItem').mockImplementation(async (item, condition) => {
+    if (item.sk === '~') throw new ConditionFailed([0], new Error('replaced'));
+    await put(item, condition);
   });
-  expect(await compactedRows()).toBeUndefined();
-});
+}
 
-test('waits for a minute while there is no record', async () => {
-  expect(await stepAt(writtenAt + minuteMs)).toEqual({
-    left: workAt(writtenAt + minuteMs, 0),
-    dueAt: '2026-02-03T04:02:00.000Z',
-  });
-});
-
-describe('with 128 records', () => {
-  beforeEach(() => writeManyRecords());
-
-  test('absorbs them, and looks again 15 seconds later', async () => {
-    expect(await stepAt(writtenAt + minuteMs)).toEqual({
-      left: workAt(writtenAt + minuteMs, 128),
-      dueAt: '2026-02-03T04:01:15.000Z',
-    });
-    expect(await compactedRows()).toBe(128);
-  });
-
-  test('absorbs none that are not settled', async () => {
-    expect(await stepAt(writtenAt + 9_000)).toMatchObject({ dueAt: '2026-02-03T04:01:09.000Z' });
-    expect(await compactedRows()).toBeUndefined();
-  });
-
-  test('waits for a minute again after it absorbed them', async () => {
-    await stepAt(writtenAt + minuteMs);
-    expect(await stepAt(writtenAt + 2 * minuteMs)).toMatchObject({ dueAt: '2026-02-03T04:03:00.000Z' });
-  });
-
-  test('takes the next step at once when another process replaced the manifest meanwhile', async () => {
-    const { database } = session;
-    const put = database.putItem.bind(database);
-    jest.spyOn(database, 'putItem').mockImplementation(async (item, condition) => {
-      if (item.sk === '~') throw new ConditionFailed([0], new Error('replaced'));
-      await put(item, condition);
-    });
-    expect(await stepAt(writtenAt + minuteMs, { pending: 7 })).toEqual({
-      left: workAt(writtenAt + minuteMs, 7),
-    });
-    expect(await compactedRows()).toBeUndefined();
-  });
-
-  test('leaves lists as they are', async () => {
-    const query = listQuery({ sort: sortedBy('name'), page: 3, limit: 50 });
-    const before = await listEntities(session, 'tag', query);
-    await stepAt(writtenAt + minuteMs);
-    expect(await listEntities(store.session(session.tenant), 'tag', query)).toEqual(before);
-    expect([before.entities.length, before.total]).toEqual([28, 128]);
-  });
-});
-
-describe('two hours after the last request', () => {
-  const endMs = writtenAt + 2 * hourMs;
-
-  test('absorbs also a few records, and looks once more', async () => {
-    await writeRecords(3);
-    expect(await stepAt(endMs + 1)).toEqual({
-      left: workAt(endMs + 1, 3),
-      dueAt: '2026-02-03T06:00:15.001Z',
-    });
-    expect(await compactedRows()).toBe(3);
-  });
-
-  test('ends when nothing is left', async () => {
-    await writeRecords(3);
-    await stepAt(endMs + 1);
-    expect(await stepAt(endMs + 15_001)).toEqual({ left: undefined });
-  });
-
-  test('ends when there was no record', async () => {
-    expect(await stepAt(endMs + 1)).toEqual({ left: undefined });
-  });
-
-  test('does not end a millisecond before', async () => {
-    expect(await stepAt(endMs)).toMatchObject({ dueAt: '2026-02-03T06:01:00.000Z' });
-  });
-
-  test('does not end when it was requested again', async () => {
-    expect(await stepAt(endMs + 1, { requestedAt: writtenAt + hourMs })).toMatchObject({
-      dueAt: '2026-02-03T06:01:00.001Z',
-    });
-  });
-});
-
-describe('the job that a write requests', () => {
-  const delivery = { owner: 'delivery-1' };
-  const id = compactionJobId('tag');
-
-  const continueAt = (nowMs: number, more: object = {}): Promise<boolean> => {
+describe('compactBusyLog', () => {
+  const lookAt = (nowMs: number, stamps: readonly number[] = []) => {
     clock.mockReturnValue(nowMs);
-    return continueJob(store.database(), { tenant: session.tenant, id }, { ...delivery, ...more });
+    return compactBusyLog(session, 'tag', stamps);
   };
 
-  const storedJob = async (): Promise<Job | undefined> => {
-    const item = await store.database().get(jobKey({ tenant: session.tenant, id }));
-    return item && decodeJob(item);
-  };
-
-  test('waits without a lease after a step', async () => {
-    await writeRecords(1);
-    await continueAt(writtenAt + minuteMs);
-    expect(await storedJob()).toEqual({
-      id: 'compact-tag',
-      tenant: session.tenant,
-      version: 3,
-      dueAt: '2026-02-03T04:02:00.000Z',
-      work: workAt(writtenAt + minuteMs, 1),
-    });
-  });
-
-  test('continues when a write in its second hour requested it again', async () => {
-    await writeRecords(1);
-    clock.mockReturnValue(writtenAt + 90 * minuteMs);
-    await writeRecords(1);
-    for (let minute = 121; minute < 125; minute += 1) await continueAt(writtenAt + minute * minuteMs);
-    expect(await storedJob()).toMatchObject({
-      dueAt: '2026-02-03T06:05:00.000Z',
-      work: { requestedAt: writtenAt + 90 * minuteMs },
-    });
+  test('writes nothing while there are few records', async () => {
+    await writeRecords(3);
+    const before = session.database.consumption.writeUnits;
+    expect(await lookAt(writtenAt + minuteMs)).toMatchObject({ found: 3, waiting: 3, hasStepped: false });
+    expect(session.database.consumption.writeUnits).toBe(before);
     expect(await compactedRows()).toBeUndefined();
   });
 
-  test('takes a step for new records before it is due, and none within 15 seconds of the last', async () => {
-    await writeRecords(1);
-    await continueAt(writtenAt + minuteMs);
-    await continueAt(writtenAt + minuteMs + 14_999, { trigger: 'records' });
-    expect((await storedJob())?.dueAt).toBe('2026-02-03T04:02:00.000Z');
-    await continueAt(writtenAt + minuteMs + 15_000, { trigger: 'records' });
-    expect((await storedJob())?.dueAt).toBe('2026-02-03T04:02:15.000Z');
+  describe('with 128 records', () => {
+    beforeEach(() => writeManyRecords());
+
+    test('absorbs them', async () => {
+      expect(await lookAt(writtenAt + minuteMs)).toMatchObject({ found: 128, waiting: 0, hasStepped: true });
+      expect(await compactedRows()).toBe(128);
+    });
+
+    test('absorbs none that are not settled, and lets the schedule look when they are', async () => {
+      expect(await lookAt(writtenAt + 2_000, Array(128).fill(writtenAt))).toMatchObject({ found: 0 });
+      expect(await compactedRows()).toBeUndefined();
+      expect((await storedReminder())?.dueAt).toBe(writtenAt + 12_000);
+    });
+
+    test('lets the schedule look again when another process replaced the manifest meanwhile', async () => {
+      loseRace();
+      expect(await lookAt(writtenAt + minuteMs)).toMatchObject({ isComplete: false });
+      expect(await compactedRows()).toBeUndefined();
+      expect((await storedReminder())?.dueAt).toBe(writtenAt + minuteMs + 10_000);
+    });
+
+    test('leaves lists as they are', async () => {
+      const query = listQuery({ sort: sortedBy('name'), page: 3, limit: 50 });
+      const before = await listEntities(session, 'tag', query);
+      await lookAt(writtenAt + minuteMs);
+      expect(await listEntities(store.session(session.tenant), 'tag', query)).toEqual(before);
+      expect([before.entities.length, before.total]).toEqual([28, 128]);
+    });
+  });
+});
+
+describe('continueReminder', () => {
+  const due = async (nowMs: number, reminder?: Reminder) => {
+    clock.mockReturnValue(nowMs);
+    return continueReminder(session.database, reminder ?? ((await storedReminder()) as Reminder));
+  };
+
+  test('absorbs also a few records, and deletes the reminder when no writer relies on it any more', async () => {
+    await writeRecords(3);
+    expect(await due(writtenAt + 12 * hourMs)).toMatchObject({ found: 3, hasStepped: true });
+    expect(await compactedRows()).toBe(3);
+    expect(await storedReminder()).toBeUndefined();
   });
 
-  test('is removed when it ends', async () => {
+  test('moves the reminder while writers rely on it', async () => {
     await writeRecords(1);
-    await continueAt(writtenAt + 3 * hourMs);
-    expect(await storedJob()).toBeDefined();
-    await continueAt(writtenAt + 4 * hourMs);
-    expect(await storedJob()).toBeUndefined();
+    await due(writtenAt + 9 * hourMs);
     expect(await compactedRows()).toBe(1);
+    expect(await storedReminder()).toMatchObject({ requestedAt: writtenAt, dueAt: writtenAt + 21 * hourMs });
+  });
+
+  test('leaves a reminder due that a writer requests meanwhile', async () => {
+    await writeRecords(1);
+    const read = (await storedReminder()) as Reminder;
+    const requested = { ...read, requestedAt: writtenAt + 12 * hourMs };
+    await store.database().putItem(encodeReminder(requested));
+    await due(writtenAt + 12 * hourMs, read);
+    expect(await storedReminder()).toEqual(requested);
+  });
+
+  test('leaves the reminder of another life alone', async () => {
+    await writeRecords(1);
+    const read = (await storedReminder()) as Reminder;
+    await due(writtenAt + 12 * hourMs, read);
+    // The index has the deleted one for a moment. A writer has written another one meanwhile.
+    await writeRecords(1);
+    await due(writtenAt + 12 * hourMs + 1, read);
+    expect(await storedReminder()).toMatchObject({ dueAt: writtenAt + 24 * hourMs });
+  });
+
+  test('leaves the reminder due when another process is faster', async () => {
+    await writeRecords(1);
+    const before = await storedReminder();
+    loseRace();
+    await due(writtenAt + 12 * hourMs);
+    expect(await storedReminder()).toEqual(before);
+  });
+
+  test('each record is absorbed, whenever writers write and the schedule looks', async () => {
+    // The schedule runs each hour. Writers write in bursts, with pauses of all lengths.
+    const pauses = [1, 7, 8, 9, 11, 12, 13, 30, 3, 8, 8, 8, 20];
+    let written = 0;
+    let nextMs = writtenAt;
+    for (let nowMs = writtenAt; pauses.length > 0 || (await storedReminder()); nowMs += hourMs) {
+      clock.mockReturnValue(nowMs);
+      const reminder = await storedReminder();
+      if (reminder && reminder.dueAt <= nowMs) await due(nowMs, reminder);
+      if (nowMs < nextMs || pauses.length === 0) continue;
+      await writeRecords(1);
+      written += 1;
+      nextMs = nowMs + (pauses.shift() as number) * hourMs;
+    }
+    expect(await compactedRows()).toBe(written);
   });
 });

@@ -114,10 +114,10 @@ describe('applyChangeSet', () => {
     expect(last?.entries).toMatchObject([{ version: 2, previousStamp: now, after: undefined }]);
   });
 
-  test('requests the compaction of the log', async () => {
+  test('makes sure that the log has a reminder', async () => {
     await applyChangeSet(session, { changes: [tag()] });
-    expect(await store.database().get({ pk: `${session.tenant}#job#compact-tag`, sk: 'job' })).toMatchObject({
-      work: { type: 'compact', kind: 'tag', requestedAt: now },
+    expect(await store.database().get({ pk: `${session.tenant}#reminder`, sk: 'tag' })).toMatchObject({
+      requestedAt: now,
     });
   });
 
