@@ -1,5 +1,6 @@
 import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
+import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
@@ -17,6 +18,7 @@ export const mutations: readonly Mutation[] = [
   ...cascadeMutations,
   ...longTextMutations,
   ...pacedJobMutations,
+  ...dueWorkMutations,
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,
