@@ -15,9 +15,10 @@ import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { ConditionFailed } from '../functions/store/model/errors.ts';
 import { newId } from '../functions/store/model/ids.ts';
-import { beginJob, busyIntervalMs } from '../functions/store/model/job.ts';
+import { beginJob } from '../functions/store/model/job.ts';
 import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
+import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { median, percentile, publishPage, table } from './report.ts';
@@ -112,7 +113,7 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
   });
   clones.push(entity.id);
   const { id } = newId(Date.now());
-  return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, id) };
+  return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, { id }) };
 }
 
 /** Returns the write that begins the deletion of the tasks of a clone. */
@@ -120,7 +121,7 @@ async function beginDeletion(clones: string[]): Promise<BegunJob> {
   const project = clones.shift() ?? '';
   const { id } = newId(Date.now());
   const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
-  return { id, write: beginJob({ tenant }, work, id) };
+  return { id, write: beginJob({ tenant }, work, { id }) };
 }
 
 async function compactUntil(store: TestStore, endMs: number): Promise<void> {
@@ -128,7 +129,7 @@ async function compactUntil(store: TestStore, endMs: number): Promise<void> {
   while (Date.now() < endMs) {
     const writer = openLog(store.database(600_000), tenant, 'task');
     while ((await compact({ writer, memory, nowMs: Date.now() }))?.hasMore);
-    await delay(Math.min(busyIntervalMs, Math.max(0, endMs - Date.now())));
+    await delay(Math.min(logRecordsWindowMs, Math.max(0, endMs - Date.now())));
   }
 }
 
@@ -214,7 +215,7 @@ const rows = results.map(({ name, perSecond, writeMs, listMs, readUnits }) => [
 publishPage(
   'load.md',
   `First pages of 20 tasks, newest first, while others write: mixed writes as in \`npm run bench -- writes\`, into a collection of
-${size.toLocaleString('en')} tasks, for ${values.seconds} seconds with each load. The jobs clone a project and delete the clones, at the pace of ${jobChangesPerSecond} tasks a second. Compaction takes a step every ${busyIntervalMs / 1_000} seconds, as in AWS. One process reads all lists, each once a
+${size.toLocaleString('en')} tasks, for ${values.seconds} seconds with each load. The jobs clone a project and delete the clones, at the pace of ${jobChangesPerSecond} tasks a second. Compaction takes a step every ${logRecordsWindowMs / 1_000} seconds, as in AWS. One process reads all lists, each once a
 second. The read units are those of warm lists and of the first one, on the embedded engine.
 
 ${table(head, rows)}

@@ -14,6 +14,7 @@ import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
+import { measureRates, type RateResult } from './write-rates.ts';
 
 const writes = usualOrSmallest(10_000, 120);
 
@@ -33,7 +34,12 @@ interface Result {
   readonly compactionRead: number;
   /** Of the deletion of a project with a few tasks, in a process that has read no columns. */
   readonly deletionRead: number;
+  /** Of the smallest size: the background work of a write, by rate. */
+  readonly rates: readonly RateResult[];
 }
+
+/** The number of tasks with which the rates are measured. */
+const sizeOfRates = usualOrSmallest(10_000, 200);
 
 /** Returns the read units of the deletion of a project with a few tasks, anywhere in the collection, in a process that has read no columns. */
 async function measureDeletion(store: TestStore, collection: TaskCollection): Promise<number> {
@@ -63,6 +69,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     // All records are settled: nobody else writes.
     while ((await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() }))?.hasMore);
   }
+  const rates = size === sizeOfRates ? await measureRates(store, collection) : [];
   await store.stop();
   const perWrite = (units: number): number => units / writes;
   const { writeUnits: compactionUnits, readUnits } = jobs.consumption;
@@ -72,6 +79,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     compactionWrite: perWrite(compactionUnits),
     compactionRead: perWrite(readUnits),
     deletionRead,
+    rates,
   };
   console.log(result);
   report(result);
@@ -85,6 +93,9 @@ function publishAll(results: readonly Result[]): void {
     compactionRead.toFixed(2),
     deletionRead,
   ]);
+  const rates = results
+    .flatMap((result) => result.rates)
+    .map(({ name, writeUnits, readUnits }) => [name, writeUnits.toFixed(2), readUnits.toFixed(1)]);
   publishPage(
     'writes.md',
     `${writes.toLocaleString('en')} mixed writes of tasks with the names, texts and relations of \`npm run seed\`: 30 % creations, 50 % changes of one
@@ -94,6 +105,11 @@ numbers are capacity units per write, as the embedded engine reports them. The r
 write: two write units. The last column has the read units of one deletion of a project with ${tasksOfProject} tasks, in a process that has read no columns.
 
 ${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units', 'deletion of a project: read units'], rows)}
+
+The background work of a write depends on the time between two writes of the log. In virtual time, with ${sizeOfRates.toLocaleString('en')} tasks, looks by the
+stream and the schedule, steps, reminders with their index entries, and deletions of what was replaced cost for each write:
+
+${table(['rate', 'write units', 'read units'], rates)}
 `,
   );
 }

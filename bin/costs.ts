@@ -86,7 +86,7 @@ async function continueJobs(session: () => Session): Promise<Pick<Usage, 'readUn
   const used = { readUnits: 0, writeUnits: 0 };
   for (;;) {
     const { database } = session();
-    const [job] = (await readJobs(database)).filter(({ work }) => work.type !== 'compact');
+    const [job] = await readJobs(database);
     if (!job) return used;
     const due = { ...job, version: job.version + 1, dueAt: alwaysDue };
     await database.transact([buildJobWrite(job, due)]);

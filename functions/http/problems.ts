@@ -10,6 +10,7 @@ import {
   ReferenceNotFound,
   StoreUnavailable,
   SubjectTaken,
+  TooManyJobs,
   TooManyReferences,
   TooManyWrites,
   VersionMismatch,
@@ -129,6 +130,10 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
+  }
+  if (error instanceof TooManyJobs) {
+    const detail = `${error.message} Send the request again after the seconds in Retry-After.`;
+    return new Problem('too-many-requests', detail, { cause: error, headers: { 'retry-after': '10' } });
   }
   if (error instanceof StoreUnavailable) {
     const cause = causeOf(error);

@@ -4,6 +4,7 @@ import { type LogContext, logError, logInfo } from '../runtime/logger.ts';
 import type { Database } from '../store/dynamodb/database.ts';
 import { openDatabase } from '../store/dynamodb/open-database.ts';
 import type { JobIdentity } from '../store/model/job.ts';
+import type { LogIdentity } from '../store/model/reminder.ts';
 
 /** Milliseconds of the function's time that are kept for the log and the response. */
 const responseReserveMs = 500;
@@ -30,23 +31,29 @@ export const logContextOf = ({ operation, requestId, started }: Invocation, tena
   duration: Math.round(performance.now() - started),
 });
 
+/** What an invocation works on: a job, or the change log of a kind. */
+export type Subject = JobIdentity | LogIdentity;
+
+const describe = (subject: Subject | undefined): { readonly job?: string } | { readonly log: string } =>
+  subject && 'kind' in subject ? { log: subject.kind } : { ...(subject && { job: subject.id }) };
+
 /**
- * Continues a job and logs the result.
+ * Takes steps and logs the result.
  * @param run returns whether it took a step. Most deliveries find nothing that is due, and log nothing.
  * @returns false when a step failed: it is tried again.
  */
 export async function runLogged(
   invocation: Invocation,
-  job: JobIdentity | undefined,
+  subject: Subject | undefined,
   run: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
     const hasTakenStep = await run();
     if (hasTakenStep)
-      logInfo('A step of a job is done.', logContextOf(invocation, job?.tenant), { job: job?.id });
+      logInfo('A step is done.', logContextOf(invocation, subject?.tenant), describe(subject));
     return true;
   } catch (error) {
-    logError('A step of a job failed.', logContextOf(invocation, job?.tenant), error, { job: job?.id });
+    logError('A step failed.', logContextOf(invocation, subject?.tenant), error, describe(subject));
     return false;
   }
 }

@@ -1,34 +1,53 @@
-/** Compacts the logs of which the table's stream reports new records. Logs with few records wait for the schedule. */
+/** Compacts the logs of which the table's stream reports new records. A log with few records waits for its reminder. */
 
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { continueJob } from '../store/cascades/continue-job.ts';
-import { parseLogPartition, recordPrefix } from '../store/model/change-log.ts';
-import { compactionJobId, type JobIdentity, jobKey } from '../store/model/job.ts';
+import { forEach } from '../runtime/for-each.ts';
+import { logMetrics } from '../runtime/logger.ts';
+import { compactBusyLog, lookAgain } from '../store/cascades/compact-log.ts';
+import { parseLogPartition, recordPrefix, stampOf } from '../store/model/change-log.ts';
+import type { LogIdentity } from '../store/model/reminder.ts';
+import { jobMetrics } from './job-metrics.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 import { reportLate } from './report-late.ts';
+
+/** A log, and the stamps of its new records. */
+interface NewRecords {
+  readonly log: LogIdentity;
+  readonly stamps: number[];
+}
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
 const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
-/** Returns the jobs of the logs that have new records, each once. */
-function jobsOf(records: readonly DynamoDBRecord[]): JobIdentity[] {
-  const jobs = new Map<string, JobIdentity>();
+/** Returns the logs that have new records, each once. */
+function logsOf(records: readonly DynamoDBRecord[]): NewRecords[] {
+  const logs = new Map<string, NewRecords>();
   for (const { dynamodb } of records) {
-    const log = parseLogPartition(dynamodb?.Keys?.['pk']?.S);
+    const { pk, sk } = dynamodb?.Keys ?? {};
+    const log = parseLogPartition(pk?.S);
     if (!log) continue;
-    const job = { tenant: log.tenant, id: compactionJobId(log.kind) };
-    jobs.set(jobKey(job).pk, job);
+    const known = logs.get(pk?.S ?? '') ?? { log, stamps: [] };
+    logs.set(pk?.S ?? '', known);
+    known.stamps.push(stampOf(sk?.S ?? ''));
   }
-  return [...jobs.values()];
+  return [...logs.values()];
 }
 
+/** Logs in progress at the same time. */
+const concurrency = 8;
+
+/** Milliseconds that are kept for telling the schedule of a log that could not be compacted. */
+const reminderReserveMs = 3_000;
+
 /**
- * Handles a batch of stream records. A log whose compaction fails is left to the schedule: a retry would delay all other logs.
+ * Handles a batch of stream records. A log that cannot be compacted does not fail the batch, because a retry would delay all other logs: the
+ * schedule looks at it.
  * @throws Error when late records could not be reported: nobody else notices them, so the batch is delivered again.
  */
 export async function handler({ Records }: DynamoDBStreamEvent, context: Context): Promise<void> {
-  const database = jobDatabase(context);
+  const reserve = jobDatabase(context);
+  const database = jobDatabase(context, reserve.deadline.remaining() - reminderReserveMs);
   const added = Records.filter(isLogRecord);
   await reportLate(database, added);
   const invocation = {
@@ -36,8 +55,20 @@ export async function handler({ Records }: DynamoDBStreamEvent, context: Context
     requestId: context.awsRequestId,
     started: performance.now(),
   };
-  const delivery = { owner: context.awsRequestId, trigger: 'records' } as const;
-  await Promise.all(
-    jobsOf(added).map((job) => runLogged(invocation, job, () => continueJob(database, job, delivery))),
-  );
+  let pending = 0;
+  const compactOne = async ({ log: { tenant, kind }, stamps }: NewRecords): Promise<void> => {
+    await runLogged(invocation, { tenant, kind }, async () => {
+      try {
+        const { found, hasStepped } = await compactBusyLog({ tenant, database }, kind, stamps);
+        pending = Math.max(pending, found);
+        return hasStepped;
+      } catch (error) {
+        await lookAgain({ tenant, database: reserve }, kind);
+        throw error;
+      }
+    });
+  };
+  await forEach(logsOf(added), concurrency, compactOne);
+  // Most batches have few records of a log.
+  if (pending > 0) logMetrics(['FunctionName', context.functionName], { [jobMetrics.pending]: pending });
 }

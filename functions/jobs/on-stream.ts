@@ -2,12 +2,19 @@
 
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { continueJob } from '../store/cascades/continue-job.ts';
-import { type JobIdentity, jobSortKey, parseJobKey } from '../store/model/job.ts';
+import { type JobIdentity, jobSortKey, parseJobKey, wakeUpSortKey } from '../store/model/job.ts';
 import { jobDatabase, runLogged } from './job-session.ts';
 
-/** Returns whether a record is about a job. The event source mapping has the same filter: it does not deliver other records. */
-const isJobRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
-  eventName !== 'REMOVE' && dynamodb?.Keys?.['sk']?.S === jobSortKey;
+/**
+ * Returns whether a record begins a job, or wakes it up. The event source mapping has the same filter: it does not deliver other records, as those
+ * of leases and of progress.
+ */
+function startsWorker({ eventName, dynamodb }: DynamoDBRecord): boolean {
+  const sortKey = dynamodb?.Keys?.['sk']?.S;
+  return sortKey === jobSortKey
+    ? eventName === 'INSERT'
+    : sortKey === wakeUpSortKey && eventName !== 'REMOVE';
+}
 
 /** A job, and the sequence number of its first record in the batch. */
 interface Delivered {
@@ -15,13 +22,10 @@ interface Delivered {
   readonly sequenceNumber: string;
 }
 
-/**
- * Returns the jobs of a batch, each once: every step of a job writes its item, and Lambda delivers up to ten of those records
- * together.
- */
+/** Returns the jobs of a batch, each once: Lambda delivers up to ten records together. */
 function jobsOf(records: readonly DynamoDBRecord[]): Delivered[] {
   const jobs = new Map<string, Delivered>();
-  for (const { dynamodb } of records.filter(isJobRecord)) {
+  for (const { dynamodb } of records.filter(startsWorker)) {
     const sequenceNumber = dynamodb?.SequenceNumber ?? '';
     const key = dynamodb?.Keys?.['pk']?.S ?? '';
     const job = parseJobKey(key);

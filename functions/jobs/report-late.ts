@@ -1,8 +1,8 @@
-/** Finds records in the table's stream that DynamoDB created later than their stamps allow, and reports them to the jobs of their logs. */
+/** Finds records in the table's stream that DynamoDB created later than their stamps allow, and reports them to the reminders of their logs. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Database } from '../store/dynamodb/database.ts';
 import { isLate, logPartition, parseLogPartition, stampOf } from '../store/model/change-log.ts';
-import { reportLateRecords } from '../store/unit-of-work/late-records.ts';
+import { reportLateRecords } from '../store/unit-of-work/reminders.ts';
 
 /** Returns the keys of the records of a batch that may be late, by the partition of their log. */
 export function lateKeys(records: readonly DynamoDBRecord[]): Map<string, string[]> {

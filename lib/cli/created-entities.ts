@@ -3,6 +3,7 @@
  * can be cleaned up, by itself or by the next run.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from './command-line.ts';
 
@@ -15,6 +16,18 @@ export const journalOf = (url: string): string =>
 export const stopFileOf = (journal: string): string => `${journal}.stop`;
 
 const concurrency = 8;
+
+/** Attempts to delete an entity, at most, when the service asks to wait. */
+const maxAttempts = 10;
+
+/** Deletes an entity. Waits while the service asks for it: a tenant has a limited number of unfinished deletions. Returns the status. */
+async function remove(url: string, headers: Record<string, string>): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, { method: 'DELETE', headers });
+    if (response.status !== 429 || attempt === maxAttempts) return response.status;
+    await delay(1_000 * Number(response.headers.get('retry-after') ?? 1));
+  }
+}
 
 /**
  * Deletes the entities in the file, and then the file.
@@ -30,8 +43,8 @@ export async function removeCreated(
   const paths = [...new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))];
   let deleted = 0;
   await forEach(paths, concurrency, async (path) => {
-    const headers = token ? { authorization: `Bearer ${token}` } : {};
-    const { status } = await fetch(url + path, { method: 'DELETE', headers });
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+    const status = await remove(url + path, headers);
     if (status === 204) deleted += 1;
     else if (status !== 404) {
       throw new CommandFailure(

@@ -54,3 +54,9 @@ export const defaultTenantRate = 5_000;
 
 /** Retries of stream records before they are discarded. The schedule continues their jobs. */
 export const streamRetries = 4;
+
+/** New records of change logs in one call of the function that compacts them, at most. */
+export const maxLogRecords = 1_000;
+
+/** Milliseconds for which new records are collected. Shorter, and steps of compaction cost more than they save; longer, and lists read more records. */
+export const logRecordsWindowMs = 15_000;

@@ -199,13 +199,7 @@ const throttlingSymptoms = ({ table }: MonitoredResources): Symptom[] => [
   },
 ];
 
-const jobSymptoms = ({
-  table,
-  onStream,
-  onLogRecords,
-  onSchedule,
-  deadLetters,
-}: MonitoredResources): Symptom[] => [
+const jobSymptoms = ({ onStream, onLogRecords, onSchedule, deadLetters }: MonitoredResources): Symptom[] => [
   {
     heading: 'Jobs lag behind',
     label: 'ms iterator age',
@@ -233,31 +227,11 @@ const jobSymptoms = ({
     isTooLittle: true,
   },
   {
-    heading: 'Compaction is late',
-    label: 'ms after a step was due',
-    metric: jobMetric(onSchedule, jobMetrics.delay),
-    threshold: 120_000,
-    periods: 1,
-  },
-  {
-    heading: 'Change logs are long',
-    label: 'records that are not in columns',
-    metric: jobMetric(onSchedule, jobMetrics.pending),
-    threshold: 1_000,
+    heading: 'Due work is left',
+    label: 'tenants and logs that a run of the schedule left',
+    metric: jobMetric(onSchedule, jobMetrics.left),
+    threshold: 10,
     periods: 3,
-  },
-  {
-    heading: 'Lists were wrong',
-    label: 'repairs of lists',
-    metric: new Metric({
-      namespace: metricNamespace,
-      metricName: repairMetrics.repairs,
-      dimensionsMap: { [repairDimension]: table },
-      statistic: 'Sum',
-      period,
-    }),
-    threshold: 1,
-    periods: 1,
   },
   {
     heading: 'A job takes hours',
@@ -285,11 +259,46 @@ const jobSymptoms = ({
   },
 ];
 
+const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): Symptom[] => [
+  {
+    heading: 'Compaction is late',
+    label: 'ms after a reminder was due',
+    metric: jobMetric(onSchedule, jobMetrics.delay),
+    // Records expire after 30 days.
+    threshold: 1_800_000,
+    periods: 1,
+  },
+  {
+    heading: 'Change logs are long',
+    label: 'records that are not in columns',
+    metric: highestOf(
+      'pending',
+      [onLogRecords, onSchedule].map((one) => jobMetric(one, jobMetrics.pending)),
+    ),
+    threshold: 1_000,
+    periods: 3,
+  },
+  {
+    heading: 'Lists were wrong',
+    label: 'repairs of lists',
+    metric: new Metric({
+      namespace: metricNamespace,
+      metricName: repairMetrics.repairs,
+      dimensionsMap: { [repairDimension]: table },
+      statistic: 'Sum',
+      period,
+    }),
+    threshold: 1,
+    periods: 1,
+  },
+];
+
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
 export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
   ...requestSymptoms(resources),
   ...refusalSymptoms(resources, settings),
   ...throttlingSymptoms(resources),
   ...jobSymptoms(resources),
+  ...listSymptoms(resources),
   ...backupSymptoms(resources),
 ];

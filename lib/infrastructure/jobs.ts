@@ -13,11 +13,13 @@ import {
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { recordPrefix } from '../../functions/store/model/change-log.ts';
-import { busyIntervalMs, jobSortKey } from '../../functions/store/model/job.ts';
+import { jobSortKey, wakeUpSortKey } from '../../functions/store/model/job.ts';
 import { table as shape } from '../../functions/store/model/table.ts';
 import {
   jobTimeoutMs,
   logRecordsFile,
+  logRecordsWindowMs,
+  maxLogRecords,
   scheduleFile,
   streamFile,
   streamRetries,
@@ -49,9 +51,9 @@ interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'descr
   /** Names of the function and of its mapping to the stream. */
   readonly ids: readonly [target: string, mapping: string];
   readonly access: Access;
-  readonly mapping: Omit<
+  readonly mapping: Pick<
     EventSourceMappingProps,
-    'target' | 'eventSourceArn' | 'startingPosition' | 'onFailure' | 'parallelizationFactor'
+    'batchSize' | 'maxBatchingWindow' | 'filters' | 'reportBatchItemFailures'
   >;
 }
 
@@ -84,11 +86,22 @@ function streamFunction(
     startingPosition: StartingPosition.LATEST,
     // Batches of one shard run at the same time; records of one partition key stay in order.
     parallelizationFactor: 10,
+    // A failing batch blocks its part of the shard. The schedule handles the jobs and logs of discarded records.
+    bisectBatchOnError: true,
+    retryAttempts: streamRetries,
+    maxRecordAge: Duration.hours(1),
     // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
   });
   return target;
 }
+
+/** Returns the filter for changes of items with a sort key. */
+const keysFilter = (events: readonly string[], sortKey: unknown) =>
+  FilterCriteria.filter({
+    eventName: FilterRule.or(...events),
+    dynamodb: { Keys: { [shape.sortKey]: { S: sortKey } } },
+  });
 
 /** Returns the pace of the jobs. Compaction keeps none: it changes no entities. */
 const paceOf = ({ context }: JobsContext): Record<string, string> => ({
@@ -106,16 +119,10 @@ const onStream = (context: JobsContext): LambdaFunction =>
     mapping: {
       batchSize: 10,
       filters: [
-        FilterCriteria.filter({
-          eventName: FilterRule.or('INSERT', 'MODIFY'),
-          dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.isEqual(jobSortKey) } } },
-        }),
+        keysFilter(['INSERT'], FilterRule.isEqual(jobSortKey)),
+        keysFilter(['INSERT', 'MODIFY'], FilterRule.isEqual(wakeUpSortKey)),
       ],
       reportBatchItemFailures: true,
-      bisectBatchOnError: true,
-      // A failing batch blocks its shard. The schedule continues the jobs of discarded records.
-      retryAttempts: streamRetries,
-      maxRecordAge: Duration.hours(1),
     },
   });
 
@@ -127,17 +134,9 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
     description: 'Compacts busy change logs.',
     access: compactionAccess,
     mapping: {
-      batchSize: 1_000,
-      // New records are collected for as long as the time between two steps of a busy log.
-      maxBatchingWindow: Duration.millis(busyIntervalMs),
-      filters: [
-        FilterCriteria.filter({
-          eventName: FilterRule.isEqual('INSERT'),
-          dynamodb: { Keys: { [shape.sortKey]: { S: FilterRule.beginsWith(recordPrefix) } } },
-        }),
-      ],
-      // A batch that fails is left to the schedule.
-      retryAttempts: 0,
+      batchSize: maxLogRecords,
+      maxBatchingWindow: Duration.millis(logRecordsWindowMs),
+      filters: [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))],
     },
   });
 

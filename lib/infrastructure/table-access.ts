@@ -20,7 +20,7 @@ export interface Access {
   readonly usesListEngine?: boolean;
 }
 
-/** Every write reads a recorded result, and puts a record of the change log and, at times, the job that compacts the log. */
+/** Every write reads a recorded result, and puts a record of the change log and, at times, the reminder of the log. */
 const writeActions = ['GetItem', 'PutItem'] as const;
 
 const distinct = (actions: readonly Action[]): Action[] => [...new Set(actions)];
@@ -37,11 +37,16 @@ const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
   ...(longTextField in fields || subjectField in fields ? (['DeleteItem'] as const) : []),
 ];
 
+/** What begins a job counts the unfinished ones of its tenant. */
+const jobIndexes = ['by-status'] as const;
+
 /** The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. */
 function removeAccess(kind: Kind): Access {
   const usesListEngine = dependentsOf(kind).length > 0;
+  if (!usesListEngine) return { actions: [...writeActions, 'DeleteItem'], usesListEngine };
   return {
-    actions: [...writeActions, 'DeleteItem', ...(usesListEngine ? (['BatchGetItem', 'Query'] as const) : [])],
+    actions: [...writeActions, 'DeleteItem', 'BatchGetItem', 'Query'],
+    indexes: jobIndexes,
     usesListEngine,
   };
 }
@@ -59,7 +64,11 @@ function listAccess(kind: Kind, nestedBy: string | undefined): Access {
 }
 
 /** An action on an entity finds its children by the list engine. */
-const actionAccess: Access = { actions: [...writeActions, 'Query', 'BatchGetItem'], usesListEngine: true };
+const actionAccess: Access = {
+  actions: [...writeActions, 'Query', 'BatchGetItem'],
+  indexes: jobIndexes,
+  usesListEngine: true,
+};
 
 export function accessOf({ success, method, path, resource, nestedBy }: Contract): Access {
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
@@ -85,19 +94,20 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   }
 }
 
-/** A log is compared with its entities in one index, and deletions in progress are in the other one. */
-const comparedIndexes = ['by-creation', 'by-status'] as const;
-
-/** The permissions of the functions that continue jobs, of which one finds those of all tenants that are due. */
+/** The permissions of the function that continues jobs when the table's stream reports them. */
 export const jobsAccess: Access = {
   actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
-  indexes: comparedIndexes,
   usesListEngine: true,
 };
 
-/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its job. */
+/**
+ * The permissions of the function that finds what is due, of all tenants, and continues it. It compares logs with their entities in the order of
+ * creation.
+ */
+export const scheduleAccess: Access = { ...jobsAccess, indexes: ['by-creation', 'by-status'] };
+
+/** The permissions of the function that compacts logs: it reads and writes the log, its columns and its reminder. */
 export const compactionAccess: Access = {
   actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
-  indexes: comparedIndexes,
   usesListEngine: true,
 };

@@ -1,16 +1,16 @@
-/** Calls the schedule's handler, as the EventBridge rule of `lib/infrastructure/jobs.ts` does in the cloud. */
+/** Calls handlers again and again, as the EventBridge rule and the stream of `lib/infrastructure/jobs.ts` do in the cloud. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** EventBridge calls the handler once a minute; users of the local service wait for the results of jobs. */
-const intervalMs = 1_000;
+export const scheduleIntervalMs = 1_000;
 
-interface Schedule {
+export interface Schedule {
   /** Stops after the call in progress. */
   stop(): Promise<void>;
 }
 
-/** Calls a handler every second, and never starts a call before the previous one has ended. */
-export function startSchedule(call: () => Promise<void>): Schedule {
+/** Calls a handler at an interval, and never starts a call before the previous one has ended. */
+export function startSchedule(call: () => Promise<void>, intervalMs = scheduleIntervalMs): Schedule {
   const stopped = new AbortController();
   const { signal } = stopped;
   const run = async (): Promise<void> => {

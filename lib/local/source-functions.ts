@@ -1,10 +1,19 @@
-import type { Context, ScheduledEvent } from 'aws-lambda';
+import type { Context, DynamoDBStreamEvent, ScheduledEvent } from 'aws-lambda';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
+import { Database } from '../../functions/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import { table } from '../../functions/store/model/table.ts';
 import { crossOrigin, localOrigins } from '../hosting/cors.ts';
-import { fallbackFile, jobTimeoutMs, requestTimeoutMs, scheduleFile } from '../hosting/functions.ts';
+import {
+  fallbackFile,
+  jobTimeoutMs,
+  logRecordsFile,
+  logRecordsWindowMs,
+  requestTimeoutMs,
+  scheduleFile,
+} from '../hosting/functions.ts';
 import { scopeName } from '../hosting/scopes.ts';
 import { buildPages } from '../pages/build.ts';
 import { Authorizer } from './authorizer.ts';
@@ -13,6 +22,8 @@ import type { GatewayRoute, LambdaFunction } from './gateway.ts';
 import type { FunctionHost } from './hosted-functions.ts';
 import { functionContext, scheduledEvent } from './lambda-context.ts';
 import { newRequestId } from './lambda-event.ts';
+import { NewLogRecords } from './new-log-records.ts';
+import { type Schedule, startSchedule } from './schedule.ts';
 
 /** Imports the handler of a file. @param file path relative to `functions`. */
 export async function loadHandler<Handler>(file: string): Promise<Handler> {
@@ -38,12 +49,18 @@ export const sourceFunctions: FunctionHost = async (
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const client = connect();
   shareClient(client);
+  const logRecords = new NewLogRecords(client);
+  let delivery: Schedule | undefined;
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;
     const scope = scopeOf(contract);
     return scope === undefined ? [] : [scopeName(authentication.issuer, scope)];
   };
   const onSchedule = lazily<(event: ScheduledEvent, context: Context) => Promise<void>>(scheduleFile);
+  const onLogRecords =
+    lazily<(event: DynamoDBStreamEvent, context: Context) => Promise<void>>(logRecordsFile);
+  const deliver = (): Promise<void> =>
+    logRecords.deliver((event) => onLogRecords(event, functionContext(newRequestId(), jobTimeoutMs)));
   return {
     table,
     tableName: location.tableName,
@@ -60,6 +77,13 @@ export const sourceFunctions: FunctionHost = async (
       authorizer: authentication && new Authorizer(authentication),
     },
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
-    stop: async () => client.destroy(),
+    startEventSources: async () => {
+      await logRecords.addWrittenLogs(new Database(client, location.tableName, new Deadline(jobTimeoutMs)));
+      delivery = startSchedule(deliver, logRecordsWindowMs);
+    },
+    stop: async () => {
+      await delivery?.stop();
+      client.destroy();
+    },
   };
 };

@@ -107,7 +107,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'too-many-requests': {
     meaning:
-      'The requests of your tenant have used the capacity units of DynamoDB that this deployment allows in 10 seconds. "RateLimit-Policy" has the limit. This request read and wrote nothing.',
+      'The requests of your tenant have used the capacity units of DynamoDB that this deployment allows in 10 seconds. "RateLimit-Policy" has the limit. Or about 1,000 of its deletions, archives and clones are not finished. This request read and wrote nothing.',
     remedy: 'Repeat the request after the number of seconds in "Retry-After".',
     example:
       'Your requests have used 50000 capacity units in 10 seconds. The next ones are accepted after the seconds in Retry-After.',

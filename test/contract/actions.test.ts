@@ -51,6 +51,20 @@ describe('POST /v1/organizations/{id}/archive', () => {
     expect(await readList(withQuery(nested, { status: 'planned' }))).toMatchObject({ data: [], total: 0 });
   });
 
+  test('archives also more projects than fit into one transaction', async () => {
+    const organizationId = (await create('organization')).id;
+    const projects = Array.from({ length: 110 }, () => ({ organizationId }));
+    await createMany('project', projects);
+    entityOf(await archive(organizationId), 200);
+    const nested = `${pathTo('organization', organizationId)}/projects`;
+    await eventually(async () => {
+      expect(await readList(withQuery(nested, { status: 'archived', limit: 1 }))).toMatchObject({
+        total: 110,
+      });
+    });
+    expect(await readList(withQuery(nested, { limit: 1 }))).toMatchObject({ total: 110 });
+  });
+
   test('does not change other organizations and their projects', async () => {
     const [organization, neighbour] = [await create('organization'), await create('organization')];
     const project = await create('project', { organizationId: neighbour.id });

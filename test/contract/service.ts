@@ -85,10 +85,11 @@ function recordCreated(path: string): void {
  */
 async function remove(path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const { status } = await request('DELETE', path);
+    const { status, headers } = await request('DELETE', path);
     if (status === 204 || status === 404) return;
+    const retryAfterMs = 1_000 * Number(headers.get('retry-after') ?? 0);
     if (attempt === 10) throw new Error(`DELETE ${path} returns ${status}: the entity was not deleted.`);
-    await new Promise((resolve) => setTimeout(resolve, 500 * attempt));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(500 * attempt, retryAfterMs)));
   }
 }
 

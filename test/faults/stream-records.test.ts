@@ -120,7 +120,7 @@ async function tasksOf(session: Session, project: string): Promise<number> {
 }
 
 const begin = ({ tenant, database }: Session, work: JobWork): Promise<void> =>
-  database.transact([beginJob({ tenant }, work, newId(Date.now()).id)]);
+  database.transact([beginJob({ tenant }, work, { id: newId(Date.now()).id })]);
 
 /** Waits for a condition. The timeout of the test ends the wait. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEach } from '#functions/runtime/for-each.ts';
-import { compactStep } from '#functions/store/cascades/compact-log.ts';
+import { continueReminder } from '#functions/store/cascades/compact-log.ts';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { CorrectedClock } from '#functions/store/dynamodb/clock.ts';
@@ -12,7 +12,6 @@ import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { StoreUnavailable } from '#functions/store/model/errors.ts';
-import type { CompactWork, Job } from '#functions/store/model/job.ts';
 import { maxClockErrorMs } from '#functions/store/model/log-timing.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
@@ -114,19 +113,12 @@ test('a process with responses asks for the time with no further call', async ()
   expect(database.consumption.calls - calls).toBeLessThanOrEqual(3);
 });
 
-/** Takes a step of compaction with the margin of the service. */
+/** Compacts a log with the margin of the service, however few records it has. */
 async function compactBy(one: WrongProcess, tenant: string): Promise<void> {
-  const session = one.session(tenant);
-  const requestedAt = await session.database.time();
-  const work: CompactWork = {
-    type: 'compact',
-    kind: 'tag',
-    requestedAt: requestedAt - 3 * 60 * minute,
-    steppedAt: 0,
-    pending: 0,
-  };
-  const job: Job<CompactWork> = { id: 'compact-tag', tenant, version: 1, dueAt: '', work };
-  await compactStep(session, job);
+  const { database } = one.session(tenant);
+  const nowMs = await database.time();
+  const times = { dueAt: nowMs, requestedAt: nowMs - 12 * 60 * minute, compared: { at: nowMs } };
+  await continueReminder(database, { tenant, kind: 'tag', late: [], ...times });
 }
 
 test('a step by a process whose clock is an hour ahead hides nothing', async () => {

@@ -376,16 +376,19 @@ describe('jobs', () => {
       Properties: { SqsManagedSseEnabled: true },
     });
     expect(patternsOf(mapping)).toEqual([
-      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: ['job'] } } } },
+      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { sk: { S: ['wake-up'] } } } },
     ]);
   });
 
-  test('compact the logs of new records, collected for 15 seconds, without a retry that would delay other logs', () => {
+  test('compact the logs of new records, collected for 15 seconds, with retries of calls that fail', () => {
     const mapping = mappingOf('onLogRecords');
     expect(mapping).toMatchObject({
       BatchSize: 1_000,
       MaximumBatchingWindowInSeconds: 15,
-      MaximumRetryAttempts: 0,
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 3_600,
+      MaximumRetryAttempts: streamRetries,
       StartingPosition: 'LATEST',
     });
     expect(failureQueueOf(mapping)).toBe(failureQueueOf(mappingOf('onStream')));

@@ -43,7 +43,7 @@ describe('alarms', () => {
       expect(watched).toContain(metric);
     }
     expect(watched).not.toContain('TransactionConflict');
-    expect(alarms().length).toBeLessThan(21);
+    expect(alarms().length).toBeLessThan(22);
   });
 
   test('that concern tokens and backups exist where there are tokens and backups', async () => {

@@ -28,9 +28,10 @@ export const batchMutations: readonly Mutation[] = [
     name: 'batch-in-two-transactions',
     description: 'the creations and updates of a batch are applied before its deletions',
     file: applyBatch,
-    search: 'const own = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one)));',
+    search:
+      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n      mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, includesChildren)));',
     replacement:
-      'const { changes, ...others } = mergeChangeSets(resolved.map((one) => toChangeSet({ tenant: session.tenant, nowMs }, one)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...others, changes: changes.filter(({ after }) => !after) };',
+      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, false)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...all, changes: all.changes.filter(({ after }) => !after) };\n    const buildOwn = (): ChangeSet => own;',
     detectedBy: ['test/faults/batch.test.ts'],
     testNamePattern: 'stops after any call',
   },

@@ -9,8 +9,8 @@ export const cascadeMutations: readonly Mutation[] = [
     name: 'sweep-that-ends-after-a-page',
     description: 'a sweep takes the next relation although children are left',
     file: sweep,
-    search: 'next === undefined ? { ...work, relation: work.relation + 1 } : work',
-    replacement: 'next === null ? work : { ...work, relation: work.relation + 1 }',
+    search: 'next === undefined ? position + 1 : position',
+    replacement: 'next === null ? position : position + 1',
     detectedBy: [`${tests}/sweep.test.ts`],
   },
   {

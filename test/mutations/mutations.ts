@@ -2,6 +2,7 @@ import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
 import { clockMutations } from './clocks.ts';
+import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { listEngineMutations } from './list-engine.ts';
@@ -20,6 +21,7 @@ export const mutations: readonly Mutation[] = [
   ...cascadeMutations,
   ...longTextMutations,
   ...pacedJobMutations,
+  ...dueWorkMutations,
   ...requestMutations,
   ...responseMutations,
   ...listEngineMutations,

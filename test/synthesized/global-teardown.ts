@@ -36,7 +36,8 @@ const isWholeRun = ({
  * second time, deletes replaced ones an hour later, and compares logs with their entities a day later. Unit tests and the simulation do all of it.
  */
 const isUsedLater = (name: string, permission: string): boolean =>
-  (name.startsWith('onLogRecords') && /^dynamodb:(BatchGetItem|DeleteItem|PutItem) /.test(permission)) ||
+  (name.startsWith('onLogRecords') &&
+    /^dynamodb:(BatchGetItem|DeleteItem|GetItem|PutItem) /.test(permission)) ||
   (/^on(LogRecords|Schedule|Stream)/.test(name) && /\/index\/by-(creation|status)$/.test(permission));
 
 /**

@@ -118,8 +118,8 @@ async function checkOthers(
   });
 }
 
-function toChangeSet(deletion: Deletion, operation: ResolvedOperation): ChangeSet {
-  if ('deletion' in operation) return buildDelete(deletion, operation.deletion);
+function toChangeSet(deletion: Deletion, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
+  if ('deletion' in operation) return buildDelete(deletion, operation.deletion, includesChildren);
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
@@ -144,9 +144,10 @@ export function applyBatch(
     );
     if (failures.length > 0) throw new BatchFailed(failures);
     const deletion = { tenant: session.tenant, actor: session.actor, nowMs };
-    const own = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one)));
+    const buildOwn = (includesChildren: boolean): ChangeSet =>
+      mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, includesChildren)));
     const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-    return { ...(await buildWithDescendants(session, own, { kind, ids }, attempt)), result };
+    return { ...(await buildWithDescendants(session, buildOwn, { kind, ids }, attempt)), result };
   });
 }

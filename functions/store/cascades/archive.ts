@@ -36,7 +36,7 @@ export function archiveWithProjects(
     const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const job = beginJob(session, { type: 'archive', id, after: '' }, snapshotId);
+    const job = beginJob(session, { type: 'archive', id, after: '' }, { id: snapshotId });
     const projects = { changes: archive(page.children, nowMs), next: page.next };
     return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });

@@ -81,7 +81,7 @@ export function cloneProjectWithTasks(
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
     const work = { type: 'clone', from: id, to, after: '' } as const;
-    const job = beginJob(session, work, snapshotId);
+    const job = beginJob(session, work, { id: snapshotId });
     // The job copies all tasks when there is another page.
     const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
     return buildWithChildren([own], { changes, next: page.next }, job, clone);

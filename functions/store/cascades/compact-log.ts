@@ -1,140 +1,132 @@
-/** Compacts the change log of a kind: the job of the list engine. */
-
+/**
+ * Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and of two steps at the same time, the
+ * condition of the manifest lets one succeed.
+ */
+import type { Database } from '../dynamodb/database.ts';
 import { compact } from '../lists/engine/compaction/compact.ts';
 import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.ts';
+import type { LateChanges } from '../lists/engine/compaction/late-changes.ts';
+import { defaultSizes } from '../lists/engine/compaction/sizes.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
-import { type LogRecord, stampOf } from '../model/change-log.ts';
-import {
-  busyIntervalMs,
-  type CompactWork,
-  type ComparisonProgress,
-  type Job,
-  type Step,
-} from '../model/job.ts';
+import { stampOf } from '../model/change-log.ts';
+import { ConditionFailed } from '../model/errors.ts';
 import { marginMs } from '../model/log-timing.ts';
-import { minJobMs, validMs } from '../unit-of-work/compaction-request.ts';
+import type { Kind } from '../model/relations.ts';
+import {
+  encodeReminder,
+  isUnchanged,
+  isUnused,
+  type Reminder,
+  reminderIntervalMs,
+  reminderKey,
+} from '../model/reminder.ts';
+import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type ComparedPage, comparePage } from './compare-log.ts';
-import { sweepDanglingReferences } from './dangling-references.ts';
+import { type Compared, compareWhenDue } from './compare-when-due.ts';
 import { lateChanges, readReported } from './late-records.ts';
 import { reportRepairs } from './repairs.ts';
 
-/** Milliseconds between two looks at a log with few records. */
-const quietIntervalMs = 60_000;
+/** Milliseconds that must be left for another step; otherwise the next look takes it. */
+const minStepMs = 1_000;
 
-/** Milliseconds between two comparisons of a log with its entities. */
-const comparisonMs = 86_400_000;
-
-/** Pages of a comparison in one step, at most. The schedule continues it, so its reads keep a pace. */
-const maxPages = 20;
-
-/** Milliseconds of a worker's time from which it compares no further page. */
-const minPageMs = 10_000;
-
-/**
- * Returns whether the log is to be compared: once a day while it is written, and once before the job ends, after the last write that relied on
- * it.
- */
-function isComparisonDue({ requestedAt, compared }: CompactWork, nowMs: number, isIdle: boolean): boolean {
-  if (!compared) return false;
-  const { at, after } = compared;
-  return after !== undefined || at + comparisonMs <= nowMs || (isIdle && at < requestedAt + validMs);
-}
-
-interface Compared {
-  readonly progress: ComparisonProgress;
-  /** Records that stand for lost changes. */
-  readonly lost: readonly LogRecord[];
-  readonly dangling: number;
-}
-
-/** Compares the next pages of a log, if a comparison is due. */
-async function compareWhenDue(
-  session: Session,
-  { kind, compared }: CompactWork,
-  nowMs: number,
-  isDue: boolean,
-): Promise<Compared> {
-  // The first comparison of a new log is a day later, or at its end.
-  if (!isDue) return { progress: compared ?? { at: nowMs }, lost: [], dangling: 0 };
-  const { deadline } = session.database;
-  const at = compared?.after === undefined ? nowMs : compared.at;
-  const lost: LogRecord[] = [];
-  let dangling = 0;
-  let after: string | undefined = compared?.after ?? '';
-  for (let page = 0; page < maxPages && after !== undefined; page += 1) {
-    if (page > 0 && deadline.remaining() < minPageMs) break;
-    const compare: ComparedPage = await comparePage(session, kind, after);
-    dangling += await sweepDanglingReferences(session, compare.entities);
-    lost.push(compare.lost);
-    after = compare.next;
-  }
-  return { progress: { at, ...(after !== undefined && { after }) }, lost, dangling };
-}
-
-/** Returns the reported records that a step has left: all, or those that were not settled. */
-function reportedLeft(
-  { late = [] }: CompactWork,
-  nowMs: number,
-  isComplete: boolean,
-): { late?: readonly string[] } {
-  const left = isComplete ? late.filter((key) => stampOf(key) > nowMs - marginMs) : late;
-  return left.length > 0 ? { late: left } : {};
-}
-
-/** Absorbs settled records, and changes that are late or lost. */
-async function absorb(session: Session, work: CompactWork, { nowMs, isIdle }: Look): Promise<Absorbed> {
-  const { tenant, database } = session;
-  const { kind } = work;
-  const compared = await compareWhenDue(session, work, nowMs, isComparisonDue(work, nowMs, isIdle));
-  const reported = await readReported(session, kind, work.late ?? []);
-  const result = await compact({
-    writer: openLog(database, tenant, kind),
-    memory: logMemory(database, tenant, kind),
-    nowMs,
-    // A late record may be pending. Then a step must absorb it before another one passes it.
-    isForced: isIdle || reported.length > 0,
-    late: lateChanges(session, kind, [...reported, ...compared.lost]),
-  });
-  const { late: rows = 0, aheadMs = 0 } = result ?? {};
-  reportRepairs(session, kind, { rows, aheadMs, dangling: compared.dangling });
-  // A step that was too slow, or sets a watermark back, absorbs nothing of what is lost.
-  const isDone = (result && aheadMs === 0) || compared.lost.every(({ entries }) => entries.length === 0);
-  return { result, compared: isDone ? compared.progress : work.compared };
-}
-
-/** When a step looks at a log. */
 interface Look {
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  /** Whether nobody has asked for compaction for two hours. */
-  readonly isIdle: boolean;
+  /** Number of settled records that were found, absorbed or not: so many records the lists before had to read. */
+  readonly found: number;
+  /** Number of settled records that are too few for a step. */
+  readonly waiting: number;
+  /** Number of late records that were absorbed. */
+  readonly late: number;
+  /** Milliseconds by which the watermark was ahead of the time. */
+  readonly aheadMs: number;
+  /** Whether records were absorbed. */
+  readonly hasStepped: boolean;
+  /** Whether nothing is left but these. Otherwise, another process was faster, or the time was over. */
+  readonly isComplete: boolean;
 }
 
-interface Absorbed {
-  readonly result: Awaited<ReturnType<typeof compact>>;
-  readonly compared: ComparisonProgress | undefined;
+interface LookOptions {
+  /** Absorbs too few records as well. */
+  readonly isForced: boolean;
+  readonly late?: LateChanges | undefined;
+}
+
+/** Takes steps until too few settled records are left. */
+async function look({ tenant, database }: Session, kind: Kind, options: LookOptions): Promise<Look> {
+  const writer = openLog(database, tenant, kind);
+  const memory = logMemory(database, tenant, kind);
+  let [absorbed, late, aheadMs] = [0, 0, 0];
+  for (;;) {
+    const result = await compact({ writer, memory, nowMs: await database.time(), ...options });
+    absorbed += result?.records ?? 0;
+    late += result?.late ?? 0;
+    aheadMs = Math.max(aheadMs, result?.aheadMs ?? 0);
+    const waiting = result?.waiting ?? 0;
+    const found = { found: absorbed + waiting, waiting, late, aheadMs, hasStepped: absorbed + late > 0 };
+    if (!result?.hasMore) return { ...found, isComplete: result !== undefined };
+    if (database.deadline.remaining() < minStepMs) return { ...found, isComplete: false };
+  }
+}
+
+/** Makes the schedule look at a log as soon as its newest records are settled. */
+export const lookAgain = async (session: Session, kind: Kind): Promise<void> =>
+  remindBy(session, kind, (await session.database.time()) + marginMs);
+
+/**
+ * Compacts a log that has new records, if they are enough for a step. When there will be enough as soon as the newest ones are settled, the
+ * schedule looks again: the stream might not report any further record of this log.
+ * @param stamps of the new records.
+ */
+export async function compactBusyLog(session: Session, kind: Kind, stamps: readonly number[]): Promise<Look> {
+  const found = await look(session, kind, { isForced: false });
+  reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling: 0 });
+  const nowMs = await session.database.time();
+  const unsettled = stamps.filter((stamp) => stamp + marginMs > nowMs).length;
+  if (!found.isComplete || found.waiting + unsettled >= defaultSizes.minRecords)
+    await lookAgain(session, kind);
+  return found;
 }
 
 /**
- * Returns the only kind of step of a job that compacts a log. It ends when nobody has asked for it for two hours, nothing is left, and the log
- * was compared with its entities.
+ * Returns the reminder after a complete look; `undefined` when no writer relies on it any more, nothing is left, and the log was compared with its
+ * entities after the last write.
  */
-export async function compactStep(session: Session, { work }: Job<CompactWork>): Promise<Step> {
-  const { database } = session;
+function nextReminder(
+  reminder: Reminder,
+  nowMs: number,
+  { progress, isComplete }: Compared,
+): Reminder | undefined {
+  // Another step that began before it was told may pass a record until it is settled.
+  const late = reminder.late.filter((key) => stampOf(key) > nowMs - marginMs);
+  if (late.length > 0) return { ...reminder, late, compared: progress, dueAt: nowMs + marginMs };
+  if (!isComplete) return { ...reminder, late, compared: progress, dueAt: nowMs };
+  if (isUnused(reminder, nowMs)) return undefined;
+  return { ...reminder, late, compared: progress, dueAt: nowMs + reminderIntervalMs };
+}
+
+/**
+ * Compacts the log of a reminder that is due, however few records it has, repairs what is late or lost, and compares the log with its entities
+ * once a day. Then deletes the reminder if no writer relies on it any more. All that such writers have written is settled by then, so it was
+ * absorbed.
+ */
+export async function continueReminder(database: Database, reminder: Reminder): Promise<Look> {
+  const { tenant, kind } = reminder;
+  const session = { tenant, database };
   const nowMs = await database.time();
-  const isIdle = work.requestedAt + minJobMs < nowMs;
-  const { result, compared } = await absorb(session, work, { nowMs, isIdle });
-  const { late: _, ...own } = work;
-  // What this step found, absorbed or not: so many records the lists before it had to read.
-  const pending = result ? result.records + result.waiting : work.pending;
-  const isComplete = result !== undefined && !result.hasMore;
-  const reported = reportedLeft(work, nowMs, isComplete);
-  const left = { ...own, ...reported, steppedAt: nowMs, pending, compared };
-  if (!isComplete) return { left };
-  // The writers of the last hour relied on the job: it ends when a step finds nothing.
-  const hasMore = result.records > 0 || reported.late !== undefined || isComparisonDue(left, nowMs, isIdle);
-  if (isIdle && !hasMore) return { left: undefined };
-  const waitMs = result.records > 0 || reported.late ? busyIntervalMs : quietIntervalMs;
-  return { left, dueAt: new Date((await database.time()) + waitMs).toISOString() };
+  const compared = await compareWhenDue(session, reminder, nowMs);
+  const reported = await readReported(session, kind, reminder.late);
+  const late = lateChanges(session, kind, [...reported, ...compared.lost]);
+  const found = await look(session, kind, { isForced: true, late });
+  reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling: compared.dangling });
+  // It is still due.
+  if (!found.isComplete) return found;
+  const condition = isUnchanged(reminder);
+  const next = nextReminder(reminder, nowMs, compared);
+  try {
+    if (next) await database.putItem(encodeReminder(next), condition);
+    else await database.deleteItem(reminderKey(reminder), condition);
+  } catch (error) {
+    // A writer has requested it, or hastened it, meanwhile: it is still due.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  return found;
 }

@@ -16,13 +16,12 @@ import {
   jobKey,
   type Step,
   stepBatchSize,
-  type Trigger,
+  wakeUp,
 } from '../model/job.ts';
 import { applyChangeSet, applyInBatches } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { archiveStep } from './archive.ts';
 import { cloneStep } from './clone.ts';
-import { compactStep } from './compact-log.ts';
 import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
 import { sweepStep } from './sweep.ts';
 
@@ -52,15 +51,13 @@ const steps: Steps = {
   sweep: sweepStep,
   archive: archiveStep,
   clone: cloneStep,
-  compact: compactStep,
 };
 
 const nextStep = (session: Session, job: Job): Promise<Step> =>
   (steps[job.work.type] as (session: Session, job: Job) => Promise<Step>)(session, job);
 
 /**
- * Checks that a job can be continued at all, before anything of it is written: a failed attempt must not write the item, because
- * the write would deliver the job again.
+ * Checks that a job can be continued at all, before anything of it is written.
  * @throws TypeError when it cannot.
  */
 function requireKnownJob({ id, version, work, steps: taken = 0 }: Job): void {
@@ -74,12 +71,21 @@ async function readJob({ tenant, database }: Session, id: string): Promise<Job |
   return item && decodeJob(item);
 }
 
-/** Gives a job back without a step, because the tenant's jobs are ahead of their pace. Returns the job. */
-async function postpone(session: Session, job: Job, waitMs: number): Promise<Job> {
-  const dueAt = new Date((await session.database.time()) + waitMs).toISOString();
+/** Gives a job back without a step, because the tenant's jobs are ahead of their pace. The schedule continues it. Returns the job. */
+async function postpone(session: Session, job: Job): Promise<Job> {
+  const dueAt = new Date((await session.database.time()) + postponedMs).toISOString();
   const after = { ...job, version: job.version + 1, dueAt, lease: undefined };
   await applyChangeSet(session, { changes: [], writes: [buildJobWrite(job, after)] });
   return after;
+}
+
+/** Gives a lease back, and lets the stream begin the next step. */
+async function releaseLease({ database }: Session, job: Job): Promise<void> {
+  const released = { ...job, version: job.version + 1, lease: undefined };
+  await database.transactOnce(
+    [buildJobWrite(job, released), wakeUp(job, await database.time())],
+    maxReleaseMs,
+  );
 }
 
 /** Takes one step and records the progress. Returns what is left of the job. */
@@ -87,13 +93,16 @@ async function takeStep(session: Session, worker: PacedWorker, job: Job): Promis
   const { repeatable = [], once = { changes: [] }, left, dueAt } = await nextStep(session, job);
   const changes = mergeChangeSets([...repeatable, once]).changes.length;
   const timeMs = session.database.deadline.remaining() - minStepMs;
-  // A worker without the time to wait leaves the step to the next one, which has.
-  if (!(await worker.waitForTurn(changes, Math.min(maxTurnMs, timeMs))))
-    return postpone(session, job, timeMs < maxTurnMs ? 0 : postponedMs);
+  if (!(await worker.waitForTurn(changes, Math.min(maxTurnMs, timeMs)))) {
+    if (timeMs >= maxTurnMs) return postpone(session, job);
+    // A worker without the time to wait leaves the step to the next one, which has.
+    await releaseLease(session, job);
+    return undefined;
+  }
   // While a job waits for a later time, no worker holds it.
   const state = dueAt === undefined ? job : { ...job, dueAt, lease: undefined };
-  const steps = job.work.type === 'compact' ? undefined : (job.steps ?? 0) + 1;
-  const after = left && { ...state, version: job.version + 1, ...(steps && { steps }), work: left };
+  const steps = (job.steps ?? 0) + 1;
+  const after = left && { ...state, version: job.version + 1, steps, work: left };
   await applyInBatches(session, repeatable, stepBatchSize);
   await applyChangeSet(session, { ...once, writes: [buildJobWrite(job, after)] });
   return after;
@@ -121,24 +130,19 @@ async function takeStepUntilApplied(
 interface Delivery {
   /** What the worker handles: the same delivery, repeated after a failure, continues. */
   readonly owner: string;
-  readonly trigger?: Trigger;
 }
 
 /**
  * Takes the lease of a job for as long as this worker has time.
  * @returns `undefined` when nothing is due, or another worker holds the job.
  */
-async function takeLease(
-  session: Session,
-  id: string,
-  { owner, trigger }: Delivery,
-): Promise<Job | undefined> {
+async function takeLease(session: Session, id: string, { owner }: Delivery): Promise<Job | undefined> {
   const job = await readJob(session, id);
   const now = await session.database.time();
   const timeMs = session.database.deadline.remaining();
-  if (!job || !isReady(job, owner, now, trigger) || timeMs <= minStepMs) return undefined;
+  if (!job || !isReady(job, owner, now) || timeMs <= minStepMs) return undefined;
   requireKnownJob(job);
-  // Not written again: every write is a stream record, and a job that always fails would deliver itself for ever.
+  // An earlier attempt of this delivery has taken it.
   if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;
   const lease = { owner, until: new Date(now + timeMs).toISOString() };
   const leased = { ...job, version: job.version + 1, lease };
@@ -151,15 +155,9 @@ async function takeLease(
   }
 }
 
-/** Gives a lease back. This write is also the stream record by which the next step begins. */
-async function releaseLease({ database }: Session, job: Job): Promise<void> {
-  const released = { ...job, version: job.version + 1, lease: undefined };
-  await database.transactOnce([buildJobWrite(job, released)], maxReleaseMs);
-}
-
 /**
  * Continues a job until it ends, waits for a later time, or the time of this worker is nearly over. Only one worker at a time does:
- * the others return at once. The rest of the job is in its item, whose last write begins the next step by the stream.
+ * the others return at once. The rest of the job is in its item.
  * @returns whether this worker had the job: false when nothing is due, or another worker holds it.
  * @throws StoreUnavailable when DynamoDB does not respond: the same delivery continues the job.
  */

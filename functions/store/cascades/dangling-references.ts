@@ -2,11 +2,11 @@
 
 import type { StoredEntity } from '../model/entity.ts';
 import { ConditionFailed } from '../model/errors.ts';
+import { decodeJob, jobsOfTenant } from '../model/job.ts';
 import { entityKey } from '../model/keys.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import type { Key } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { readJobs } from './read-jobs.ts';
 import { beginSweep } from './sweep.ts';
 
 /** Milliseconds after the last change of a child from which a reference counts: the second sweep of a deletion has ended by then. */
@@ -46,8 +46,9 @@ async function withoutSwept(
 ): Promise<readonly Reference[]> {
   if (references.size === 0) return [];
   const swept = new Set<string>();
-  for (const { tenant: owner, work } of await readJobs(database)) {
-    if (work.type === 'sweep' && owner === tenant) swept.add(entityKey(tenant, work.kind, work.id).pk);
+  for await (const { items } of database.pages(jobsOfTenant(tenant))) {
+    for (const { work } of items.map(decodeJob))
+      if (work.type === 'sweep') swept.add(entityKey(tenant, work.kind, work.id).pk);
   }
   return [...references].filter(([pk]) => !swept.has(pk)).map(([, reference]) => reference);
 }

@@ -20,19 +20,20 @@ interface Deleted {
 /**
  * Adds the descendants of the entities that a change set deletes: to the same transaction when they fit. Otherwise the jobs of the change set
  * delete them.
- * @param own the change set, with its jobs.
+ * @param buildOwn returns the change set, with its jobs, for a transaction that includes the descendants or not.
  * @param attempt of the request, from 1.
  */
 export async function buildWithDescendants(
   session: Session,
-  own: ChangeSet,
+  buildOwn: (includesChildren: boolean) => ChangeSet,
   { kind, ids }: Deleted,
   attempt: number,
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
+  const own = buildOwn(false);
   const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
   const mayRead = attempt <= maxAttemptsWithDescendants;
   const descendants = mayRead ? await findDescendants(session, kind, ids, limit) : undefined;
-  return descendants ? { ...mergeChangeSets([own, ...descendants]), orElse: own } : own;
+  return descendants ? { ...mergeChangeSets([buildOwn(true), ...descendants]), orElse: own } : own;
 }
 
 /**
@@ -46,10 +47,13 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const own = buildDelete(
-      { tenant: session.tenant, actor: session.actor, nowMs: await session.database.time() },
-      await readEntityItem(session, kind, id, expected),
-    );
-    return { ...(await buildWithDescendants(session, own, { kind, ids: [id] }, attempt)), result: undefined };
+    const deletion = { tenant: session.tenant, actor: session.actor, nowMs: await session.database.time() };
+    const stored = await readEntityItem(session, kind, id, expected);
+    const buildOwn = (includesChildren: boolean): ChangeSet =>
+      buildDelete(deletion, stored, includesChildren);
+    return {
+      ...(await buildWithDescendants(session, buildOwn, { kind, ids: [id] }, attempt)),
+      result: undefined,
+    };
   });
 }

@@ -21,11 +21,12 @@ export async function findDescendants(
   if (ids.length === 0) return [];
   const found: ChangeSet[] = [];
   const deletion = { tenant: session.tenant, nowMs: await session.database.time() };
+  const parents = { ids, includesDescendants: true };
   for (const relation of dependentsOf(kind)) {
     const left = limit - found.length;
     const { children, total } = await readChildren(session, relation, ids, { limit: left + 1 });
     if (total > left) return undefined;
-    found.push(...children.map((child) => sweepChild(deletion, relation, child, ids)));
+    found.push(...children.map((child) => sweepChild(deletion, relation, child, parents)));
     if (relation.onDelete === 'setNull') continue;
     const childIds = children.map(({ entity }) => entity.id);
     const descendants = await findDescendants(session, relation.child, childIds, limit - found.length);

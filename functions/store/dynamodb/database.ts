@@ -205,28 +205,35 @@ export class Database {
    * @throws ConditionFailed when the condition does not hold.
    */
   async putItem(item: Item, condition?: Condition): Promise<void> {
-    const input = {
+    const input = { Item: item, ...this.#writeOf(condition) };
+    await this.#write((abortSignal) => this.#client.send(new PutCommand(input), { abortSignal }));
+  }
+
+  /**
+   * Deletes one item, not in a transaction. Without a condition, an item that does not exist is not an error. With one, see `putItem`.
+   * @throws ConditionFailed when the condition does not hold.
+   */
+  async deleteItem(key: Key, condition?: Condition): Promise<void> {
+    const input = { Key: { ...key }, ...this.#writeOf(condition) };
+    await this.#write((abortSignal) => this.#client.send(new DeleteCommand(input), { abortSignal }));
+  }
+
+  #writeOf(condition: Condition | undefined) {
+    return {
       TableName: this.tableName,
-      Item: item,
       ...toConditionInput(condition),
       ReturnConsumedCapacity: 'TOTAL' as const,
     };
+  }
+
+  /** Writes one item, not in a transaction. */
+  async #write(call: Parameters<Calls['retry']>[1]): Promise<void> {
     try {
-      await this.#calls.retry('writeUnits', (abortSignal) =>
-        this.#client.send(new PutCommand(input), { abortSignal }),
-      );
+      await this.#calls.retry('writeUnits', call);
     } catch (error) {
       if ((error as SdkError).name !== 'ConditionalCheckFailedException') throw error;
       throw new ConditionFailed([0], error);
     }
-  }
-
-  /** Deletes one item, not in a transaction. An item that does not exist is not an error. */
-  async deleteItem(key: Key): Promise<void> {
-    const input = { TableName: this.tableName, Key: { ...key }, ReturnConsumedCapacity: 'TOTAL' as const };
-    await this.#calls.retry('writeUnits', (abortSignal) =>
-      this.#client.send(new DeleteCommand(input), { abortSignal }),
-    );
   }
 
   /**

@@ -142,6 +142,16 @@ export class CloneTooLarge extends Error {
   }
 }
 
+/** The tenant has too many jobs that are not finished to begin another one. */
+export class TooManyJobs extends Error {
+  constructor(maxJobs: number) {
+    super(
+      `About ${maxJobs} deletions, archives and clones of this tenant are not finished yet, the maximum.`,
+    );
+    this.name = 'TooManyJobs';
+  }
+}
+
 /** The time of the request was over before DynamoDB had done its part. The request can be sent again. */
 export class StoreUnavailable extends Error {
   /** Whether DynamoDB did respond, but other requests changed the same items in each attempt. */

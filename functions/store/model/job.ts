@@ -5,7 +5,7 @@
 
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
-import { maxClockErrorMs } from './log-timing.ts';
+import { partitionNumber } from './index-partitions.ts';
 import type { Kind } from './relations.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -38,30 +38,7 @@ export interface CloneWork {
   readonly after: string;
 }
 
-/** Compacts the change log of a kind. Unlike other jobs, it waits for further records when it is done. */
-export interface CompactWork {
-  readonly type: 'compact';
-  readonly kind: Kind;
-  /** When a writer asked for it the last time, milliseconds since 1970. */
-  readonly requestedAt: number;
-  /** When it took its last step, milliseconds since 1970. */
-  readonly steppedAt: number;
-  /** Number of records that its last step found: lists read so many records in addition. */
-  readonly pending: number;
-  /** Sort keys of records that may be late: its next step looks at them. */
-  readonly late?: readonly string[] | undefined;
-  /** The last comparison of the log with its entities. */
-  readonly compared?: ComparisonProgress | undefined;
-}
-
-export interface ComparisonProgress {
-  /** When it began, milliseconds since 1970. */
-  readonly at: number;
-  /** The id after which it continues, while it is not complete. */
-  readonly after?: string | undefined;
-}
-
-export type JobWork = SweepWork | ArchiveWork | CloneWork | CompactWork;
+export type JobWork = SweepWork | ArchiveWork | CloneWork;
 
 /**
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
@@ -91,7 +68,7 @@ export interface Job<Work extends JobWork = JobWork> extends JobIdentity, JobOri
   readonly version: number;
   /** When its next step may begin, RFC 3339. */
   readonly dueAt: string;
-  /** Number of steps that it has taken. Compaction never ends, so its steps are not counted. */
+  /** Number of steps that it has taken. */
   readonly steps?: number | undefined;
   readonly lease?: Lease | undefined;
   readonly work: Work;
@@ -113,25 +90,57 @@ export interface Step {
 export const stepBatchSize = 25;
 
 /**
- * Number of partitions of the index `by-status` that hold the jobs. A busy log writes its job about 0.2 times a second, so one partition of
- * 1,000 write units a second would serve 5,000 busy logs. The schedule reads all partitions: an empty one costs half a read unit.
+ * Number of partitions of the index `by-status` that hold the jobs. The schedule walks through all of them: an empty one costs half a read
+ * unit.
  */
 export const jobPartitions = 16;
 
+const partitionName = (partition: number): string => `#job#${partition}`;
+
 /** Returns the partition of the index that holds the jobs of a tenant. */
-function jobPartition(tenant: string): string {
-  let hash = 0;
-  for (const character of tenant) hash = (31 * hash + (character.codePointAt(0) as number)) % 1_000_003;
-  return `#job#${hash % jobPartitions}`;
+const jobPartition = (tenant: string): string => partitionName(partitionNumber(tenant, jobPartitions));
+
+/**
+ * Returns the sort key of a job in the index: the jobs of a tenant are next to each other, those that are due first come first. So a query finds
+ * the due jobs of one tenant, and another one the next tenant, however many jobs there are between.
+ */
+const indexSortKey = ({ tenant, id, dueAt }: Pick<Job, 'tenant' | 'id' | 'dueAt'>): string =>
+  `${tenant}#${dueAt}#${id}`;
+
+/** Sorts after the characters of times and ids. */
+const last = '~';
+
+interface JobsQuery {
+  readonly IndexName: 'by-status';
+  readonly KeyConditionExpression: string;
+  readonly ExpressionAttributeValues: Readonly<Record<string, string>>;
 }
 
-/** Returns the query for the jobs of one of these partitions. @param partition from 0. */
-export const jobsQuery = (partition: number) =>
-  ({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'ofKind = :jobs',
-    ExpressionAttributeValues: { ':jobs': `#job#${partition}` },
-  }) as const;
+const jobsQueryOf = (condition: string, values: Readonly<Record<string, string>>): JobsQuery => ({
+  IndexName: 'by-status',
+  KeyConditionExpression: `ofKind = :jobs AND ${condition}`,
+  ExpressionAttributeValues: values,
+});
+
+/** Returns the query for the jobs of one partition, tenant by tenant. @param partition from 0. @param tenant begins after its jobs. */
+export const jobsAfterTenant = (partition: number, tenant = ''): JobsQuery =>
+  jobsQueryOf('byStatus > :after', {
+    ':jobs': partitionName(partition),
+    ':after': tenant === '' ? '#' : `${tenant}#${last}`,
+  });
+
+/** Returns the query for the jobs of a tenant that are due, the oldest first. @param after begins after this job. */
+export const dueJobsAfter = (after: Pick<Job, 'tenant' | 'id' | 'dueAt'>, nowMs: number): JobsQuery =>
+  jobsQueryOf('byStatus BETWEEN :after AND :now', {
+    ':jobs': jobPartition(after.tenant),
+    // Greater than the key of that job, and not greater than the next one.
+    ':after': `${indexSortKey(after)}!`,
+    ':now': `${after.tenant}#${new Date(nowMs).toISOString()}${last}`,
+  });
+
+/** Returns the query for all jobs of a tenant. */
+export const jobsOfTenant = (tenant: string): JobsQuery =>
+  jobsQueryOf('begins_with(byStatus, :tenant)', { ':jobs': jobPartition(tenant), ':tenant': `${tenant}#` });
 
 /** The sort key of a job's item: filters of the table's stream compare with it. */
 export const jobSortKey = 'job';
@@ -141,8 +150,24 @@ export const jobKey = ({ tenant, id }: JobIdentity): Key => ({
   sk: jobSortKey,
 });
 
-/** Returns the id of the one job that compacts the log of a kind. */
-export const compactionJobId = (kind: Kind): string => `compact-${kind}`;
+/** The sort key of the item that calls the function of the stream again. */
+export const wakeUpSortKey = 'wake-up';
+
+/** Seconds for which a wake-up is kept. The stream has it at once. */
+const wakeUpSeconds = 3_600;
+
+/**
+ * Returns the write that makes the stream continue a job. The stream has keys only: without an item of its own, each write of the job, as that of
+ * its lease, would call the function.
+ */
+export const wakeUp = ({ tenant, id }: JobIdentity, nowMs: number): Write => ({
+  put: {
+    ...jobKey({ tenant, id }),
+    sk: wakeUpSortKey,
+    wokenAt: nowMs,
+    expiresAt: Math.ceil(nowMs / 1_000) + wakeUpSeconds,
+  },
+});
 
 /** Returns the job that a partition key belongs to; a tenant contains no `#`. */
 export function parseJobKey(pk = ''): JobIdentity | undefined {
@@ -154,24 +179,36 @@ export function parseJobKey(pk = ''): JobIdentity | undefined {
 export function buildJobWrite(before: Job | undefined, after: Job | undefined): Write {
   const condition = before ? hasVersion(before.version) : notExists;
   if (after) {
-    const { id, tenant, lease, ...rest } = after;
+    const { id: _id, tenant, lease, ...rest } = after;
     // The attribute `id` would put the job into `by-creation` as well.
-    const indexKeys = { ofKind: jobPartition(tenant), byStatus: `${tenant}#${id}` };
+    const indexKeys = { ofKind: jobPartition(tenant), byStatus: indexSortKey(after) };
     return { put: { ...jobKey(after), ...indexKeys, ...rest, ...(lease && { lease }) }, condition };
   }
   if (before) return { remove: jobKey(before), condition };
   throw new TypeError('A job write needs a state before or after.');
 }
 
-/** Due by every clock: the worker may have another one than the process that began the job. */
+/** Due by every clock: the worker may have another one than the process that began the job. Ids keep such jobs in the order of their beginning. */
 export const alwaysDue = new Date(0).toISOString();
 
-/**
- * Returns the write that begins a job. Its first step is due at once.
- * @param id of the job: that of `newId`, or another one where one thing must have one job.
- */
-export const beginJob = ({ tenant, actor }: JobOrigin, work: JobWork, id: string): Write =>
-  buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt: alwaysDue, work });
+/** Which job begins, and when. */
+interface Beginning {
+  /** That of `newId`, or another one where one thing must have one job. */
+  readonly id: string;
+  /** RFC 3339. Default: at once. */
+  readonly dueAt?: string | undefined;
+}
+
+/** Returns the write that begins a job. */
+export const beginJob = (
+  { tenant, actor }: JobOrigin,
+  work: JobWork,
+  { id, dueAt = alwaysDue }: Beginning,
+): Write => buildJobWrite(undefined, { id, tenant, ...(actor && { actor }), version: 1, dueAt, work });
+
+/** Returns whether a write begins a job. */
+export const beginsJob = (write: Write): boolean =>
+  'put' in write && write.put.sk === jobSortKey && write.put['version'] === 1;
 
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
 const missingWork = { type: 'missing' } as unknown as JobWork;
@@ -192,34 +229,12 @@ export function decodeJob(item: Item): Job {
   };
 }
 
-/** What makes a worker look at a job: the time, or new records of the log that it compacts. */
-export type Trigger = 'time' | 'records';
-
-/** Milliseconds between two steps of a busy log: longer, and lists read more records; shorter, and steps cost more than they save. */
-export const busyIntervalMs = 15_000;
-
-/** Returns whether the last step of a compaction is in the future: its worker had a wrong clock, and the times of the job mean nothing. */
-const isOfWrongClock = ({ steppedAt }: CompactWork, nowMs: number): boolean =>
-  steppedAt > nowMs + 2 * maxClockErrorMs;
-
-const isCompactionDue = (work: CompactWork, nowMs: number): boolean =>
-  work.steppedAt + busyIntervalMs <= nowMs || isOfWrongClock(work, nowMs);
-
 /**
  * Returns whether a worker may begin a step: the job is due, and no other worker holds it. A job without a time is due: it fails
  * and is reported, where it would otherwise wait for ever.
  * @param nowMs milliseconds since 1970.
  */
-export function isReady(
-  { dueAt, lease, work }: Job,
-  owner: string,
-  nowMs: number,
-  trigger: Trigger = 'time',
-): boolean {
+export function isReady({ dueAt, lease }: Job, owner: string, nowMs: number): boolean {
   const now = new Date(nowMs).toISOString();
-  const isDue =
-    work.type === 'compact' && (trigger === 'records' || isOfWrongClock(work, nowMs))
-      ? isCompactionDue(work, nowMs)
-      : !(dueAt > now);
-  return isDue && !(lease && lease.owner !== owner && lease.until > now);
+  return !(dueAt > now) && !(lease && lease.owner !== owner && lease.until > now);
 }

@@ -3,7 +3,7 @@
  *
  * Entities have a primary key of their own and appear in sparse indexes: all of a kind by id, which is the order of creation; all of a
  * kind by status and id; the children of one parent by id. An item that has the attribute `ofKind`, but no attribute `id`, is in
- * `by-status` alone: jobs are.
+ * `by-status` alone: jobs and reminders are.
  */
 export const table = {
   partitionKey: 'pk',

@@ -9,9 +9,9 @@ import { buildSubjectWrites } from '../model/subject.ts';
 import { itemBytes, writeUnits } from '../model/write-units.ts';
 import { type Item, maxTransactionWrites, type Write } from '../model/writes.ts';
 import { applyOnce, withdraw } from './apply-once.ts';
-import { requestCompaction } from './compaction-request.ts';
 import { findRecordedResult, recordResult } from './idempotency.ts';
-import { reportLateRecords } from './late-records.ts';
+import { requireJobCapacity } from './job-limit.ts';
+import { reportLateRecords, requireReminders } from './reminders.ts';
 import type { Session } from './session.ts';
 
 /** A change set, and the result of the request when it is applied. */
@@ -59,7 +59,7 @@ async function buildTransaction(
   more: readonly Write[] = [],
 ): Promise<Transaction> {
   const { changes, writes = [] } = changeSet;
-  await requestCompaction(session, changes);
+  await requireReminders(session, changes);
   // Last, because the time until the transaction is committed counts from it.
   const nowMs = await session.database.time();
   const stamp = transactionStamp(changes, nowMs);
@@ -143,7 +143,7 @@ export async function applyInBatches(
 
 /**
  * Returns the transaction of a change set, or of the one that takes its place when it is too large.
- * @throws TooManyWrites when no transaction takes it.
+ * @throws TooManyWrites when no transaction takes it; TooManyJobs when the tenant may not begin its jobs.
  */
 async function fittingTransaction(
   session: Session,
@@ -151,8 +151,11 @@ async function fittingTransaction(
   orElse: ChangeSet | undefined,
   record: readonly Write[],
 ): Promise<Transaction> {
+  // Before the transaction is built: the time until it is committed counts from there.
+  await requireJobCapacity(session, changeSet.writes);
   const whole = await buildTransaction(session, changeSet, record);
   if (fitsOneTransaction(whole)) return whole;
+  if (!changeSet.writes) await requireJobCapacity(session, orElse?.writes);
   const rest = orElse && (await buildTransaction(session, orElse, record));
   if (!rest || !fitsOneTransaction(rest)) throw new TooManyWrites();
   return rest;
@@ -163,7 +166,7 @@ async function fittingTransaction(
  * idempotency key is applied once: when it is sent again, it gets the recorded result.
  *
  * @param build reads what it needs; called once for each attempt.
- * @throws StoreUnavailable when the time of the request is over; TooManyWrites; and the errors of `build`.
+ * @throws StoreUnavailable when the time of the request is over; TooManyWrites, TooManyJobs; and the errors of `build`.
  */
 export async function commit<Result>(
   session: Session,

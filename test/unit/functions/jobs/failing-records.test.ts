@@ -60,6 +60,19 @@ test('a failing record does not block the others and is the only one to be deliv
   expect(remaining.map((item) => item !== undefined)).toEqual([false, true, false, false]);
 });
 
+test('a record of progress starts no worker, and one of a wake-up does', async () => {
+  const job = await makeJob({ type: 'clone', from: randomUUID(), to: randomUUID(), after: '' });
+  const context = functionContext('request', 30_000);
+  await handler({ Records: [{ ...recordOf(job), eventName: 'MODIFY' }] }, context);
+  expect(await jobItem(job)).toMatchObject({ version: 1 });
+  const Keys = { pk: { S: `${job.tenant}#job#${job.id}` }, sk: { S: 'wake-up' } };
+  const wakeUp = { eventName: 'MODIFY', dynamodb: { SequenceNumber: '1', Keys } } as const;
+  await handler({ Records: [{ ...wakeUp, eventName: 'REMOVE' }] }, context);
+  expect(await jobItem(job)).toMatchObject({ version: 1 });
+  await handler({ Records: [wakeUp] }, context);
+  expect(await jobItem(job)).toBeUndefined();
+});
+
 test('a record whose key is not of a job fails, so that it is not lost', async () => {
   const record: DynamoDBRecord = {
     eventName: 'INSERT',

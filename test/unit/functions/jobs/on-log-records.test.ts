@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { handler } from '#functions/jobs/on-log-records.ts';
+import { continueReminder } from '#functions/store/cascades/compact-log.ts';
+import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { logPartition, recordWrites, stampPrefix } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildWrite } from '#functions/store/model/changes.ts';
-import {
-  buildJobWrite,
-  type CompactWork,
-  compactionJobId,
-  decodeJob,
-  type Job,
-  jobKey,
-} from '#functions/store/model/job.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
-import type { Write } from '#functions/store/model/writes.ts';
+import { decodeReminder, type Reminder, reminderKey } from '#functions/store/model/reminder.ts';
+import type { Item, Write } from '#functions/store/model/writes.ts';
+import { applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { functionContext } from '#test/support/invoke.ts';
 import { listQuery } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { wallClock } from '#test/support/wall-clock.ts';
 
 /** The function that compacts the logs of new records. */
+
+const writtenAt = Date.parse('2026-02-03T04:00:00.000Z');
+const minuteMs = 60_000;
 
 let store: TestStore;
 let logged: jest.SpyInstance;
@@ -30,19 +31,26 @@ let tenant: string;
 beforeAll(async () => {
   store = await startTestStore();
   process.env['TABLE_NAME'] = store.tableName;
-  // The lines of the log would fill the output.
-  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  // The engine's time is not that of the tests.
+  shareClient(connect({}, wallClock));
 });
 
-afterAll(async () => {
-  logged.mockRestore();
-  await store.stop();
-});
+afterAll(() => store.stop());
 
 beforeEach(() => {
   tenant = randomUUID();
-  logged.mockClear();
+  // The lines of the log would fill the output.
+  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  setTime(writtenAt);
 });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+function setTime(nowMs: number): void {
+  jest.spyOn(Date, 'now').mockReturnValue(nowMs);
+}
 
 /** A change of an item, as the table's stream reports it. */
 interface ItemChange {
@@ -54,19 +62,17 @@ interface ItemChange {
   readonly createdAt?: number;
 }
 
-const newRecord = (kind: Kind): ItemChange => ({ pk: logPartition(tenant, kind), sk: 'r#1' });
+const newRecord = (kind: Kind, stamp = writtenAt): ItemChange => ({
+  pk: logPartition(tenant, kind),
+  sk: `${stampPrefix(stamp)}abc`,
+});
 
-async function jobOf(kind: Kind): Promise<Job<CompactWork> | undefined> {
-  const item = await store.database().get(jobKey({ tenant, id: compactionJobId(kind) }));
-  return item && (decodeJob(item) as Job<CompactWork>);
-}
-
-/** Creates an entity. Its job waits until the year 3000. */
-async function makeWaiting(kind: 'organization' | 'tag'): Promise<void> {
-  await createEntity(store.session(tenant), kind, { name: 'x', status: 'active' });
-  const job = (await jobOf(kind)) as Job;
-  const waiting = { ...job, version: job.version + 1, dueAt: '3000-01-01T00:00:00.000Z' };
-  await store.database().transact([buildJobWrite(job, waiting)]);
+/** Creates tags or organizations, each in a transaction of its own: each writes one record. */
+async function writeRecords(kind: 'tag' | 'organization', number: number): Promise<void> {
+  const created = Array.from({ length: number }, () => ({
+    changes: [buildCreate(kind, { name: 'x', status: 'active' }, Date.now())],
+  }));
+  await applyInBatches(store.session(tenant), created, 1);
 }
 
 function handle(...changes: ItemChange[]): Promise<void> {
@@ -74,35 +80,60 @@ function handle(...changes: ItemChange[]): Promise<void> {
     eventName,
     dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, ApproximateCreationDateTime: createdAt },
   }));
-  return handler({ Records }, functionContext('request', 30_000));
+  return handler(
+    { Records },
+    { ...functionContext('request', 30_000), getRemainingTimeInMillis: () => 30_000 },
+  );
+}
+
+async function compactedRows(kind: Kind): Promise<number> {
+  const { manifest } = await openLog(store.database(), tenant, kind).readHead(0);
+  return manifest?.segments.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
+}
+
+/** Returns the milliseconds until the schedule looks at a log. */
+async function remindedIn(kind: Kind): Promise<number> {
+  const item = await store.database().get(reminderKey({ tenant, kind }));
+  return item ? decodeReminder(item).dueAt - Date.now() : Number.NaN;
 }
 
 const logLines = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)) as object);
 
-test('takes one step of each log that has new records, although its job is not due', async () => {
-  await makeWaiting('organization');
-  await makeWaiting('tag');
+test('compacts each log that has new records and enough of them', async () => {
+  await writeRecords('tag', 128);
+  await writeRecords('organization', 128);
+  setTime(writtenAt + minuteMs);
   await handle(newRecord('tag'), newRecord('organization'), newRecord('tag'));
-  for (const kind of ['organization', 'tag'] as const) {
-    const job = await jobOf(kind);
-    expect(job?.work.steppedAt).toBeGreaterThan(0);
-    // One write takes the lease, one records the step.
-    expect(job?.version).toBe(4);
-  }
-  expect(logLines()).toHaveLength(2);
+  expect([await compactedRows('tag'), await compactedRows('organization')]).toEqual([128, 128]);
+  expect(logLines()).toEqual([
+    expect.objectContaining({ operation: 'onLogRecords', tenant, message: 'A step is done.' }),
+    expect.objectContaining({ operation: 'onLogRecords', tenant, message: 'A step is done.' }),
+    expect.objectContaining({ PendingRecords: 128 }),
+  ]);
 });
 
-test('logs nothing about a log whose last step was a moment ago', async () => {
-  await makeWaiting('tag');
+test('writes nothing while a log has few records', async () => {
+  await writeRecords('tag', 47);
+  setTime(writtenAt + minuteMs);
   await handle(newRecord('tag'));
-  logged.mockClear();
-  await handle(newRecord('tag'));
-  expect((await jobOf('tag'))?.version).toBe(4);
-  expect(logLines()).toEqual([]);
+  expect(await compactedRows('tag')).toBe(0);
+  expect(await remindedIn('tag')).toBe(12 * 60 * minuteMs - minuteMs);
+  expect(logLines()).toEqual([expect.objectContaining({ PendingRecords: 47 })]);
+});
+
+test('the schedule looks again when there will be enough records as soon as they are settled', async () => {
+  await writeRecords('tag', 48);
+  const records = Array.from({ length: 48 }, () => newRecord('tag'));
+  setTime(writtenAt + 1_000);
+  await handle(...records.slice(1));
+  expect(await remindedIn('tag')).toBe(12 * 60 * minuteMs - 1_000);
+  await handle(...records);
+  expect(await remindedIn('tag')).toBe(5_000);
 });
 
 test('leaves logs alone that have no new records', async () => {
-  await makeWaiting('tag');
+  await writeRecords('tag', 128);
+  setTime(writtenAt + minuteMs);
   const pk = logPartition(tenant, 'tag');
   await handle(
     { pk, sk: '~' },
@@ -110,27 +141,23 @@ test('leaves logs alone that have no new records', async () => {
     { pk: `${tenant}#tag#1`, sk: 'entity' },
     { pk: `${tenant}#log`, sk: 'r#1' },
   );
-  expect((await jobOf('tag'))?.version).toBe(2);
+  expect(await compactedRows('tag')).toBe(0);
   expect(logLines()).toEqual([]);
 });
 
-test('leaves a log alone that has no job', async () => {
-  await handle(newRecord('task'));
-  expect(await jobOf('task')).toBeUndefined();
-});
-
-test('does not throw when one log cannot be compacted, and compacts the others', async () => {
-  await makeWaiting('organization');
-  await makeWaiting('tag');
-  const broken = (await jobOf('tag')) as Job<CompactWork>;
+test('does not throw when one log cannot be compacted, compacts the others, and the schedule looks again', async () => {
+  await writeRecords('organization', 1);
+  await writeRecords('tag', 128);
+  setTime(writtenAt + minuteMs);
   const kind = 'organization';
   // The manifest of a later version of the service.
   await store.database().putItem({ pk: logPartition(tenant, kind), sk: '~', format: 99, version: 1 });
   await handle(newRecord(kind), newRecord('tag'));
   expect(logLines()).toContainEqual(
-    expect.objectContaining({ level: 'ERROR', operation: 'onLogRecords', job: 'compact-organization' }),
+    expect.objectContaining({ level: 'ERROR', operation: 'onLogRecords', log: 'organization' }),
   );
-  expect((await jobOf('tag'))?.work.steppedAt).toBeGreaterThan(broken.work.steppedAt);
+  expect(await compactedRows('tag')).toBe(128);
+  expect(await remindedIn(kind)).toBe(5_000);
 });
 
 describe('a record that DynamoDB created later than its stamp allows', () => {
@@ -153,8 +180,12 @@ describe('a record that DynamoDB created later than its stamp allows', () => {
     processMemory.clear();
     expect((await listEntities(session, 'tag', listQuery())).total).toBe(1);
     await handle({ pk, sk, createdAt: Math.floor(Date.now() / 1_000) });
+    // The schedule looks at what is due.
+    const item = await store.database().get(reminderKey({ tenant, kind: 'tag' }));
+    const reminder: Reminder = decodeReminder(item as Item);
+    expect([reminder.dueAt <= Date.now(), reminder.late]).toEqual([true, [sk]]);
+    await continueReminder(store.database(), reminder);
     expect((await listEntities(session, 'tag', listQuery())).total).toBe(2);
-    expect((await jobOf('tag'))?.work).not.toHaveProperty('late');
   });
 
   test('is not looked for when DynamoDB created it in time', async () => {

@@ -1,5 +1,5 @@
 import { routes } from '#functions/routes.ts';
-import { accessOf, compactionAccess, jobsAccess } from '#lib/infrastructure/table-access.ts';
+import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
 
 /** Returns the permissions of an operation. */
 function access(operation: string) {
@@ -30,19 +30,24 @@ test.each(['replace', 'update'])(
   },
 );
 
-test.each(['archiveOrganization', 'cloneProject'])('%s finds children by the list engine', (operation) => {
-  expect(access(operation)).toEqual({
-    actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
-    usesListEngine,
-  });
-});
+test.each(['archiveOrganization', 'cloneProject'])(
+  '%s finds children by the list engine, and counts jobs',
+  (operation) => {
+    expect(access(operation)).toEqual({
+      actions: ['GetItem', 'PutItem', 'Query', 'BatchGetItem'],
+      indexes: ['by-status'],
+      usesListEngine,
+    });
+  },
+);
 
 describe('deleting an entity', () => {
   test.each(['Organization', 'Project', 'User', 'Tag'])(
-    'finds the dependents of a %s by the list engine',
+    'finds the dependents of a %s by the list engine, and counts jobs',
     (kind) => {
       expect(access(`delete${kind}`)).toEqual({
         actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
+        indexes: ['by-status'],
         usesListEngine,
       });
     },
@@ -63,6 +68,7 @@ test('a batch needs what creating and deleting an entity needs, and reading batc
   });
   expect(access('batchOrganizations')).toEqual({
     actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
+    indexes: ['by-status'],
     usesListEngine,
   });
 });
@@ -86,16 +92,21 @@ test('the other operations read one item, or nothing', () => {
 
 const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
 
-const comparedIndexes = ['by-creation', 'by-status'];
-
-test('jobs need every action on items, and the indexes with which logs are compared', () => {
-  expect(jobsAccess).toEqual({ actions: jobActions, indexes: comparedIndexes, usesListEngine });
+test('jobs need every action on items, and no index', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
 });
 
-test('compaction needs the same indexes, and no update', () => {
+test('the schedule needs the index of jobs and reminders besides, and the one with which logs are compared', () => {
+  expect(scheduleAccess).toEqual({
+    actions: jobActions,
+    indexes: ['by-creation', 'by-status'],
+    usesListEngine,
+  });
+});
+
+test('compaction needs no index and no update', () => {
   expect(compactionAccess).toEqual({
     actions: ['GetItem', 'Query', 'PutItem', 'BatchGetItem', 'DeleteItem'],
-    indexes: comparedIndexes,
     usesListEngine,
   });
 });

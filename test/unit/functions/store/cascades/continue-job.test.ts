@@ -32,10 +32,10 @@ async function count(session: Session, kind: Kind, field: string, value: string)
   return (await listEntities(session, kind, query)).total;
 }
 
-/** Returns the jobs of a tenant that requests have begun. Those that compact logs wait for further records when they are done. */
+/** Returns the jobs of a tenant. */
 async function pendingJobs({ tenant }: Session): Promise<Job[]> {
   const jobs = await readJobs(store.database());
-  return jobs.filter((job) => job.tenant === tenant && job.work.type !== 'compact');
+  return jobs.filter((job) => job.tenant === tenant);
 }
 
 /** Runs all due jobs until none is due. Repeats steps that time out. @returns the number of steps. */

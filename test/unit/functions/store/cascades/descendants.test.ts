@@ -79,7 +79,7 @@ test('of an organization are its projects and their tasks, and its users and tag
   expect(summary(await findDescendants(session, 'organization', [organizationId], 98))).toEqual([
     {
       changes: [['project', project, 'deleted']],
-      jobs: [{ type: 'sweep', kind: 'project', id: project, final: false, relation: 0 }],
+      jobs: [{ type: 'sweep', kind: 'project', id: project, final: true, relation: 0 }],
     },
     { changes: [['task', id, 'deleted']], jobs: [] },
     { changes: [['user', user, { organizationId: null }]], jobs: [] },

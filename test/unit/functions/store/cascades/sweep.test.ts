@@ -41,14 +41,14 @@ describe('beginSweep', () => {
 describe('buildDelete', () => {
   test('deletes an entity without dependents, without a job', () => {
     const task = stored('task');
-    expect(buildDelete(deletion, task)).toEqual({ changes: [{ before: task }] });
+    expect(buildDelete(deletion, task, false)).toEqual({ changes: [{ before: task }] });
   });
 
   test.each(['organization', 'project', 'user', 'tag'] as const)(
     'deletes a %s and begins the sweep of its dependents',
     (kind) => {
       const entity = stored(kind);
-      const { changes, writes } = buildDelete(deletion, entity);
+      const { changes, writes } = buildDelete(deletion, entity, false);
       expect(changes).toEqual([{ before: entity }]);
       expect(writes).toEqual([
         expect.objectContaining({
@@ -61,19 +61,27 @@ describe('buildDelete', () => {
   );
 });
 
+test('a deletion with all its children leaves the second sweep, after the request and those that saw the parent', () => {
+  const { writes } = buildDelete(deletion, stored('project'), true);
+  expect(writes).toMatchObject([
+    { put: { work: { final: true, relation: 0 }, dueAt: '2026-02-03T04:06:08.789Z' } },
+  ]);
+});
+
 describe('sweepChild', () => {
+  const parents = { ids: [parentId], includesDescendants: false };
+
   test('deletes a child of a cascade, with the sweep of its own dependents', () => {
     const project = stored('project', { organizationId: parentId });
-    const { changes, writes } = sweepChild(deletion, relationOf('project', 'organization'), project, [
-      parentId,
-    ]);
+    const relation = relationOf('project', 'organization');
+    const { changes, writes } = sweepChild(deletion, relation, project, parents);
     expect(changes).toEqual([{ before: project }]);
     expect(writes).toHaveLength(1);
   });
 
   test('sets a reference to null', () => {
     const task = stored('task', { userId: parentId, projectId: otherId });
-    const { changes, writes } = sweepChild(deletion, relationOf('task', 'user'), task, [parentId]);
+    const { changes, writes } = sweepChild(deletion, relationOf('task', 'user'), task, parents);
     expect(changes).toEqual([
       {
         before: task,
@@ -89,7 +97,7 @@ describe('sweepChild', () => {
 
   test('removes a reference from an array, and keeps the others in their order', () => {
     const task = stored('task', { tagIds: [otherId, parentId, '01890000-0000-7000-8000-000000000003'] });
-    const { changes } = sweepChild(deletion, relationOf('task', 'tag'), task, [parentId]);
+    const { changes } = sweepChild(deletion, relationOf('task', 'tag'), task, parents);
     expect(changes[0]?.after?.entity['tagIds']).toEqual([otherId, '01890000-0000-7000-8000-000000000003']);
   });
 });
@@ -174,6 +182,16 @@ describe('sweepStep', () => {
       expect(repeatable?.map(({ changes }) => changes[0]?.before?.kind)).toEqual([kind]);
       expect(left).toEqual({ ...sweep('organization').work, relation: relation + 1 });
     }
+  });
+
+  test('passes the relations without children in one step', async () => {
+    const change = buildCreate('tag', { name: 'x', status: 'open', organizationId: parentId }, Date.now());
+    await applyChangeSet(session, { changes: [change] });
+    const { repeatable, left } = await sweepStep(session, sweep('organization'));
+    expect(repeatable?.map(({ changes }) => changes[0]?.before?.kind)).toEqual(['tag']);
+    expect(left).toMatchObject({ relation: 3 });
+    const other = store.session(randomUUID());
+    expect(await sweepStep(other, sweep('organization', { final: true }))).toEqual({ left: undefined });
   });
 
   test('leaves a child alone that got another parent after the list was read', async () => {

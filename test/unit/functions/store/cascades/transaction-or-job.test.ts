@@ -11,7 +11,11 @@ const stored = (kind: StoredEntity['kind'], id: string): StoredEntity => ({
 const own = { before: stored('organization', 'organization-1') };
 const first = { before: stored('project', 'project-1') };
 const second = { before: stored('project', 'project-2') };
-const job = beginJob({ tenant: 'acme' }, { type: 'archive', id: 'organization-1', after: '' }, 'job-1');
+const job = beginJob(
+  { tenant: 'acme' },
+  { type: 'archive', id: 'organization-1', after: '' },
+  { id: 'job-1' },
+);
 
 test('changes an entity and its children in one transaction, and begins the job only when they do not fit', () => {
   const unit = buildWithChildren([own], { changes: [first, second], next: undefined }, job, 'result');

@@ -1,14 +1,17 @@
 import {
   beginJob,
+  beginsJob,
   buildJobWrite,
-  compactionJobId,
   decodeJob,
+  dueJobsAfter,
   isReady,
   type Job,
   jobKey,
   jobPartitions,
-  jobsQuery,
+  jobsAfterTenant,
+  jobsOfTenant,
   parseJobKey,
+  wakeUp,
 } from '#functions/store/model/job.ts';
 
 const work = { type: 'archive', id: 'organization-1', after: '' } as const;
@@ -59,19 +62,12 @@ describe('the key of a job', () => {
   });
 });
 
-test('the job that compacts a log has an id for each kind', () => {
-  expect(jobKey({ tenant: 'acme', id: compactionJobId('task') })).toEqual({
-    pk: 'acme#job#compact-task',
-    sk: 'job',
-  });
-});
-
 describe('buildJobWrite', () => {
   const item = {
     pk: 'acme#job#1',
     sk: 'job',
     ofKind: '#job#4',
-    byStatus: 'acme#1',
+    byStatus: 'acme#1970-01-01T00:00:00.000Z#1',
     version: 4,
     dueAt: '1970-01-01T00:00:00.000Z',
     work: { type: 'archive', id: 'organization-1', after: '' },
@@ -107,16 +103,6 @@ describe('buildJobWrite', () => {
     );
   });
 
-  test('puts a job where one of the queries for the jobs of all tenants finds it', () => {
-    const write = buildJobWrite(undefined, job);
-    expect('put' in write && write.put['ofKind']).toBe('#job#4');
-    expect(jobsQuery(4)).toEqual({
-      IndexName: 'by-status',
-      KeyConditionExpression: 'ofKind = :jobs',
-      ExpressionAttributeValues: { ':jobs': '#job#4' },
-    });
-  });
-
   test('spreads the jobs of tenants evenly over all partitions, those of one tenant into one', () => {
     const partitionOf = (tenant: string, id = '1'): unknown => {
       const write = buildJobWrite(undefined, { ...job, tenant, id });
@@ -127,12 +113,71 @@ describe('buildJobWrite', () => {
       const partition = partitionOf(`@tenant-${number}`);
       counts.set(partition, (counts.get(partition) ?? 0) + 1);
     }
-    const partitions = Array.from({ length: jobPartitions }, (_, partition) =>
-      Object.values(jobsQuery(partition).ExpressionAttributeValues),
+    const partitions = Array.from(
+      { length: jobPartitions },
+      (_, partition) => jobsAfterTenant(partition).ExpressionAttributeValues[':jobs'],
     );
-    expect([...counts.keys()].sort()).toEqual(partitions.flat().sort());
+    expect([...counts.keys()].sort()).toEqual(partitions.sort());
     expect(Math.max(...counts.values())).toBeLessThan(200);
     expect(partitionOf('acme', '2')).toBe(partitionOf('acme', '1'));
+  });
+});
+
+describe('the queries for jobs', () => {
+  const key = (tenant: string, dueAt: string, id: string): string => {
+    const write = buildJobWrite(undefined, { ...job, tenant, dueAt, id });
+    return 'put' in write ? String(write.put['byStatus']) : '';
+  };
+  const [first, second, third] = ['00.000', '01.000', '02.000'].map((time) => `2026-02-03T04:05:${time}Z`);
+  const keys = [
+    key('acme', first ?? '', '9'),
+    key('acme', second ?? '', '1'),
+    key('acme', second ?? '', '2'),
+    key('acme', third ?? '', '0'),
+    key('acme-2', first ?? '', '1'),
+    key('acme2', first ?? '', '1'),
+  ];
+
+  test('find the jobs of a tenant in the order of their times', () => {
+    expect([...keys].sort()).toEqual(keys);
+  });
+
+  test('go from a tenant to the next one', () => {
+    const { ExpressionAttributeValues: values, ...query } = jobsAfterTenant(4, 'acme');
+    expect(query).toEqual({
+      IndexName: 'by-status',
+      KeyConditionExpression: 'ofKind = :jobs AND byStatus > :after',
+    });
+    expect(values[':jobs']).toBe('#job#4');
+    expect(keys.filter((one) => one > (values[':after'] ?? ''))).toEqual(keys.slice(4));
+    const all = jobsAfterTenant(4).ExpressionAttributeValues[':after'] ?? '';
+    expect(keys.filter((one) => one > all)).toEqual(keys);
+  });
+
+  test('find the due jobs of a tenant after one of them', () => {
+    const before = { tenant: 'acme', dueAt: second ?? '', id: '1' };
+    const { ExpressionAttributeValues: values, ...query } = dueJobsAfter(before, Date.parse(second ?? ''));
+    expect(query).toEqual({
+      IndexName: 'by-status',
+      KeyConditionExpression: 'ofKind = :jobs AND byStatus BETWEEN :after AND :now',
+    });
+    const { ':jobs': partition, ':after': after = '', ':now': now = '' } = values;
+    expect(partition).toBe('#job#4');
+    expect(keys.filter((one) => one >= after && one <= now)).toEqual([keys[2]]);
+  });
+
+  test('find all jobs of a tenant', () => {
+    expect(jobsOfTenant('acme')).toEqual({
+      IndexName: 'by-status',
+      KeyConditionExpression: 'ofKind = :jobs AND begins_with(byStatus, :tenant)',
+      ExpressionAttributeValues: { ':jobs': '#job#4', ':tenant': 'acme#' },
+    });
+  });
+});
+
+test('a wake-up is an item beside the job, which expires', () => {
+  expect(wakeUp({ tenant: 'acme', id: '1' }, 1_770_000_000_001)).toEqual({
+    put: { pk: 'acme#job#1', sk: 'wake-up', wokenAt: 1_770_000_000_001, expiresAt: 1_770_003_601 },
   });
 });
 
@@ -142,7 +187,7 @@ describe('beginJob', () => {
       pk: `acme#job#${id}`,
       sk: 'job',
       ofKind: '#job#4',
-      byStatus: `acme#${id}`,
+      byStatus: `acme#1970-01-01T00:00:00.000Z#${id}`,
       version: 1,
       dueAt: '1970-01-01T00:00:00.000Z',
       work: { type: 'archive', id: 'organization-1', after: '' },
@@ -151,9 +196,22 @@ describe('beginJob', () => {
   });
 
   test('puts a job under an id that is due by every clock', () => {
-    const write = beginJob({ tenant: 'acme' }, work, 'archive#1');
+    const write = beginJob({ tenant: 'acme' }, work, { id: 'archive#1' });
     expect(write).toEqual(begun('archive#1'));
     expect('put' in write && write.put.pk).toBe('acme#job#archive#1');
+  });
+
+  test('puts a job that is due at a given time', () => {
+    const dueAt = '2026-02-03T04:06:00.000Z';
+    expect(beginJob({ tenant: 'acme' }, work, { id: '1', dueAt })).toMatchObject({ put: { dueAt } });
+  });
+
+  test.each([
+    ['begins', buildJobWrite(undefined, { ...job, version: 1 }), true],
+    ['continues', buildJobWrite(job, { ...job, version: 4 }), false],
+    ['ends', buildJobWrite(job, undefined), false],
+  ])('a write that %s a job', (_, write, begins) => {
+    expect(beginsJob(write)).toBe(begins);
   });
 });
 
@@ -203,40 +261,5 @@ describe('isReady', () => {
   test('returns true for a job without a time', () => {
     const { dueAt, ...withoutTime } = job;
     expect(isReady(withoutTime as Job, 'self', nowMs)).toBe(true);
-  });
-
-  describe('for new records of a log', () => {
-    const compaction = (steppedAt: number, more: Partial<Job> = {}): Job => ({
-      ...job,
-      dueAt: later,
-      ...more,
-      work: { type: 'compact', kind: 'task', requestedAt: nowMs, steppedAt, pending: 0 },
-    });
-
-    test.each([
-      ['15 seconds ago', nowMs - 15_000, true],
-      ['less than 15 seconds ago', nowMs - 14_999, false],
-      ['by a worker whose clock is ahead', nowMs + 2_000, false],
-      ['by a worker whose clock was wrong', nowMs + 2_001, true],
-      ['never', 0, true],
-    ])('a compaction whose last step was %s, whenever it is due', (_, steppedAt, ready) => {
-      expect(isReady(compaction(steppedAt), 'self', nowMs, 'records')).toBe(ready);
-      expect(isReady(compaction(steppedAt, { dueAt: earlier }), 'self', nowMs, 'records')).toBe(ready);
-    });
-
-    test('a compaction with the lease of another worker', () => {
-      const lease = { owner: 'other', until: later };
-      expect(isReady(compaction(0, { lease }), 'self', nowMs, 'records')).toBe(false);
-    });
-
-    test('a compaction waits for its time without new records, unless its last step is in the future', () => {
-      expect(isReady(compaction(nowMs + 3_600_000), 'self', nowMs)).toBe(true);
-      expect(isReady(compaction(0), 'self', nowMs)).toBe(false);
-    });
-
-    test('a job of another type waits for its time', () => {
-      expect(isReady({ ...job, dueAt: later }, 'self', nowMs, 'records')).toBe(false);
-      expect(isReady({ ...job, dueAt: earlier }, 'self', nowMs, 'records')).toBe(true);
-    });
   });
 });
