@@ -112,16 +112,20 @@ describe('hostile names', () => {
       existing = await create(kind);
     });
 
-    test.each(named)('%s returns 400 and changes nothing', async (_title, name) => {
-      // The body is text, because "__proto__" in an object literal would set the prototype.
-      const hostile = `${JSON.stringify(name)}: {"status": "taken", "name": "taken"}`;
-      const rawBody = JSON.stringify(await minimal()).replace('{', () => `{${hostile}, `);
-      expectPointer(await request('POST', path, { rawBody, headers: json }), name);
-      expectPointer(await request('PUT', pathTo(kind, existing.id), { rawBody, headers: json }), name);
-      const patch = { rawBody: `{${hostile}}`, headers: json };
-      expectPointer(await request('PATCH', pathTo(kind, existing.id), patch), name);
-      expect(await read(kind, existing.id)).toEqual(existing);
-    });
+    // Bodies can have `version`, which is ignored.
+    test.each(named.filter(([, name]) => name !== 'version'))(
+      '%s returns 400 and changes nothing',
+      async (_title, name) => {
+        // The body is text, because "__proto__" in an object literal would set the prototype.
+        const hostile = `${JSON.stringify(name)}: {"status": "taken", "name": "taken"}`;
+        const rawBody = JSON.stringify(await minimal()).replace('{', () => `{${hostile}, `);
+        expectPointer(await request('POST', path, { rawBody, headers: json }), name);
+        expectPointer(await request('PUT', pathTo(kind, existing.id), { rawBody, headers: json }), name);
+        const patch = { rawBody: `{${hostile}}`, headers: json };
+        expectPointer(await request('PATCH', pathTo(kind, existing.id), patch), name);
+        expect(await read(kind, existing.id)).toEqual(existing);
+      },
+    );
 
     test('do not affect entities created later', async () => {
       const created = await create(kind);
