@@ -50,6 +50,21 @@ const defaultIntervalMs = 5_000;
 
 const maxChangeAttempts = 10;
 
+/** Operations of one batch, which is one transaction. */
+const maxOperations = 25;
+
+/** Some operations of `batchInSeveralTransactions` are applied, and the others are not. `cause` is the error of the first transaction that failed. */
+export class IncompleteBatchError<Entity> extends Error {
+  /** The results of the operations that are applied: the first ones, in order. */
+  readonly results: readonly (Versioned<Entity> | undefined)[];
+
+  constructor(results: readonly (Versioned<Entity> | undefined)[], cause: unknown) {
+    super(`The first ${results.length} operations are applied. The next transaction failed.`, { cause });
+    this.name = 'IncompleteBatchError';
+    this.results = results;
+  }
+}
+
 /** The entities of a resource. */
 export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   /**
@@ -235,6 +250,36 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
         throw error;
       }
     }
+  }
+
+  /**
+   * Creates, updates and deletes any number of entities in several transactions, one after the other, each of up to 25 operations. Each
+   * transaction is applied completely or not at all, but an earlier one stays applied when a later one fails. Use `batch` where all or
+   * nothing matters.
+   * @param options `idempotencyKey` is the beginning of the key of each transaction, so sending all of them again applies none twice.
+   * @returns the entity of each operation, and `undefined` for a deletion.
+   * @throws IncompleteBatchError with the results so far when a transaction fails. Pointers of a `ProblemError` as its cause count from the
+   * first operation that is not applied.
+   * @example
+   * await client.tasks.batchInSeveralTransactions(ids.map((id) => ({ operation: 'delete', id })));
+   */
+  async batchInSeveralTransactions<
+    const Operations extends readonly BatchOperation<Types['new'], Types['changes']>[],
+  >(
+    operations: Operations,
+    { idempotencyKey, signal }: CreateOptions = {},
+  ): Promise<BatchResults<Types['entity'], Operations>> {
+    const results: (Versioned<Types['entity']> | undefined)[] = [];
+    for (let start = 0; start < operations.length; start += maxOperations) {
+      const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}-${start}`;
+      const next = operations.slice(start, start + maxOperations);
+      try {
+        results.push(...(await this.batch(next, { idempotencyKey: key, signal })));
+      } catch (error) {
+        throw new IncompleteBatchError(results, error);
+      }
+    }
+    return results as BatchResults<Types['entity'], Operations>;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
-  /** The address of the service: scheme, host and port, without a path such as `/v1`. */
+  /** The address of the service, without `/v1`: `https://api.example.com`, with a path if a proxy adds one, or only a path such as `/api` on a page of the same origin. */
   readonly url: string;
   /** An access token, or a function that returns one. The client calls it before each attempt. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
@@ -115,14 +115,21 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
+/** An HTTP address with an optional path, or a path alone: without a query, a fragment or a user. */
+const addressPattern = /^(?:https?:\/\/[^/?#\s@\\]+)?(?:\/[^/?#\s\\]+)*$/i;
+
 /**
  * Returns the address without a slash at its end.
- * @throws TypeError for anything but the scheme, host and port of an HTTP address. JavaScript programs can pass any options.
+ * @throws TypeError for anything but an HTTP address or a path. JavaScript programs can pass any options.
  */
 function addressOf(options: Partial<ClientOptions> | undefined): string {
   const url: unknown = options?.url;
-  if (typeof url === 'string' && /^https?:\/\/[^/?#\s]+\/?$/i.test(url)) return url.replace(/\/$/, '');
-  throw new TypeError(`url must be like http://localhost:3000, not ${JSON.stringify(url)}.`);
+  const example = 'http://localhost:3000, https://example.com/backend or /api';
+  if (typeof url !== 'string' || url === '' || url === '/' || !addressPattern.test(url.replace(/\/$/, ''))) {
+    throw new TypeError(`url must be like ${example}, not ${JSON.stringify(url)}.`);
+  }
+  if (/\/v1\/?$/.test(url)) throw new TypeError(`url must not end with /v1, which the client adds: ${url}`);
+  return url.replace(/\/$/, '');
 }
 
 export class Connection {

@@ -12,7 +12,7 @@ export type {
   ExpandOptions,
   SyncOptions,
 } from './collection.ts';
-export { Collection } from './collection.ts';
+export { Collection, IncompleteBatchError } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
 export type { Filter, Operators } from './filters.ts';
 export { Listing } from './listing.ts';
@@ -174,7 +174,7 @@ export class Client {
 
 /**
  * Returns a client.
- * @throws TypeError for a URL that is not the scheme, host and port of a service.
+ * @throws TypeError for a URL that is neither an HTTP address nor a path.
  * @example
  * const client = createClient({ url: 'http://localhost:3000' });
  * const { data, total } = await client.tasks.list({ priority: { gte: 'high' } });

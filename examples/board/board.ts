@@ -42,16 +42,13 @@ const cardsIn = (status: string): readonly Card[] =>
 
 const placeOf = ({ id, status }: Card): number => cardsIn(status).findIndex((card) => card.id === id);
 
-/** Gives positions to cards, in batches of at most 25: each is a transaction of its own. */
+/** Gives positions to cards. */
 async function placeCards(above: Placement['above']): Promise<void> {
-  for (let start = 0; start < above.length; start += 25) {
-    const batch = above.slice(start, start + 25);
-    const tasks = await client.tasks.batch(
-      batch.map(({ card, position }) => ({ operation: 'update', id: card.id, body: { position } })),
-    );
-    for (const [number, { card }] of batch.entries()) {
-      columns = withCard(columns, { ...card, ...tasks[number] }, placeOf(card));
-    }
+  const tasks = await client.tasks.batchInSeveralTransactions(
+    above.map(({ card, position }) => ({ operation: 'update', id: card.id, body: { position } })),
+  );
+  for (const [number, { card }] of above.entries()) {
+    columns = withCard(columns, { ...card, ...tasks[number] }, placeOf(card));
   }
 }
 

@@ -143,9 +143,9 @@ export function resource(definition: {
 
 /**
  * Returns the fields of a resource's bodies: those that the caller sets, and those that are accepted and ignored, so that a client can send
- * back what it has read, with expanded entities too.
+ * back what it has read, with expanded entities too. The TypeScript client adds `version`, the entity tag.
  */
 export const bodyFields = ({ fields, expansions }: Resource) => ({
   writable: Object.keys(fields),
-  ignored: [...readOnlyFields, ...Object.keys(expansions)],
+  ignored: [...readOnlyFields, 'version', ...Object.keys(expansions)],
 });

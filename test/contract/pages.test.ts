@@ -131,3 +131,13 @@ test('pages say that requests need a token only if they do', async () => {
   const { text } = await request('GET', '/docs');
   expect(text).toContain(`data-tokens="${needsToken ? 'required' : 'none'}"`);
 });
+
+test('the guide on authentication shows the lines with tokens on every service, and other guides hide them', async () => {
+  const classOf = async (guide: string): Promise<string | undefined> => {
+    const { text } = await request('GET', `/docs/guides/${guide}`);
+    expect(text).toContain('class="of-tokens"');
+    return /<article class="([^"]*)"/.exec(text)?.[1];
+  };
+  expect(await classOf('authentication')).toBe('text shows-tokens');
+  expect(await classOf('batches')).toBe('text');
+});

@@ -70,6 +70,7 @@ describe.each(resources)('the entity that POST $path creates', ({ kind, path, mi
       ...(await minimal()),
       id: 'mine',
       createdAt: '1999-01-01T00:00:00.000Z',
+      version: '"another-7"',
       updatedAt: '1999-01-01T00:00:00.000Z',
     };
     const entity = entityOf(await request('POST', path, { body }), 201);
@@ -201,6 +202,7 @@ describe.each(resources)('PATCH $path/{id} without a change', ({ kind, full, nul
     const body = {
       id: 'mine',
       createdAt: '1999-01-01T00:00:00.000Z',
+      version: '"another-7"',
       updatedAt: '1999-01-01T00:00:00.000Z',
     };
     const after = entityOf(await request('PATCH', pathTo(kind, before.id), { body }), 200);
@@ -255,6 +257,7 @@ describe.each(resources)('PUT $path/{id}', ({ kind, minimal, full, defaults }) =
       ...(await minimal()),
       id: 'mine',
       createdAt: '1999-01-01T00:00:00.000Z',
+      version: '"another-7"',
       updatedAt: '1999-01-01T00:00:00.000Z',
     };
     const after = entityOf(await request('PUT', pathTo(kind, before.id), { body }), 200);

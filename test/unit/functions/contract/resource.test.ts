@@ -60,7 +60,7 @@ test('a body has the fields that callers set, and may have those that only the s
     bodyFields(resource({ kind: 'organization', plural: 'organizations', fields: commonFields })),
   ).toEqual({
     writable: ['name', 'status'],
-    ignored: ['id', 'createdAt', 'updatedAt'],
+    ignored: ['id', 'createdAt', 'updatedAt', 'version'],
   });
 });
 
