@@ -262,8 +262,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'small-log-compacted',
     description: 'compaction writes columns for a few records',
     file: `${engine}/compaction/read-input.ts`,
-    search: 'records.length >= sizes.minRecords',
-    replacement: 'records.length >= Math.min(1, sizes.minRecords)',
+    search: 'countChanges(records) >= sizes.minChanges',
+    replacement: 'countChanges(records) >= Math.min(1, sizes.minChanges)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
   },
   {
@@ -629,6 +629,14 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/absorb.ts`,
     search: 'placements.length > 1 &&',
     replacement: 'placements.length > 1_000 &&',
+    detectedBy: [`${tests}/compaction/compact.test.ts`],
+  },
+  {
+    name: 'batches-that-wait',
+    description: 'a few records with many changes wait, and each list reads them',
+    file: `${engine}/compaction/read-input.ts`,
+    search: 'countChanges(records) >= sizes.minChanges',
+    replacement: '(records.length >= sizes.minChanges || countChanges([]) > 0)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
   },
 ];

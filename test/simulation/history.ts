@@ -80,7 +80,7 @@ const smallSizes: Omit<CompactionSizes, 'maxHealingRecords'> = {
   maxMergedPatchBytes: 1_500,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
-  minRecords: 3,
+  minChanges: 3,
 };
 
 const tenant = 'a';

@@ -28,6 +28,9 @@ function bytesOf({ entries }: LogRecord): number {
   return bytes;
 }
 
+const countChanges = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { entries }) => sum + entries.length, 0);
+
 /** Returns the number of the first records that are within limits. */
 function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedBytes }: InputLimits): number {
   let changes = 0;
@@ -95,7 +98,8 @@ export async function readInput(
   const [oldest] = records;
   const isOld = oldest !== undefined && oldest.stamp + maxWaitMs < nowMs;
   const isWorthAStep =
-    oldest !== undefined && (isForced || isOld || settled.hasMore || records.length >= sizes.minRecords);
+    oldest !== undefined &&
+    (isForced || isOld || settled.hasMore || countChanges(records) >= sizes.minChanges);
   if (!isWorthAStep) return { ...settled, records: [], waiting: records.length, watermark };
   return { ...settled, waiting: 0 };
 }

@@ -42,8 +42,8 @@ export interface CompactionSizes {
   readonly maxRewrittenColumns: number;
   /** Records below the watermark after which one step stops looking for late ones. A busy log has more in the healing window. */
   readonly maxHealingRecords: number;
-  /** Records for which a step is worth its cost. */
-  readonly minRecords: number;
+  /** Changes for which a step is worth its cost. */
+  readonly minChanges: number;
 }
 
 export const defaultSizes: CompactionSizes = {
@@ -61,5 +61,5 @@ export const defaultSizes: CompactionSizes = {
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
   maxHealingRecords: 2_000,
-  minRecords: 48,
+  minChanges: 48,
 };
