@@ -5,7 +5,7 @@ import {
   type NewTask,
   ProblemError,
 } from '../../client/index.ts';
-import { maxOperations } from '../../functions/contract/batch-body.ts';
+import { maxOperations } from '../../functions/contract/contract.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 import type { Progress } from '../cli/progress.ts';

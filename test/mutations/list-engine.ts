@@ -311,8 +311,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'small-log-compacted',
     description: 'compaction writes columns for a few records',
     file: `${engine}/compaction/read-input.ts`,
-    search: 'records.length >= (isForced ? 1 : sizes.minRecords)',
-    replacement: 'records.length >= Math.min(1, sizes.minRecords)',
+    search: 'waitingChanges >= (isForced ? 1 : sizes.minChanges)',
+    replacement: 'waitingChanges >= Math.min(1, sizes.minChanges)',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
   },
   {
@@ -678,6 +678,14 @@ export const listEngineMutations: readonly Mutation[] = [
     file: `${engine}/compaction/absorb.ts`,
     search: 'placements.length > 1 &&',
     replacement: 'placements.length > 1_000 &&',
+    detectedBy: [`${tests}/compaction/compact.test.ts`],
+  },
+  {
+    name: 'batches-that-wait',
+    description: 'a few records with many changes wait, and each list reads them',
+    file: `${engine}/compaction/read-input.ts`,
+    search: 'const waitingChanges = countChanges(records);',
+    replacement: 'const waitingChanges = Math.min(records.length, countChanges(records));',
     detectedBy: [`${tests}/compaction/compact.test.ts`],
   },
 ];

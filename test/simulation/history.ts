@@ -84,7 +84,7 @@ const smallSizes: CompactionSizes = {
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
   maxSetBackRecords: 30,
-  minRecords: 3,
+  minChanges: 3,
 };
 
 const tenant = 'a';

@@ -22,7 +22,7 @@ export const smallSizes: CompactionSizes = {
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
   maxSetBackRecords: 1_000,
-  minRecords: 1,
+  minChanges: 1,
 };
 
 /** Absorbs all records of a log, and takes all steps that are due then. */

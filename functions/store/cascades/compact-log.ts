@@ -8,7 +8,7 @@ import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.
 import type { LateChanges } from '../lists/engine/compaction/late-changes.ts';
 import { defaultSizes } from '../lists/engine/compaction/sizes.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
-import { stampOf } from '../model/change-log.ts';
+import { maxStamp, stampOf } from '../model/change-log.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import { marginMs } from '../model/log-timing.ts';
 import type { Kind } from '../model/relations.ts';
@@ -32,8 +32,8 @@ const minStepMs = 1_000;
 interface Look {
   /** Number of settled records that were found, absorbed or not: so many records the lists before had to read. */
   readonly found: number;
-  /** Number of settled records that are too few for a step. */
-  readonly waiting: number;
+  /** Number of changes in settled records that are too few for a step. */
+  readonly waitingChanges: number;
   /** Number of late records that were absorbed. */
   readonly late: number;
   /** Milliseconds by which the watermark was ahead of the time. */
@@ -61,7 +61,9 @@ async function look({ tenant, database }: Session, kind: Kind, options: LookOpti
     late += result?.late ?? 0;
     aheadMs = Math.max(aheadMs, result?.aheadMs ?? 0);
     const waiting = result?.waiting ?? 0;
-    const found = { found: absorbed + waiting, waiting, late, aheadMs, hasStepped: absorbed + late > 0 };
+    const waitingChanges = result?.waitingChanges ?? 0;
+    const hasStepped = absorbed + late > 0;
+    const found = { found: absorbed + waiting, waitingChanges, late, aheadMs, hasStepped };
     if (!result?.hasMore) return { ...found, isComplete: result !== undefined };
     if (database.deadline.remaining() < minStepMs) return { ...found, isComplete: false };
   }
@@ -70,6 +72,18 @@ async function look({ tenant, database }: Session, kind: Kind, options: LookOpti
 /** Makes the schedule look at a log as soon as its newest records are settled. */
 export const lookAgain = async (session: Session, kind: Kind): Promise<void> =>
   remindBy(session, kind, (await session.database.time()) + marginMs);
+
+/** Returns whether the records are enough for a step as soon as all of them are settled. */
+async function willBeEnough(
+  { tenant, database }: Session,
+  kind: Kind,
+  { waitingChanges }: Look,
+  nowMs: number,
+): Promise<boolean> {
+  const unsettled = await openLog(database, tenant, kind).readRecords(nowMs - marginMs, maxStamp);
+  const changes = unsettled.reduce((sum, { entries }) => sum + entries.length, waitingChanges);
+  return changes >= defaultSizes.minChanges;
+}
 
 /**
  * Compacts a log that has new records, if they are enough for a step. When there will be enough as soon as the newest ones are settled, the
@@ -80,8 +94,8 @@ export async function compactBusyLog(session: Session, kind: Kind, stamps: reado
   const found = await look(session, kind, { isForced: false });
   reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling: 0 });
   const nowMs = await session.database.time();
-  const unsettled = stamps.filter((stamp) => stamp + marginMs > nowMs).length;
-  if (!found.isComplete || found.waiting + unsettled >= defaultSizes.minRecords)
+  const isUnsettled = stamps.some((stamp) => stamp + marginMs > nowMs);
+  if (!found.isComplete || (isUnsettled && (await willBeEnough(session, kind, found, nowMs))))
     await lookAgain(session, kind);
   return found;
 }

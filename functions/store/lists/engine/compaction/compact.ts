@@ -25,6 +25,8 @@ interface CompactionResult {
   readonly records: number;
   /** Number of records that wait for a later step. */
   readonly waiting: number;
+  /** Number of their changes. */
+  readonly waitingChanges: number;
   /** Number of late records that were absorbed. */
   readonly late: number;
   /** Milliseconds by which the watermark was ahead of the time. The step has set it back. */
@@ -33,7 +35,14 @@ interface CompactionResult {
   readonly hasMore: boolean;
 }
 
-const nothing: CompactionResult = { records: 0, late: 0, aheadMs: 0, waiting: 0, hasMore: false };
+const nothing: CompactionResult = {
+  records: 0,
+  late: 0,
+  aheadMs: 0,
+  waiting: 0,
+  waitingChanges: 0,
+  hasMore: false,
+};
 
 const isStepDue = (manifest: Manifest, { sizes }: StepSource): boolean =>
   chooseMerge(manifest, sizes) !== undefined || chooseColumns(manifest, sizes).size > 0;
@@ -64,6 +73,7 @@ async function setBack(source: StepSource, before: Manifest): Promise<Compaction
     ...found,
     watermark,
     waiting: 0,
+    waitingChanges: 0,
     hasMore: true,
     isRepair: true,
   });
@@ -93,7 +103,15 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   if (watermark > nowMs) return setBack(source, manifest);
   const late = await lateRecords(new ColumnReader(manifest, writer, memory), source.late, watermark);
   if (late.length > 0) {
-    const input = { records: late, watermark, absorbed, waiting: 0, hasMore: true, isRepair: true } as const;
+    const input = {
+      records: late,
+      watermark,
+      absorbed,
+      waiting: 0,
+      waitingChanges: 0,
+      hasMore: true,
+      isRepair: true,
+    } as const;
     const result = await takeAbsorbingStep(source, manifest, input);
     return result && { ...result, records: 0, late: late.length };
   }
@@ -101,7 +119,7 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   const input = await readInput(source, manifest, sizes);
   if (input.watermark > watermark) return takeAbsorbingStep(source, manifest, input);
   if (isStepDue(manifest, source)) return takeRewritingStep(source, manifest);
-  return { ...nothing, waiting: input.waiting };
+  return { ...nothing, waiting: input.waiting, waitingChanges: input.waitingChanges };
 }
 
 /**

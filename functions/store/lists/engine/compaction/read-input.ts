@@ -13,6 +13,8 @@ export interface CompactionInput {
   readonly records: readonly LogRecord[];
   /** Number of settled records that are too few for a step. */
   readonly waiting: number;
+  /** Number of their changes. */
+  readonly waitingChanges: number;
   readonly watermark: number;
   /** Keys of records that the columns have already, those above the watermark among them. */
   readonly absorbed: readonly string[];
@@ -31,6 +33,9 @@ function bytesOf({ entries }: LogRecord): number {
     for (const field of Object.keys(after)) bytes += bytesOfValue(after[field]);
   return bytes;
 }
+
+const countChanges = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { entries }) => sum + entries.length, 0);
 
 /** Returns the number of the first records that are within limits. */
 function countWithin(records: readonly LogRecord[], { maxChanges, maxChangedBytes }: InputLimits): number {
@@ -99,7 +104,9 @@ export async function readInput(
   const records = settled.records.filter(({ key }) => !known.has(key));
   const [oldest] = records;
   const isOld = oldest !== undefined && oldest.stamp + maxWaitMs < nowMs;
-  const isWorthAStep = settled.hasMore || isOld || records.length >= (isForced ? 1 : sizes.minRecords);
-  if (!isWorthAStep) return { records: [], waiting: records.length, watermark, absorbed, hasMore: false };
-  return { ...settled, records, waiting: 0, absorbed };
+  const waitingChanges = countChanges(records);
+  const isWorthAStep = settled.hasMore || isOld || waitingChanges >= (isForced ? 1 : sizes.minChanges);
+  if (!isWorthAStep)
+    return { records: [], waiting: records.length, waitingChanges, watermark, absorbed, hasMore: false };
+  return { ...settled, records, waiting: 0, waitingChanges: 0, absorbed };
 }

@@ -42,8 +42,8 @@ export interface CompactionSizes {
   readonly maxRewrittenColumns: number;
   /** Newest records that are read when a watermark is set back. The hidden ones are rarely more. */
   readonly maxSetBackRecords: number;
-  /** Records for which a step is worth its cost. */
-  readonly minRecords: number;
+  /** Changes for which a step is worth its cost. */
+  readonly minChanges: number;
 }
 
 export const defaultSizes: CompactionSizes = {
@@ -61,5 +61,5 @@ export const defaultSizes: CompactionSizes = {
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
   maxSetBackRecords: 2_000,
-  minRecords: 48,
+  minChanges: 48,
 };

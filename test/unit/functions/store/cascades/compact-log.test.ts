@@ -107,7 +107,11 @@ describe('compactBusyLog', () => {
   test('writes nothing while there are few records', async () => {
     await writeRecords(3);
     const before = session.database.consumption.writeUnits;
-    expect(await lookAt(writtenAt + minuteMs)).toMatchObject({ found: 3, waiting: 3, hasStepped: false });
+    expect(await lookAt(writtenAt + minuteMs)).toMatchObject({
+      found: 3,
+      waitingChanges: 3,
+      hasStepped: false,
+    });
     expect(session.database.consumption.writeUnits).toBe(before);
     expect(await compactedRows()).toBeUndefined();
   });
@@ -116,7 +120,11 @@ describe('compactBusyLog', () => {
     beforeEach(() => writeManyRecords());
 
     test('absorbs them', async () => {
-      expect(await lookAt(writtenAt + minuteMs)).toMatchObject({ found: 128, waiting: 0, hasStepped: true });
+      expect(await lookAt(writtenAt + minuteMs)).toMatchObject({
+        found: 128,
+        waitingChanges: 0,
+        hasStepped: true,
+      });
       expect(await compactedRows()).toBe(128);
     });
 

@@ -191,7 +191,7 @@ test('what a step replaces stays for an hour, however old it is', async () => {
 
 describe('settled records', () => {
   test('that are too few wait for a later step', async () => {
-    const sizes = { ...defaultSizes, minRecords: 3 };
+    const sizes = { ...defaultSizes, minChanges: 3 };
     log.commit(startMs, { [a]: { name: 'a' } });
     log.commit(startMs + 1, { [b]: { name: 'b' } });
     const source = { sizes, isForced: false };
@@ -205,6 +205,20 @@ describe('settled records', () => {
     expect(await step(startMs + 2 * minuteMs, source)).toMatchObject({ records: 0, waiting: 1 });
     // A look writes nothing.
     expect([log.log.manifest, items.size]).toEqual([manifest, itemsBefore]);
+  });
+
+  test('are enough when they have many changes', async () => {
+    const sizes = { ...defaultSizes, minChanges: 3 };
+    log.commit(startMs, { [a]: { name: 'a' }, [b]: { name: 'b' } });
+    expect(await step(startMs + minuteMs, { sizes, isForced: false })).toMatchObject({
+      records: 0,
+      waiting: 1,
+    });
+    log.commit(startMs + 1, { [c]: { name: 'c' } });
+    expect(await step(startMs + minuteMs, { sizes, isForced: false })).toMatchObject({
+      records: 2,
+      waiting: 0,
+    });
   });
 
   test('are absorbed after a day however few there are', async () => {

@@ -60,7 +60,7 @@ test('an error while time is left is thrown as it is, and the next step is as la
 });
 
 test('a step with little time is smaller', () => {
-  expect([10_000, 4_000, 1_000, 0].map((ms) => stepShare(memory, ms))).toEqual([1, 1, 1 / 4, 1 / 1_024]);
+  expect([10_000, 4_000, 1_000, 0].map((ms) => stepShare(memory, ms))).toEqual([1, 1, 1 / 16, 1 / 1_024]);
   expect(sizesOfShare(defaultSizes, 1 / 4)).toEqual({
     ...defaultSizes,
     maxChanges: 2_500,
