@@ -105,15 +105,6 @@ test.each(errors)(
   },
 );
 
-test('a process with responses asks for the time with no further call', async () => {
-  const [one] = processes as [WrongProcess];
-  const { database } = one.session(randomUUID());
-  await createEntity({ tenant: randomUUID(), database }, 'tag', fields('first'));
-  const { calls } = database.consumption;
-  await createEntity({ tenant: randomUUID(), database }, 'tag', fields('second'));
-  expect(database.consumption.calls - calls).toBeLessThanOrEqual(3);
-});
-
 /** Takes a step of compaction with the margin of the service. */
 async function compactBy(one: WrongProcess, tenant: string): Promise<void> {
   const session = one.session(tenant);
