@@ -11,6 +11,7 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { ClockUncertain, ConditionFailed, StoreUnavailable, TransactionExpired } from '../model/errors.ts';
+import { lateAfterMs, maxClockErrorMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { askTime, clockOf } from './client.ts';
@@ -74,6 +75,16 @@ export class Database {
   /** Number of calls so far that DynamoDB refused because it received too many. */
   get throttles(): number {
     return this.#calls.throttles;
+  }
+
+  /**
+   * Returns a stamp up to which all records are visible: the writer of a later one may still be about to send it. It is at most the margin ago, and
+   * later the more exactly this process knows the time.
+   * @throws the errors of `time`.
+   */
+  async settledTime(): Promise<number> {
+    const now = await this.time();
+    return (this.#clock.earliest() ?? now - maxClockErrorMs) - lateAfterMs;
   }
 
   /** Reads one item consistently. */

@@ -1,14 +1,12 @@
 /** Lists of rows: any filters, any order and any page, with the exact total. */
 import { chunkOfRow } from '../format/ids.ts';
 import { versionField } from '../format/manifest.ts';
-import type { LogMemory } from '../process-memory.ts';
-import type { LogReader } from '../storage.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type Counts, countFields } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, toDeltas } from './pending-changes.ts';
-import type { LogState } from './read-state.ts';
+import type { ListSource, LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
 import { StaleRead } from './stale-read.ts';
@@ -23,13 +21,6 @@ export interface RowPage {
   readonly rows: readonly ListedRow[];
   readonly total: number;
   readonly counts: Counts;
-}
-
-export interface ListSource {
-  readonly reader: LogReader;
-  readonly memory: LogMemory;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
 }
 
 async function listedRows(
