@@ -7,7 +7,7 @@
 
 import { parseArgs } from 'node:util';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
-import type { ListSource } from '../functions/store/lists/engine/read/list-rows.ts';
+import type { ListSource } from '../functions/store/lists/engine/read/read-state.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
 import { idAfter } from '../functions/store/model/ids.ts';
 import type { Filter, ListQuery, SortField } from '../functions/store/model/list-query.ts';

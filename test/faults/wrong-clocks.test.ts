@@ -104,15 +104,6 @@ test.each(errors)(
   },
 );
 
-test('a process with responses asks for the time with no further call', async () => {
-  const [one] = processes as [WrongProcess];
-  const { database } = one.session(randomUUID());
-  await createEntity({ tenant: randomUUID(), database }, 'tag', fields('first'));
-  const { calls } = database.consumption;
-  await createEntity({ tenant: randomUUID(), database }, 'tag', fields('second'));
-  expect(database.consumption.calls - calls).toBeLessThanOrEqual(3);
-});
-
 /** Compacts a log with the margin of the service, however few records it has. */
 async function compactBy(one: WrongProcess, tenant: string): Promise<void> {
   const { database } = one.session(tenant);

@@ -93,6 +93,15 @@ export const clockMutations: readonly Mutation[] = [
     detectedBy: [clockTests],
   },
   {
+    name: 'earliest-time-too-late',
+    description:
+      'a process takes records for settled by its own time, not by the earliest that DynamoDB can have',
+    file: clock,
+    search: 'Math.floor(reading.wall - Math.max(from, to)) - maxUnseenMs',
+    replacement: 'Math.floor(reading.wall - Math.min(from, to))',
+    detectedBy: [clockTests],
+  },
+  {
     name: 'ids-of-a-millisecond-in-any-order',
     description: 'ids of one millisecond are not in the order in which they are made',
     file: `${store}/model/ids.ts`,

@@ -181,7 +181,7 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'unsettled-records-remembered',
     description: 'a process remembers records before all with an earlier stamp are visible',
     file: `${engine}/read/read-state.ts`,
-    search: 'Math.max(watermark, nowMs - marginMs)',
+    search: 'Math.max(watermark, settledMs)',
     replacement: 'Math.max(watermark, nowMs)',
     detectedBy: [simulation],
     testNamePattern: allowed,

@@ -9,7 +9,8 @@ import type { LateChanges } from '#functions/store/lists/engine/compaction/late-
 import type { CompactionSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { emptyManifest, manifestNames } from '#functions/store/lists/engine/format/manifest.ts';
 import { type LogMemory, ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
-import type { ListSource, RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import type { RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import type { ListSource } from '#functions/store/lists/engine/read/read-state.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader, LogWriter } from '#functions/store/lists/engine/storage.ts';
 import { isLate, type LogRecord } from '#functions/store/model/change-log.ts';
@@ -386,7 +387,7 @@ export class History {
       while (this.#time.now < this.#start + to + afterMs) {
         await this.#time.wait(this.#random.below(6_000));
         if (this.#random.chance(0.05)) memory = this.#newMemory(400_000);
-        await this.#readOnce({ reader, memory, nowMs: await machine.now() });
+        await this.#readOnce({ reader, memory, nowMs: await machine.now(), settledMs: machine.settled() });
       }
     }
   }
@@ -398,7 +399,8 @@ export class History {
     const reader = this.#log.open({ delay });
     const { to } = bursts.at(-1) as Burst;
     while (this.#time.now < this.#start + to) {
-      await this.#readOnce({ reader, memory: this.#newMemory(), nowMs: await machine.now() });
+      const nowMs = await machine.now();
+      await this.#readOnce({ reader, memory: this.#newMemory(), nowMs, settledMs: machine.settled() });
     }
   }
 

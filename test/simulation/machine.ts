@@ -1,5 +1,6 @@
 /** The machine of a process in a simulation: its clocks are wrong, jump, and stand still. DynamoDB's clock is right. */
 import { CorrectedClock, type Reading, type TimeSource } from '#functions/store/dynamodb/clock.ts';
+import { lateAfterMs } from '#functions/store/model/log-timing.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -47,6 +48,11 @@ export class Machine {
       if (now !== undefined) return now;
       await this.call(this.#random.below(this.#random.chance(0.1) ? maxSlowProbeMs : maxProbeMs));
     }
+  }
+
+  /** Returns the stamp up to which all records are visible, as `Database.settledTime` does. */
+  settled(): number {
+    return (this.#clock.earliest() as number) - lateAfterMs;
   }
 
   /** Makes a call to DynamoDB that takes some time. */

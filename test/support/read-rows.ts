@@ -1,5 +1,6 @@
 /** Lists of rows in tests, without a table. */
-import { type ListSource, listRows, type RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import { listRows, type RowPage } from '#functions/store/lists/engine/read/list-rows.ts';
+import type { ListSource } from '#functions/store/lists/engine/read/read-state.ts';
 import { readState } from '#functions/store/lists/engine/read/read-state.ts';
 import type { RowQuery } from '#functions/store/lists/engine/read/row-query.ts';
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
@@ -10,7 +11,7 @@ const maxAttempts = 5;
 export async function readRows(source: ListSource, query: RowQuery): Promise<RowPage> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const state = await readState(source.reader, source.memory, source.nowMs);
+      const state = await readState(source);
       return await listRows(source, state, query);
     } catch (error) {
       if (!(error instanceof StaleRead) || attempt === maxAttempts) throw error;

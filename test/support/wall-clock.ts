@@ -5,5 +5,6 @@ export const wallClock: Clock = {
   read: () => ({ wall: Date.now(), monotonic: performance.now() }),
   observe: () => undefined,
   now: () => Date.now(),
+  earliest: () => Date.now(),
   isContradictory: () => false,
 };

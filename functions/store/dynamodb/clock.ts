@@ -28,6 +28,8 @@ export interface Clock {
   observe(sent: Reading, date: number): void;
   /** Returns the time in milliseconds since 1970, never less than before; `undefined` while it is not known. */
   now(): number | undefined;
+  /** Returns the earliest time that DynamoDB can have now, milliseconds since 1970; `undefined` while the time is not known. */
+  earliest(): number | undefined;
   /** Whether responses contradict each other, so that the time is not known. */
   isContradictory(): boolean;
 }
@@ -103,6 +105,13 @@ export class CorrectedClock implements Clock {
     if (correction === undefined) return undefined;
     this.#last = Math.max(this.#last, Math.floor(reading.wall - correction));
     return this.#last;
+  }
+
+  earliest(): number | undefined {
+    const reading = this.read();
+    if (this.#correctionAt(reading) === undefined) return undefined;
+    const { from, to } = intersection(this.#validAt(reading));
+    return Math.floor(reading.wall - Math.max(from, to)) - maxUnseenMs;
   }
 
   isContradictory(): boolean {

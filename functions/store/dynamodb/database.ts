@@ -17,6 +17,7 @@ import {
   StoreUnavailable,
   TransactionExpired,
 } from '../model/errors.ts';
+import { lateAfterMs, maxClockErrorMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
 import { Calls } from './calls.ts';
 import { askTime, clockOf } from './client.ts';
@@ -97,6 +98,16 @@ export class Database {
       if (!(error instanceof ReadBudgetExceeded && isOfRequest)) throw error;
       throw new ReadBudgetExceeded(this.#maxReadUnits, isOfRequest);
     }
+  }
+
+  /**
+   * Returns a stamp up to which all records are visible: the writer of a later one may still be about to send it. It is at most the margin ago, and
+   * later the more exactly this process knows the time.
+   * @throws the errors of `time`.
+   */
+  async settledTime(): Promise<number> {
+    const now = await this.time();
+    return (this.#clock.earliest() ?? now - maxClockErrorMs) - lateAfterMs;
   }
 
   /** Reads one item consistently. */

@@ -26,8 +26,9 @@ export async function listVersions(
   const query = { ids, filters: [], orders: [], countBy: [], isDescending: false, skip: 0, limit };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const source = { reader, memory, nowMs: await database.time() };
-      return (await listRows(source, await readState(reader, memory, source.nowMs), query)).rows;
+      const nowMs = await database.time();
+      const source = { reader, memory, nowMs, settledMs: await database.settledTime() };
+      return (await listRows(source, await readState(source), query)).rows;
     } catch (error) {
       if (!(error instanceof StaleRead)) throw error;
       if (attempt === maxAttempts) throw new StoreUnavailable(error);

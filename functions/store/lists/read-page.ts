@@ -10,7 +10,8 @@ import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { openLogReader } from './engine/dynamodb-storage.ts';
 import { logMemory } from './engine/process-memory.ts';
 import type { Counts } from './engine/read/count-values.ts';
-import { type ListedRow, type ListSource, listRows, type RowPage } from './engine/read/list-rows.ts';
+import { type ListedRow, listRows, type RowPage } from './engine/read/list-rows.ts';
+import type { ListSource } from './engine/read/read-state.ts';
 import { type LogState, readState, requireSettled } from './engine/read/read-state.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import { StaleRead } from './engine/read/stale-read.ts';
@@ -50,8 +51,13 @@ interface SelectedPage extends RowPage {
 
 async function selectPage({ tenant, database }: Session, kind: Kind, query: RowQuery): Promise<SelectedPage> {
   const reader = openLogReader(database, tenant, kind);
-  const source = { reader, memory: logMemory(database, tenant, kind), nowMs: await database.time() };
-  const state = await readState(source.reader, source.memory, source.nowMs);
+  const source: ListSource = {
+    reader,
+    memory: logMemory(database, tenant, kind),
+    nowMs: await database.time(),
+    settledMs: await database.settledTime(),
+  };
+  const state = await readState(source);
   requireSettled(state, await database.time());
   return { source, state, query, ...(await listRows(source, state, query)) };
 }

@@ -5,15 +5,13 @@ import { valueAt } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
 import { chunkOfRow } from '../format/ids.ts';
 import { versionField } from '../format/manifest.ts';
-import type { LogMemory } from '../process-memory.ts';
-import type { LogReader } from '../storage.ts';
 import { ColumnReader } from './column-reader.ts';
 import { type Counts, countFields } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
 import { type MatchingChange, matchingChanges, toDeltas } from './pending-changes.ts';
 import { rowsUpTo } from './place.ts';
-import type { LogState } from './read-state.ts';
+import type { ListSource, LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
 import { type PageRow, selectRows } from './select-page.ts';
 import { StaleRead } from './stale-read.ts';
@@ -32,13 +30,6 @@ export interface RowPage {
   /** The place behind the page; absent if no row follows. */
   readonly end?: Place | undefined;
   readonly counts: Counts;
-}
-
-export interface ListSource {
-  readonly reader: LogReader;
-  readonly memory: LogMemory;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
 }
 
 async function listedRows(

@@ -3,7 +3,7 @@ import type { Row, Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
-import type { ListSource } from './list-rows.ts';
+import type { ListSource } from './read-state.ts';
 import { readState, requireSettled } from './read-state.ts';
 
 /** A row as the columns and the log have it. */
@@ -44,7 +44,7 @@ export interface LogContents {
 
 /** Reads all of a log. @throws StaleRead when the log changes meanwhile. */
 export async function readLogContents({ reader, memory, nowMs }: ListSource): Promise<LogContents> {
-  const state = await readState(reader, memory, nowMs);
+  const state = await readState({ reader, memory, nowMs });
   requireSettled(state, nowMs);
   const { manifest, pendingChanges } = state;
   const columnReader = new ColumnReader(manifest, reader, memory);

@@ -14,6 +14,15 @@ export interface LogState {
   readonly pendingChanges: ReadonlyMap<string, RowChange>;
 }
 
+export interface ListSource {
+  readonly reader: LogReader;
+  readonly memory: LogMemory;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** The stamp up to which all records are visible. Default: the margin before the time. */
+  readonly settledMs?: number;
+}
+
 /** Milliseconds before the usual watermark at which a process begins that has not read the log yet. */
 const guessMs = 10_000;
 
@@ -83,9 +92,14 @@ export function requireSettled({ manifest: { watermark } }: LogState, nowMs: num
  * Reads the state of a log. One query of the last moments, when the process knows the earlier records.
  * @throws StaleRead when the log has changed in a way that makes the result inconsistent.
  */
-export async function readState(reader: LogReader, memory: LogMemory, nowMs: number): Promise<LogState> {
+export async function readState({
+  reader,
+  memory,
+  nowMs,
+  settledMs = nowMs - marginMs,
+}: ListSource): Promise<LogState> {
   const known = knownLog(memory, nowMs);
-  const above = known?.settledUpTo ?? Math.max(0, nowMs - marginMs - guessMs);
+  const above = known?.settledUpTo ?? Math.max(0, settledMs - guessMs);
   const head = await reader.readHead(above);
   const manifest = head.manifest ?? emptyManifest;
   const { watermark } = manifest;
@@ -100,7 +114,7 @@ export async function readState(reader: LogReader, memory: LogMemory, nowMs: num
   // After a gap, the next attempt must read everything again.
   memory.set(knownName, undefined, 0);
   requireNoGap(pendingChanges, manifest);
-  const settledUpTo = Math.max(watermark, nowMs - marginMs);
+  const settledUpTo = Math.max(watermark, settledMs);
   const settled = records.filter(({ stamp }) => stamp <= settledUpTo);
   const readAt = isKnown ? known.readAt : nowMs;
   const bytes = bytesOf(settled);

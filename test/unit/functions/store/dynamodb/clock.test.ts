@@ -164,6 +164,9 @@ test('is within the bound whatever the clocks do', () => {
         const now = clock.now() ?? Math.max(last, trueMs);
         expect(now).toBeGreaterThanOrEqual(last);
         expect(Math.abs(now - trueMs)).toBeLessThanOrEqual(maxClockErrorMs);
+        const earliest = clock.earliest() ?? trueMs;
+        expect(earliest).toBeLessThanOrEqual(trueMs);
+        expect(earliest).toBeGreaterThanOrEqual(trueMs - 2 * maxClockErrorMs);
         last = clock.now() ?? last;
       }
     }),

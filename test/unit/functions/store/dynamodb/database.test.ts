@@ -1,9 +1,16 @@
 import { ThrottlingException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { connect } from '#functions/store/dynamodb/client.ts';
+import { CorrectedClock } from '#functions/store/dynamodb/clock.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { hasVersion, notExists } from '#functions/store/model/condition-expressions.ts';
-import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#functions/store/model/errors.ts';
+import {
+  ClockUncertain,
+  ConditionFailed,
+  StoreUnavailable,
+  TransactionExpired,
+} from '#functions/store/model/errors.ts';
+import { maxClockErrorMs } from '#functions/store/model/log-timing.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
 
@@ -28,6 +35,67 @@ describe('on an engine', () => {
     await database.get(key);
     await database.get(key);
     await expect(database.get(key)).rejects.toThrow('The request needs more than 2 read units.');
+  });
+
+  describe('time', () => {
+    /** Opens a database of a new process. Returns also the methods of its requests. */
+    function newProcess(refuses: readonly string[] = []) {
+      const clock = new CorrectedClock();
+      const client = connect({ endpoint: store.endpoint }, clock);
+      const { requestHandler } = client.config;
+      const handle = requestHandler.handle.bind(requestHandler);
+      const methods: string[] = [];
+      jest.spyOn(requestHandler, 'handle').mockImplementation(async (request, options) => {
+        const { method } = request as { method: string };
+        methods.push(method);
+        if (refuses.includes(method)) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        return handle(request, options);
+      });
+      const open = (timeMs = 20_000) => new Database(client, store.tableName, new Deadline(timeMs));
+      return { clock, methods, open };
+    }
+
+    const isRight = (time: number): boolean => Math.abs(time - Date.now()) <= maxClockErrorMs;
+
+    test('needs one request without charge in a process that has no response yet', async () => {
+      const { methods, open } = newProcess();
+      const database = open();
+      expect(isRight(await database.time())).toBe(true);
+      expect(isRight(await database.time())).toBe(true);
+      expect(methods).toEqual(['GET']);
+      expect(database.consumption).toMatchObject({ calls: 0, readUnits: 0, writeUnits: 0 });
+    });
+
+    test.each([
+      ['succeed', key],
+      ['fail', { pk: '', sk: '' }],
+    ])('needs no request in a process whose calls %s', async (_, read) => {
+      const { methods, open } = newProcess();
+      await open()
+        .get(read)
+        .catch(() => undefined);
+      expect(isRight(await open().time())).toBe(true);
+      expect(methods).toEqual(['POST']);
+    });
+
+    test('makes the smallest read where something refuses the request without charge', async () => {
+      const { methods, open } = newProcess(['GET']);
+      expect(isRight(await open().time())).toBe(true);
+      expect(methods).toEqual(['GET', 'POST']);
+    });
+
+    test('throws ClockUncertain when no response arrives', async () => {
+      const { open } = newProcess(['GET', 'POST']);
+      await expect(open(100).time()).rejects.toThrow(ClockUncertain);
+    });
+
+    test('throws ClockUncertain while responses contradict each other, without a request', async () => {
+      const { clock, methods, open } = newProcess();
+      clock.observe(clock.read(), Date.now());
+      clock.observe(clock.read(), Date.now() + 10_000);
+      await expect(open().time()).rejects.toThrow(ClockUncertain);
+      expect(methods).toEqual([]);
+    });
   });
 
   describe('putItem', () => {

@@ -38,7 +38,7 @@ function readerOf(lost: readonly string[] = []): LogReader {
 }
 
 const namesAfter = async (reader: LogReader, atMs = nowMs): Promise<Record<string, unknown>> => {
-  const { pendingChanges } = await readState(reader, memory, atMs);
+  const { pendingChanges } = await readState({ reader, memory, nowMs: atMs });
   return Object.fromEntries([...pendingChanges].map(([id, { after }]) => [id, after?.['name']]));
 };
 
@@ -48,7 +48,7 @@ test('a process forgets the records of a log that it no longer reads', async () 
     const shared = new ProcessMemory();
     memory = shared.of('acme', 'task');
     log.commit(startMs, { [a]: { name: '1' } });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     expect(shared.bytes).toBeGreaterThan(2_500);
     jest.advanceTimersByTime(61_000);
     expect(shared.bytes).toBe(0);
@@ -61,7 +61,7 @@ describe('the state of a log', () => {
   test('that nobody has compacted is all of its records', async () => {
     log.commit(startMs, { [a]: { name: '1' } });
     log.commit(nowMs, { [a]: { name: '2' }, [b]: { name: '3' } });
-    const { manifest, pendingChanges } = await readState(readerOf(), memory, nowMs);
+    const { manifest, pendingChanges } = await readState({ reader: readerOf(), memory, nowMs });
     expect(manifest).toEqual(emptyManifest);
     expect([...pendingChanges.values()]).toEqual([
       { id: a, from: 0, to: 2, previousStamp: 0, before: undefined, after: { name: '2' } },
@@ -73,7 +73,7 @@ describe('the state of a log', () => {
     log.commit(startMs + 10, { [a]: { name: '1' } });
     log.commit(startMs + 11, { [b]: { name: '2' } });
     log.log.manifest = makeManifest({ watermark: startMs + 10 });
-    const { manifest, pendingChanges } = await readState(readerOf(), memory, nowMs);
+    const { manifest, pendingChanges } = await readState({ reader: readerOf(), memory, nowMs });
     expect(manifest).toBe(log.log.manifest);
     expect([...pendingChanges.keys()]).toEqual([b]);
   });
@@ -85,7 +85,7 @@ describe('the state of a log', () => {
       Array.from({ length: 40 }, (_, number) => [idOf(number + 1), { name: 'x' }]),
     );
     for (let record = 0; record < 10; record += 1) log.commit(startMs + record, entities);
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     expect(shared.bytes).toBeGreaterThan(10 * 40 * 2_000);
   });
 
@@ -96,13 +96,13 @@ describe('the state of a log', () => {
       Array.from({ length: 600 }, (_, number) => [idOf(number + 1), { name: 'x' }]),
     );
     for (let record = 0; record < 10; record += 1) log.commit(startMs + record, entities);
-    expect((await readState(readerOf(), memory, nowMs)).pendingChanges.size).toBe(600);
+    expect((await readState({ reader: readerOf(), memory, nowMs })).pendingChanges.size).toBe(600);
     expect(shared.bytes).toBeLessThan(2_000);
   });
 
   test('does not contain records that a newer manifest has absorbed than the process knew', async () => {
     log.log.manifest = makeManifest({ watermark: startMs });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     log.commit(nowMs + 10, { [a]: { name: '1' } });
     log.commit(nowMs + 20, { [b]: { name: '2' } });
     log.log.manifest = makeManifest({ watermark: nowMs + 10 });
@@ -113,7 +113,7 @@ describe('the state of a log', () => {
 describe('a process', () => {
   test('that knows no watermark reads from a little before the usual one, and then down to the real one', async () => {
     log.log.manifest = makeManifest({ watermark: startMs + 5 });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     const guess = 1_000_000 - marginMs - 10_000;
     expect(calls).toEqual([
       ['head', guess],
@@ -139,15 +139,15 @@ describe('a process', () => {
 
   test('that has read the log reads from the watermark if that is later', async () => {
     log.log.manifest = makeManifest({ watermark: nowMs - 5 });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     calls = [];
-    await readState(readerOf(), memory, nowMs + 1);
+    await readState({ reader: readerOf(), memory, nowMs: nowMs + 1 });
     expect(calls).toEqual([['head', nowMs - 5 - startMs]]);
   });
 
   test('reads everything again a minute after it has read everything, and then sees records that became visible late', async () => {
     log.log.manifest = makeManifest({ watermark: startMs });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     const late = log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } });
     log.log.records.push(late);
     expect(await namesAfter(readerOf(), nowMs + 59_999)).toEqual({});
@@ -165,31 +165,31 @@ describe('a process', () => {
     [5_001, 'everything again', ['head', nowMs - marginMs - 10_000 - startMs]],
   ])('that has read %i settled records reads %s', async (count, _, call) => {
     for (let number = 0; number < count; number += 1) log.commit(startMs, { [idOf(number)]: { name: 'a' } });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     calls = [];
-    expect((await readState(readerOf(), memory, nowMs)).pendingChanges.size).toBe(count);
+    expect((await readState({ reader: readerOf(), memory, nowMs })).pendingChanges.size).toBe(count);
     expect(calls[0]).toEqual(call);
   });
 
   test('reads everything again after a gap', async () => {
     log.log.manifest = makeManifest({ watermark: startMs });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     log.log.records.push(log.build(nowMs - marginMs - 1, { [a]: { name: 'late' } }));
     log.commit(nowMs, { [a]: { name: 'next' } });
-    await expect(readState(readerOf(), memory, nowMs)).rejects.toThrow(StaleRead);
+    await expect(readState({ reader: readerOf(), memory, nowMs })).rejects.toThrow(StaleRead);
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'next' });
   });
 
   test('reads everything again when the watermark is earlier than it knew', async () => {
     log.log.manifest = makeManifest({ watermark: nowMs - marginMs - 5 });
-    await readState(readerOf(), memory, nowMs);
+    await readState({ reader: readerOf(), memory, nowMs });
     log.commit(nowMs - marginMs - 10, { [a]: { name: 'a' } });
     log.log.manifest = makeManifest({ watermark: startMs });
     expect(await namesAfter(readerOf())).toEqual({ [a]: 'a' });
   });
 
   test('reads the whole log shortly after 1970', async () => {
-    await readState(readerOf(), memory, 1_000);
+    await readState({ reader: readerOf(), memory, nowMs: 1_000 });
     expect(calls).toEqual([['head', -startMs]]);
   });
 });
@@ -200,9 +200,9 @@ describe('a missing record', () => {
     log.commit(nowMs - 2, { [a]: { name: '2' } });
     log.commit(nowMs - 1, { [a]: { name: '3' } });
     const [first, second] = log.log.records.map(({ key }) => key) as [string, string];
-    await readState(readerOf(), memory, nowMs);
-    await expect(readState(readerOf([first]), memory, nowMs)).rejects.toThrow(StaleRead);
-    await expect(readState(readerOf([first, second]), memory, nowMs)).rejects.toThrow(
+    await readState({ reader: readerOf(), memory, nowMs });
+    await expect(readState({ reader: readerOf([first]), memory, nowMs })).rejects.toThrow(StaleRead);
+    await expect(readState({ reader: readerOf([first, second]), memory, nowMs })).rejects.toThrow(
       `A list was read while it changed: an earlier record of ${a} is missing.`,
     );
   });
@@ -211,7 +211,7 @@ describe('a missing record', () => {
     log.commit(startMs + 1, { [a]: { name: '1' } });
     log.commit(startMs + 2, { [a]: { name: '2' } });
     log.log.manifest = makeManifest({ watermark: startMs + 1 });
-    const { pendingChanges } = await readState(readerOf(), memory, nowMs);
+    const { pendingChanges } = await readState({ reader: readerOf(), memory, nowMs });
     expect(pendingChanges.get(a)).toMatchObject({ from: 1, previousStamp: startMs + 1 });
   });
 });
