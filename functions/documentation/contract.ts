@@ -46,6 +46,7 @@ export const showGuide = contract({
     'errors',
     'retries-and-lost-updates',
     'batches',
+    'offline-and-live',
   ],
 });
 
