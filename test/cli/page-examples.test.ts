@@ -101,7 +101,7 @@ describe('the guides', () => {
     'lists-and-filters.md': ['x-total-count: ', '"counts":{', '"totalPages"'],
     'errors.md': ['Did you mean \\"priority\\"?'],
     'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
-    'offline-and-live.md': ['"removed":[]', '"hasMore":'],
+    'offline-and-live.md': ['"removed":[', '"hasMore":'],
     'batches.md': ['"status":204', '"pointer":"/operations/1/body/name"'],
   };
 
