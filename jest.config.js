@@ -14,6 +14,7 @@ const kinds = {
   fuzz: ['test/fuzz'],
   browser: ['test/browser'],
   'generated-clients': ['test/generated-clients'],
+  'sync-adapters': ['test/sync-adapters'],
 };
 
 /** Further settings of some kinds. */

@@ -63,6 +63,16 @@ async function testGeneratedClients(): Promise<number> {
   ]);
 }
 
+/** Follows lists with the adapters of docs/sync.md, in the libraries that they are for (146 MB). */
+async function testSyncAdapters(): Promise<number> {
+  const folder = 'test/sync-adapters';
+  return runInOrder([
+    npm('ci', '--silent', '--ignore-scripts', '--prefix', folder),
+    npm('run', '--silent', '--prefix', folder, 'types'),
+    tool('jest', '--selectProjects', 'sync-adapters'),
+  ]);
+}
+
 /** Returns the unit tests of a folder that start a database. */
 const databaseTests = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -98,6 +108,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
         { name: 'benchmark-types', command: tool('tsc', '--project', 'benchmarks/peers') },
         { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
         { name: 'generated-clients', command: testGeneratedClients },
+        { name: 'sync-adapters', command: testSyncAdapters },
       ],
     },
     {

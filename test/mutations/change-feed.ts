@@ -20,7 +20,7 @@ export const changeFeedMutations: readonly Mutation[] = [
     file: `${changes}/merge-changes.ts`,
     search: '[before, after].some(',
     replacement: '[after, before].slice(0, 1).some(',
-    detectedBy: [unit],
+    detectedBy: [`test/unit/${changes}/merge-changes.test.ts`],
   },
   {
     name: 'page-smaller-than-the-window',

@@ -1,6 +1,6 @@
 /** Filters of lists, as conditions on ids or on rows. */
 import { firstIdAt } from '../model/ids.ts';
-import type { Filter, ListQuery } from '../model/list-query.ts';
+import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
 import { type Kind, referencesOf } from '../model/relations.ts';
 import { rowText, type Value } from '../model/row.ts';
 import {
@@ -13,9 +13,6 @@ import {
 } from './engine/read/id-ranges.ts';
 import { type RowFilter, textAfter } from './engine/read/row-filter.ts';
 import { toSearchText } from './engine/read/search-texts.ts';
-
-/** Fields whose order is the order of creation. The id of an entity tells both. */
-export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
 
 export const isArray = (kind: Kind, field: string): boolean =>
   referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);

@@ -2,10 +2,9 @@
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { InvalidCursor } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
-import type { ListQuery, Place } from '../model/list-query.ts';
+import { creationFields, type ListQuery, type Place } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Value } from '../model/row.ts';
-import { creationFields } from './filters.ts';
 import { queryHash, queryHashBytes } from './query-hash.ts';
 
 /** Characters of a cursor, at most: three fields of 255 characters with four bytes each need fewer. */

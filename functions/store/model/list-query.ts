@@ -28,6 +28,9 @@ export interface Filter {
   readonly values: readonly string[];
 }
 
+/** Fields whose order is the order of creation. The id of an entity tells both. */
+export const creationFields: ReadonlySet<string> = new Set(['createdAt', 'id']);
+
 export type Direction = 'asc' | 'desc';
 
 export interface SortField {

@@ -1,0 +1,59 @@
+import type { Database } from '@nozbe/watermelondb';
+import { synchronize } from '@nozbe/watermelondb/sync';
+import {
+  type Client,
+  etagOf,
+  isProblem,
+  type Task,
+  type TaskFilters,
+  type Versioned,
+} from '../../../client/index.ts';
+
+const cursorName = 'tasks.cursor';
+
+const toRecord = (task: Versioned<Task>) => ({
+  id: task.id,
+  name: task.name,
+  status: task.status,
+  etag: etagOf(task),
+});
+
+/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was changed in it. */
+export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
+  let cursor = await database.localStorage.get<string>(cursorName);
+  const pull = async () => {
+    const updated = new Map<string, object>();
+    const deleted = new Set<string>();
+    for (let hasMore = true; hasMore; ) {
+      const page = await client.tasks.changes({ ...filters, since: cursor });
+      for (const task of page.data) updated.set(task.id, toRecord(task));
+      for (const { id } of page.data) deleted.delete(id);
+      for (const id of page.removed) deleted.add(id);
+      for (const id of page.removed) updated.delete(id);
+      ({ cursor, hasMore } = page);
+    }
+    return {
+      changes: { tasks: { created: [], updated: [...updated.values()], deleted: [...deleted] } },
+      timestamp: Date.now(),
+    };
+  };
+  const push = async ({ changes }: { changes: object }) => {
+    const { updated } = (changes as { tasks: { updated: readonly ReturnType<typeof toRecord>[] } }).tasks;
+    for (const { id, name, status, etag } of updated)
+      await client.tasks.batch([{ operation: 'update', id, ifMatch: etag, body: { name, status } }]);
+  };
+  try {
+    await synchronize({
+      database,
+      sendCreatedAsUpdated: true,
+      pullChanges: pull as never,
+      pushChanges: push as never,
+    });
+  } catch (error) {
+    // The next pull has the change of somebody else. WatermelonDB keeps the columns that were changed here, and sends them again.
+    if (!isProblem(error, 'version-mismatch')) throw error;
+    await database.localStorage.set(cursorName, cursor);
+    return syncTasks(client, database, filters);
+  }
+  await database.localStorage.set(cursorName, cursor);
+}

@@ -1,0 +1,19 @@
+import { createCollection } from '@tanstack/db';
+import type { Client } from '../../../client/index.ts';
+import { taskCollection } from '../adapters/tanstack-db.ts';
+import type { Copy } from '../program.ts';
+
+export async function openCopy(client: Client, projectId: string): Promise<Copy> {
+  const collection = createCollection(taskCollection(client, { projectId }, 20));
+  await collection.preload();
+  return {
+    names: async () => collection.toArray.map(({ name }) => name),
+    rename: async (id, name) => {
+      await collection.update(id, (draft) => {
+        (draft as { name: string }).name = name;
+      }).isPersisted.promise;
+    },
+    sync: async () => undefined,
+    stop: () => collection.cleanup(),
+  };
+}

@@ -1,0 +1,38 @@
+import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
+import lokijs from '@nozbe/watermelondb/adapters/lokijs';
+import type { Client } from '../../../client/index.ts';
+import { syncTasks } from '../adapters/watermelondb.ts';
+import type { Copy } from '../program.ts';
+
+/** Node.js loads this CommonJS module with its default export as a property. */
+const { default: LokiJSAdapter } = lokijs as unknown as { default: typeof lokijs };
+
+class TaskModel extends Model {
+  static override table = 'tasks';
+}
+
+export async function openCopy(client: Client, projectId: string): Promise<Copy> {
+  const columns = ['name', 'status', 'etag'].map((name) => ({ name, type: 'string' as const }));
+  const schema = appSchema({ version: 1, tables: [tableSchema({ name: 'tasks', columns })] });
+  const adapter = new LokiJSAdapter({
+    schema,
+    useWebWorker: false,
+    useIncrementalIndexedDB: false,
+    dbName: projectId,
+  });
+  const database = new Database({ adapter, modelClasses: [TaskModel] });
+  const tasks = database.get<TaskModel>('tasks');
+  return {
+    names: async () => (await tasks.query().fetch()).map((record) => String(record._getRaw('name'))),
+    rename: async (id, name) => {
+      const record = await tasks.find(id);
+      await database.write(() =>
+        record.update((draft) => {
+          draft._setRaw('name', name);
+        }),
+      );
+    },
+    sync: () => syncTasks(client, database, { projectId }),
+    stop: async () => undefined,
+  };
+}
