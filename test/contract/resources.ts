@@ -237,7 +237,6 @@ export const someLists: readonly ListKind[] = someOf(lists, 3);
 export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   ...resources.flatMap(({ path, nested }) => [
     { path, methods: ['GET', 'HEAD', 'POST'] as const },
-    { path: `${path}/changes`, methods: ['GET', 'HEAD'] as const },
     { path: `${path}/{id}`, methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const },
     ...nested.map(({ segment }) => ({ path: `${path}/{id}/${segment}`, methods: ['GET', 'HEAD'] as const })),
   ]),
