@@ -29,7 +29,7 @@ import {
   type ServiceFunctionContext,
   type ServiceFunctionProperties,
 } from './service-function.ts';
-import { type Access, compactionAccess, jobsAccess } from './table-access.ts';
+import { type Access, compactionAccess, jobsAccess, scheduleAccess } from './table-access.ts';
 
 /** Functions that run jobs: work that is too large for the transaction of one request. */
 export interface Jobs {
@@ -148,7 +148,7 @@ function onSchedule(own: JobsContext): LambdaFunction {
     file: scheduleFile,
     description: 'Runs jobs that are due.',
     timeoutMs: jobTimeoutMs,
-    access: jobsAccess,
+    access: scheduleAccess,
     environment: paceOf(own),
     statements: [sendTo(deadLetters)],
   });

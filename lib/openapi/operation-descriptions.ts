@@ -106,8 +106,9 @@ function describeScope(contract: Contract): string {
   if (!scope) return 'Requires a token with any scopes, where other operations require tokens.';
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
-  const { resource, method } = contract;
-  const expansion = resource && method === 'GET' ? expansionScopes(resource) : '';
+  const { resource, method, success } = contract;
+  const takesExpand = method === 'GET' && success !== 'changes';
+  const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }
 

@@ -4,7 +4,13 @@ import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
 import { files, streamRetries } from '#lib/hosting/functions.ts';
-import { type Access, accessOf, compactionAccess, jobsAccess } from '#lib/infrastructure/table-access.ts';
+import {
+  type Access,
+  accessOf,
+  compactionAccess,
+  jobsAccess,
+  scheduleAccess,
+} from '#lib/infrastructure/table-access.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { bundles } from './bundles.ts';
 import { ofType, referenceOf, synthesize, synthesizeTemplates, temporaryFolder } from './stacks.ts';
@@ -236,7 +242,9 @@ describe('functions', () => {
       (action) => `dynamodb:${action} stream`,
     );
     expect(permitted('rejectUnmatched')).toEqual(telling);
-    expect(permitted('onSchedule')).toEqual([...allowed(jobsAccess), 'sqs:SendMessage dead letters'].sort());
+    expect(permitted('onSchedule')).toEqual(
+      [...allowed(scheduleAccess), 'sqs:SendMessage dead letters'].sort(),
+    );
     for (const [name, access] of [
       ['onStream', jobsAccess],
       ['onLogRecords', compactionAccess],
