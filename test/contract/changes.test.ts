@@ -1,5 +1,5 @@
 import { expectParameter, expectProblem } from './problem.ts';
-import { create, type Entity, pathTo, resourceOf, resources } from './resources.ts';
+import { create, type Entity, type Kind, pathTo, resourceOf, resources } from './resources.ts';
 import { type Parameters, request, type TestResponse, withQuery } from './service.ts';
 
 /** `GET /v1/{collection}/changes`: a copy of a list that is kept up to date. */
@@ -11,6 +11,14 @@ interface Changes {
   readonly hasMore: boolean;
   readonly etags?: readonly string[];
 }
+
+/** The reference of each kind whose children are found together. */
+const parents: Partial<Record<Kind, readonly [field: string, parent: Kind]>> = {
+  project: ['organizationId', 'organization'],
+  user: ['organizationId', 'organization'],
+  tag: ['organizationId', 'organization'],
+  task: ['projectId', 'project'],
+};
 
 describe.each(resources)('GET $path/changes', ({ kind, path }) => {
   const get = (parameters: Parameters = {}): Promise<TestResponse> =>
@@ -48,6 +56,19 @@ describe.each(resources)('GET $path/changes', ({ kind, path }) => {
     await request('PATCH', pathTo(kind, created.id), { body: { status: 'active' } });
     const third = await follow({ status }, second.cursor);
     expect([third.data, third.removed]).toEqual([[], [created.id]]);
+  });
+
+  test('begins with all that match: of a status, of a parent, and by other fields', async () => {
+    const [field, parentKind] = parents[kind] ?? [];
+    const parent = field && parentKind ? { [field]: (await create(parentKind)).id } : {};
+    const status = `walk-${kind}`;
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'a', 'b', 'a', 'b'])
+      ids.push((await create(kind, { ...parent, status, name })).id);
+    const idsOf = async (filters: Parameters) => (await follow(filters)).data.map(({ id }) => id);
+    expect(await idsOf({ status })).toEqual(expect.arrayContaining(ids));
+    if (field) expect(await idsOf(parent)).toEqual(ids);
+    expect(await idsOf({ status, name: 'b', 'id[gte]': ids[0] ?? '' })).toEqual([ids[1], ids[3], ids[5]]);
   });
 
   test('has the fields that are asked for', async () => {
