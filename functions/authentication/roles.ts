@@ -7,7 +7,8 @@ export const roles: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the verb of a scope of this API, such as `read` of `tasks:read`; `undefined` for another scope, such as `openid`. */
-const verbOf = (scope: string): string | undefined => /(?:^|\/)[a-z]+:(read|write)$/.exec(scope)?.[1];
+const verbOf = (scope: string): string | undefined =>
+  /^[a-z]+:(read|write)$/.exec(scope.slice(scope.lastIndexOf('/') + 1))?.[1];
 
 /**
  * Returns the scopes that the groups of a user do not allow. Of several roles, the union counts.

@@ -27,6 +27,9 @@ import { type Ids, makeEntities } from './operations.ts';
 let faulty: FaultyService;
 let ids: Ids;
 
+/** A client with the clock of the service. */
+let client: ReturnType<typeof connect>;
+
 /** Milliseconds for which the machine of the service was suspended. Its monotonic clock and its timers do not count them. */
 let suspendedMs = 0;
 
@@ -40,7 +43,8 @@ beforeAll(async () => {
   });
   const learn = clock.observe.bind(clock);
   clock.observe = (sent, date) => learn(sent, date + suspendedMs);
-  shareClient(connect({}, clock));
+  client = connect({}, clock);
+  shareClient(client);
 });
 
 beforeEach(async () => {
@@ -50,7 +54,7 @@ beforeEach(async () => {
 afterEach(() => faulty.proxy.inject(undefined));
 
 afterAll(async () => {
-  const report = await auditTable(faulty.client, faulty.service.tableName, { pauseMs: 50 });
+  const report = await auditTable(client, faulty.service.tableName, { pauseMs: 50 });
   await faulty.stop();
   expect(report).toMatchObject({ orphans: [], malformed: [], logs: [] });
 });

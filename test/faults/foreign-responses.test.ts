@@ -76,7 +76,13 @@ describe.each(foreignResponses)('when the first response is %s', (_, replace) =>
       const right = await request(faulty, contract, all);
       faulty.proxy.inject(foreignFirstResponse(replace, true));
       const { status, headers, body } = await request(faulty, contract, all);
-      expect([contract.operation, status, body]).toEqual([contract.operation, right.status, right.body]);
+      // The cursor of a feed has the time.
+      const read = (of: object): object => ({ ...of, cursor: undefined });
+      expect([contract.operation, status, read(body)]).toEqual([
+        contract.operation,
+        right.status,
+        read(right.body),
+      ]);
       expect(headers.get('etag')).toBe(right.headers.get('etag'));
       expect(status).toBe(200);
       faulty.proxy.inject(undefined);

@@ -112,6 +112,8 @@ const isInShortRun = ({ operation, resource }: Contract): boolean =>
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)
   .filter((contract) => accessOf(contract).actions.length > 0)
+  // Without tokens, it reads nothing.
+  .filter(({ success }) => success !== 'signedInUser')
   .filter((contract) => isFullRun || isInShortRun(contract));
 
 export const writes: readonly Contract[] = operations.filter(({ method }) => method !== 'GET');

@@ -152,7 +152,7 @@ const readsTexts = (tables: readonly BatchRead[]): boolean =>
 /** Returns whether a read is consistent. A query of an index cannot be, and a list compares the versions of the entities that it reads. */
 function isConsistent({ operation, body }: Call, { success }: Contract): boolean {
   if (operation === 'BatchGetItem') {
-    if (success === 'list') return true;
+    if (success === 'list' || success === 'changes') return true;
     const tables = Object.values(body['RequestItems'] as Record<string, BatchRead>);
     return tables.every(({ ConsistentRead }) => ConsistentRead === true) || readsTexts(tables);
   }

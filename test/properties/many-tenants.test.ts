@@ -3,6 +3,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as onSchedule } from '#functions/jobs/on-schedule.ts';
 import { forEach } from '#functions/runtime/for-each.ts';
 import { readDueReminders } from '#functions/store/cascades/read-jobs.ts';
+import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { manifestSortKey } from '#functions/store/model/change-log.ts';
@@ -12,6 +13,7 @@ import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
 import { functionContext, scheduledEvent } from '#lib/local/lambda-context.ts';
 import { isValue, listQuery } from '../support/list-queries.ts';
 import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { wallClock } from '../support/wall-clock.ts';
 
 /** `TENANTS=20000` for a longer run. */
 const tenants = Number(process.env['TENANTS'] ?? 1_000);
@@ -34,6 +36,8 @@ let logged: jest.SpyInstance;
 beforeAll(async () => {
   store = await startTestStore();
   setEngineEnvironment(store.endpoint);
+  // The engine's time is not that of the test.
+  shareClient(connect({}, wallClock));
   process.env['TABLE_NAME'] = store.tableName;
   logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
