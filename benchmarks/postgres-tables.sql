@@ -6,7 +6,7 @@ create table projects (id uuid primary key, name text not null, status text not 
   updated_at timestamptz not null);
 
 create table users (id uuid primary key, name text not null, status text not null, email text, organization_id uuid,
-  created_at timestamptz not null, updated_at timestamptz not null);
+  subject text, created_at timestamptz not null, updated_at timestamptz not null);
 
 create table tags (id uuid primary key, name text not null, status text not null, color text not null,
   description text not null, organization_id uuid, created_at timestamptz not null, updated_at timestamptz not null);
@@ -14,4 +14,4 @@ create table tags (id uuid primary key, name text not null, status text not null
 -- The priority is its rank.
 create table tasks (id uuid primary key, name text not null, status text not null, description text not null,
   priority smallint not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
-  created_at timestamptz not null, updated_at timestamptz not null);
+  position text, created_at timestamptz not null, updated_at timestamptz not null);
