@@ -5,7 +5,7 @@ create table projects (id uuid primary key, name text not null, status text not 
   description text not null, start_date date, due_date date, created_at timestamptz not null,
   updated_at timestamptz not null);
 
-create table users (id uuid primary key, name text not null, status text not null, email text, organization_id uuid,
+create table users (id uuid primary key, name text not null, status text not null, email text, organization_id uuid, subject text,
   created_at timestamptz not null, updated_at timestamptz not null);
 
 create table tags (id uuid primary key, name text not null, status text not null, color text not null,
@@ -13,5 +13,5 @@ create table tags (id uuid primary key, name text not null, status text not null
 
 -- The priority is its rank.
 create table tasks (id uuid primary key, name text not null, status text not null, description text not null,
-  priority smallint not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null,
+  priority smallint not null, project_id uuid, user_id uuid, due_date date, tag_ids uuid[] not null, position text,
   created_at timestamptz not null, updated_at timestamptz not null);
