@@ -315,7 +315,7 @@ ${table(
   ]),
 )}
 
-Write units of compaction for each write, in a log of ${rowsBefore.toLocaleString('en')} rows, with the deletion of what was replaced, and without the job's item:
+Write units of compaction for each write, in a log of ${rowsBefore.toLocaleString('en')} rows, with the deletion of what was replaced, and without the reminder:
 
 ${table(
   ['writes', 'a change', 'a create'],

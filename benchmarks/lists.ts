@@ -6,6 +6,7 @@
  * `--sizes 10000,100000,1000000` measures up to 10^6 tasks, which takes more than an hour and 10 GB of memory.
  */
 import { fileURLToPath } from 'node:url';
+import { marginMs } from '../functions/store/model/log-timing.ts';
 import { measureEachSize } from './each-size.ts';
 import { isSmallest, usualOrSmallest } from './form.ts';
 import { furtherRuns, ListFunction } from './list-function.ts';
@@ -194,7 +195,7 @@ ${runsOf(0)} runs (${runsOf(1_000_000)} with 1,000,000 tasks) on one machine, wi
   request takes there at least its CPU time. The first request is one measurement, with the start of the code. The next requests are the
   median of ${furtherRuns}. The memory is the highest of the process over these requests.
 - "Pending records" are records of the change log that compaction has not absorbed. They were written just before the first of their lists. A
-  record is settled 10 seconds after it was written. Until then, each list reads it again, because a record with an earlier stamp can still
+  record is settled ${marginMs / 1_000} seconds after it was written. Until then, each list reads it again, because a record with an earlier stamp can still
   appear. After that, a process has it in memory. So warm lists cost less the later they were measured.`,
     ),
   );

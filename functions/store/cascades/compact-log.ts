@@ -1,6 +1,6 @@
 /**
- * Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and of two steps at the same time, the
- * condition of the manifest lets one succeed.
+ * Compacts change logs. No worker takes a lease: a look that finds too few records writes nothing, and of two steps at the same time, the slower
+ * one applies its result to the manifest of the faster one, or is lost.
  */
 import type { Database } from '../dynamodb/database.ts';
 import { compact } from '../lists/engine/compaction/compact.ts';
