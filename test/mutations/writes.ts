@@ -83,7 +83,7 @@ export const writeMutations: readonly Mutation[] = [
     file: 'functions/store/model/write-units.ts',
     search: 'replacedBytes = replaced ? itemBytes(replaced) : 0',
     replacement: 'replacedBytes = 0',
-    detectedBy: ['test/unit/functions/store/model/write-units.test.ts'],
+    detectedBy: ['test/unit/costs/write-units.test.ts'],
   },
   {
     name: 'any-number-of-references',
