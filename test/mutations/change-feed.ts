@@ -39,6 +39,14 @@ export const changeFeedMutations: readonly Mutation[] = [
     detectedBy: [unit],
   },
   {
+    name: 'walk-gives-what-left',
+    description: 'the walk gives an entity that does not match any more',
+    file: `${changes}/list-changes.ts`,
+    search: 'matches(entity.id, toRow(entity))',
+    replacement: 'matches(entity.id, toRow(entity)) || true',
+    detectedBy: [unit],
+  },
+  {
     name: 'changes-merged-by-order',
     description: 'the last record decides, not the highest version',
     file: `${changes}/merge-changes.ts`,

@@ -61,14 +61,18 @@ async function walk(
   const from = cursor?.from ?? Math.max(0, nowMs - marginMs);
   const generation = cursor?.generation ?? (await readManifest(session, kind)).generation;
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
-  const { entities, versions, end } = await listEntities(session, kind, { ...query, after });
+  // What changes meanwhile is in the log too, so no page is read again for it.
+  const page = await listEntities(session, kind, { ...query, after }, { mayBeNewer: true });
+  const { end } = page;
+  const matches = matcherOf(kind, query);
+  const isMatching = page.entities.map((entity) => matches(entity.id, toRow(entity)));
   const next: ChangesCursor = end
     ? { by: 'walk', from, generation, lastId: end.id }
     : { by: 'log', from, generation, isAhead: true, hashes: [] };
   // One page has all that was written before it. What was written between two pages is in the log.
   return {
-    entities,
-    versions,
+    entities: page.entities.filter((_, place) => isMatching[place]),
+    versions: page.versions.filter((_, place) => isMatching[place]),
     removed: [],
     cursor: next,
     hasMore: end !== undefined || cursor !== undefined,

@@ -180,6 +180,24 @@ test('the walk has several pages, and what changes meanwhile comes after it', as
   expect(feed.copy.has(ids[4] ?? '')).toBe(false);
 });
 
+test('a page of the walk reads nothing again that changes meanwhile, and leaves out what does not match any more', async () => {
+  const tenant = randomUUID();
+  const ids = [await create(tenant, 'a'), await create(tenant, 'b')];
+  const session = store.session(tenant);
+  const { database } = session;
+  const readRequested = database.readRequested.bind(database);
+  let reads = 0;
+  database.readRequested = async (read) => {
+    reads += 1;
+    await update(tenant, ids[0] ?? '', { name: `changed ${reads}` });
+    await update(tenant, ids[1] ?? '', { status: 'done' });
+    return readRequested(read);
+  };
+  const query = listQuery({ limit: 100, filters: [isValue('status', 'active')] });
+  const page = await listChanges(session, 'task', query, undefined);
+  expect([reads, namesOf(page), page.versions]).toEqual([1, ['changed 1'], [2]]);
+});
+
 test('what changes during a walk of any length comes after it', async () => {
   const feed = newFeed({ limit: 1 });
   const first = await create(feed.tenant, 'a');
