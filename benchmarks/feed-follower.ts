@@ -44,8 +44,14 @@ export class FeedFollower {
     const nowMs = (await database.time()) + aheadMs;
     const page = await listChanges(session, 'task', query, cursor, nowMs);
     const units = database.consumption.readUnits;
-    if (units > maxRequestUnits && (await this.#unsettledUnits(nowMs)) <= maxRequestUnits) {
-      throw new Error(`A request of the feed costs ${units} read units.`);
+    if (units > maxRequestUnits) {
+      const unsettled = await this.#unsettledUnits(nowMs);
+      const by = cursor?.by === 'log' ? 'the log' : 'the list';
+      if (unsettled <= maxRequestUnits) {
+        throw new Error(
+          `A request of ${by} costs ${units} read units, of which unsettled records are ${unsettled}, for ${page.entities.length} tasks.`,
+        );
+      }
     }
     this.units.push(units);
     this.#apply(page);

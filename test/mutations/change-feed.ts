@@ -82,8 +82,16 @@ export const changeFeedMutations: readonly Mutation[] = [
     name: 'rebuild-unnoticed',
     description: 'a cursor from before a rebuild stays valid',
     file: `${changes}/list-changes.ts`,
-    search: 'manifest.generation !== generation',
-    replacement: 'manifest.generation < 0 * generation',
+    search: 'generationOf(database, manifest) !== generation',
+    replacement: 'generationOf(database, manifest) < 0 * generation',
+    detectedBy: [unit],
+  },
+  {
+    name: 'restore-unnoticed',
+    description: 'a cursor of another table stays valid',
+    file: `${changes}/list-changes.ts`,
+    search: "hash('sha256', tableName, 'buffer')",
+    replacement: "hash('sha256', tableName.slice(0, 0), 'buffer')",
     detectedBy: [unit],
   },
   {

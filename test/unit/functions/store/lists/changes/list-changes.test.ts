@@ -167,6 +167,15 @@ test('a long description is read, unless the fields leave it out', async () => {
   }
 });
 
+test('a description of some hundred bytes costs half a read unit', async () => {
+  const feed = newFeed({ withTexts: true });
+  const id = await create(feed.tenant, 'a');
+  await feed.follow();
+  await update(feed.tenant, id, { description: 'x'.repeat(300) });
+  const page = await feed.poll();
+  expect([page.entities[0]?.description, page.units]).toEqual(['x'.repeat(300), 1.5]);
+});
+
 test('the walk has several pages, and what changes meanwhile comes after it', async () => {
   const feed = newFeed({ limit: 2 });
   const ids = [];
@@ -232,6 +241,16 @@ describe('a cursor', () => {
     await create(feed.tenant, 'a');
     await compactAll(store.database(), feed.tenant, 'task');
     await expect(feed.poll()).rejects.toThrow(CursorExpired);
+  });
+
+  test('of another table expires, also of a log that has never been written', async () => {
+    const feed = newFeed();
+    await feed.follow();
+    const other = await startTestStore();
+    const restored = { tenant: feed.tenant, database: other.database() };
+    const read = listChanges(restored, 'task', listQuery({ limit: 100 }), feed.cursor());
+    await expect(read).rejects.toThrow(CursorExpired);
+    await other.stop();
   });
 
   test('from before a rebuild expires', async () => {
