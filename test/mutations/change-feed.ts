@@ -4,7 +4,7 @@ const changes = 'functions/store/lists/changes';
 const unit = `test/unit/${changes}/list-changes.test.ts`;
 const simulation = 'test/simulation/change-feed.test.ts';
 
-/** Mutations of the rules of the change feed and of cursors. docs/list-engine.md gives the reasons. */
+/** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations: readonly Mutation[] = [
   {
     name: 'hash-of-keys-ignored',
