@@ -10,8 +10,11 @@ import { task } from '../functions/tasks/resource.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { tenant } from './task-collection.ts';
 
-/** Read units of a request, at most, unless the unsettled records alone need more. */
+/** Read units of a request, at most, unless the unsettled records need more than a page reads of the log. */
 const maxRequestUnits = 100;
+
+/** Read units of the log after which a page ends. */
+const maxLogUnits = 50;
 
 export class FeedFollower {
   readonly #store: TestStore;
@@ -47,7 +50,7 @@ export class FeedFollower {
     if (units > maxRequestUnits) {
       const unsettled = await this.#unsettledUnits(nowMs);
       const by = cursor?.by === 'log' ? 'the log' : 'the list';
-      if (unsettled <= maxRequestUnits) {
+      if (unsettled <= maxLogUnits) {
         throw new Error(
           `A request of ${by} costs ${units} read units, of which unsettled records are ${unsettled}, for ${page.entities.length} tasks.`,
         );
