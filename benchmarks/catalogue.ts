@@ -11,6 +11,7 @@ export const benchmarks: Readonly<Record<string, string>> = {
   requests: 'A warm request of every operation, and the requests per second of the local gateway.',
   contention: 'Parallel creates on an engine that rejects conflicting transactions.',
   creates: 'Creates at fixed rates while another process reads lists, also beside another version.',
+  changes: 'Requests of the change feed while others write.',
   load: 'Lists and creates while others write.',
   'hostile-requests': 'Searches for requests that use many units or much CPU time.',
 };

@@ -13,7 +13,6 @@ import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
-import { ConditionFailed } from '../functions/store/model/errors.ts';
 import { newId } from '../functions/store/model/ids.ts';
 import { beginJob } from '../functions/store/model/job.ts';
 import type { Write } from '../functions/store/model/writes.ts';
@@ -23,6 +22,7 @@ import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { formOption, usualOrSmallest } from './form.ts';
 import { median, percentile, publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
+import { writeAtRate } from './write-load.ts';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: usualOrSmallest('60', '1') }, ...formOption },
@@ -61,29 +61,6 @@ const listsOf = ({ frequent }: TaskCollection): Readonly<Record<string, readonly
   ],
   'a priority': [['priority', 'high']],
 });
-
-async function write(collection: TaskCollection, rate: number, endMs: number): Promise<number[]> {
-  const durations: number[] = [];
-  const pending: Promise<void>[] = [];
-  const began = performance.now();
-  for (let number = 0; Date.now() < endMs; number += 1) {
-    await delay(Math.max(0, began + (number * 1_000) / rate - performance.now()));
-    const started = performance.now();
-    pending.push(
-      collection.writeAny(number).then(
-        () => {
-          durations.push(performance.now() - started);
-        },
-        (error: unknown) => {
-          // Another write of this benchmark has changed the same task meanwhile.
-          if (!(error instanceof ConditionFailed)) throw error;
-        },
-      ),
-    );
-  }
-  await Promise.all(pending);
-  return durations;
-}
 
 interface BegunJob {
   readonly id: string;
@@ -184,7 +161,10 @@ const { project } = collection.frequent;
 const loads: readonly (readonly [string, Load])[] = [
   ...rates.map(
     (rate) =>
-      [rate === 1 ? 'a write' : `${rate} writes`, (endMs: number) => write(collection, rate, endMs)] as const,
+      [
+        rate === 1 ? 'a write' : `${rate} writes`,
+        (endMs: number) => writeAtRate(collection, rate, endMs),
+      ] as const,
   ),
   ['jobs that clone', (endMs) => runJobs(store, () => beginClone(store, project, clones), endMs)],
   ['jobs that delete', (endMs) => runJobs(store, () => beginDeletion(clones), endMs)],

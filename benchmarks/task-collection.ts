@@ -211,6 +211,18 @@ export class TaskCollection {
     }
   }
 
+  /** Changes the first tasks, in transactions of up to 25. */
+  async updateInBatches(count: number): Promise<void> {
+    for (let start = 0; start < count; start += 25) {
+      const ids = this.#ids.tasks.slice(start, Math.min(start + 25, count));
+      const items = await this.#store.database().getMany(ids.map((id) => entityKey(tenant, 'task', id)));
+      const changes = items.map((item) =>
+        buildUpdate(decodeEntity(item), { priority: any(priorities) }, Date.now()),
+      );
+      await applyChangeSet(this.#store.session(tenant), { changes });
+    }
+  }
+
   async #anyTask(): Promise<StoredEntity> {
     const id = any(this.#ids.tasks);
     const item = await this.#store.database().get(entityKey(tenant, 'task', id));

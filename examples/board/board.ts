@@ -1,5 +1,5 @@
-/** A task board for the service: filters, moves between statuses, and what happens when somebody else was faster. */
-import { createClient, isProblem } from 'project-management-client';
+/** A task board for the service: filters, moves between statuses, what others do, and what happens when somebody else was faster. */
+import { createClient, isProblem, type ListQuery, type TaskTypes } from 'project-management-client';
 import {
   type Card,
   type Column,
@@ -108,6 +108,45 @@ function showError(error: unknown): void {
   byId('board').ariaBusy = 'false';
 }
 
+/** Milliseconds between two looks at the feed, and before the next attempt when it cannot be read. */
+const feedIntervalMs = 2_000;
+
+/** Reads the lists again, and shows them if they have changed. */
+async function refresh(query: ListQuery<TaskTypes>, signal: AbortSignal): Promise<void> {
+  let current: Column[];
+  // The lists may not have a move yet that is not confirmed.
+  do current = await readColumns(client, statuses, query, signal);
+  while (pending.size > 0);
+  if (JSON.stringify(current) === JSON.stringify(columns)) return;
+  columns = current;
+  render();
+}
+
+/** Shows what others do, until the signal is aborted. */
+async function follow(query: ListQuery<TaskTypes>, signal: AbortSignal): Promise<void> {
+  let since: string | undefined;
+  // The first pages have all tasks, and changes since the lists were read.
+  let hasChanges = true;
+  while (!signal.aborted) {
+    try {
+      const options = { since, signal, interval: feedIntervalMs };
+      for await (const page of client.tasks.sync({ ...query, fields: ['id'] }, options)) {
+        hasChanges ||= page.data.length + page.removed.length > 0;
+        if (hasChanges && !page.hasMore) {
+          await refresh(query, signal);
+          hasChanges = false;
+        }
+        since = page.cursor;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isProblem(error, 'cursor-expired')) since = undefined;
+      notify('The board cannot see what others do at the moment. It tries again.');
+      await new Promise((resolve) => setTimeout(resolve, feedIntervalMs));
+    }
+  }
+}
+
 let loading = new AbortController();
 
 /** Reads the tasks that match the filters. A later call aborts an earlier one. */
@@ -118,9 +157,12 @@ async function load(): Promise<void> {
   const form = new FormData(filters);
   const address = new URLSearchParams([...form].filter(([, value]) => value !== '') as [string, string][]);
   history.replaceState(null, '', `${location.pathname}${address.size > 0 ? `?${address}` : ''}`);
-  columns = await readColumns(client, statuses, filtersOf(form, today()), loading.signal);
+  const query = filtersOf(form, today());
+  const { signal } = loading;
+  columns = await readColumns(client, statuses, query, signal);
   byId('board').ariaBusy = 'false';
   render();
+  void follow(query, signal);
 }
 
 /** Fills the filters from the address of the page, so that a link shows the same tasks. */

@@ -71,7 +71,7 @@ async function scanLogs(
 
 interface RebuildOptions {
   readonly onItems?: ((count: number) => void) | undefined;
-  /** The partitions of the logs to rebuild. Default: all that have entities. */
+  /** The partitions of the logs to rebuild. Default: all that have entities, records or columns. */
   readonly only?: ReadonlySet<string>;
   /** Milliseconds after which a record is settled. Tests that write nothing meanwhile need not wait. */
   readonly marginMs?: number;

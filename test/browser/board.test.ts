@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
 import { type Board, serveBoard } from '#lib/cli/serve-board.ts';
 import type { Service } from '#lib/local/service.ts';
@@ -65,6 +65,15 @@ async function stored(name: string) {
   return task;
 }
 
+/** Keeps the feed from responding: the board does not see what others do. */
+const holdFeed = () => page.route('**/v1/tasks/changes?*', () => {});
+
+/** Handles the moves of cards. */
+const routeMoves = (handle: (route: Route) => Promise<void>) =>
+  page.route('**/v1/tasks/*', (route) =>
+    route.request().method() === 'PATCH' ? handle(route) : route.fallback(),
+  );
+
 async function openWith(name: string): Promise<void> {
   await client.tasks.create({ name, status: 'planned' });
   await open();
@@ -109,7 +118,7 @@ test('a dragged card moves at once, before the service responds', async () => {
   const held = new Promise<void>((resolve) => {
     respond = resolve;
   });
-  await page.route('**/v1/tasks/*', async (route) => {
+  await routeMoves(async (route) => {
     await held;
     await route.continue();
   });
@@ -125,6 +134,7 @@ test('a dragged card moves at once, before the service responds', async () => {
 });
 
 test('a move is taken back when somebody else changed the task, and the next one succeeds', async () => {
+  await holdFeed();
   await openWith('Contended');
   await client.tasks.update(await stored('Contended'), { priority: 'urgent' });
   await card('Contended').dragTo(column('active'));
@@ -167,7 +177,41 @@ test('a card stays where it was dropped, among cards that nobody has placed too'
   expect(errors).toEqual([]);
 });
 
+test('what others create, change and delete appears without a reload', async () => {
+  await page.getByLabel('Name').fill('foreign');
+  await card('Draft').waitFor({ state: 'detached' });
+  expect(await totals()).toEqual(['0', '0', '0']);
+  const { id } = await client.tasks.create({ name: 'Foreign', status: 'planned' });
+  await column('planned').locator(card('Foreign')).waitFor();
+  await client.tasks.update(id, { status: 'active', priority: 'urgent' });
+  await column('active').locator(card('Foreign')).getByText('urgent').waitFor();
+  expect([await names('planned'), await totals()]).toEqual([[], ['0', '1', '0']]);
+  await card('Foreign').focus();
+  await client.tasks.update(id, { status: 'completed' });
+  await column('completed').locator('.card:focus').waitFor();
+  await client.tasks.update(id, { name: 'Other' });
+  await card('Foreign').waitFor({ state: 'detached' });
+  await client.tasks.update(id, { name: 'Foreign again' });
+  await card('Foreign again').waitFor();
+  await client.tasks.delete(id);
+  await card('Foreign again').waitFor({ state: 'detached' });
+  expect(await totals()).toEqual(['0', '0', '0']);
+  expect(errors).toEqual([]);
+});
+
+test('the board follows changes again after the feed could not be read', async () => {
+  await page.route('**/v1/tasks/changes?*', (route) => route.abort());
+  await open();
+  await notice().getByText('The board cannot see what others do').waitFor();
+  await page.unroute('**/v1/tasks/changes?*');
+  const { id } = await client.tasks.create({ name: 'Seen later', status: 'planned' });
+  await card('Seen later').waitFor();
+  expect(await names('planned')).toContain('Seen later');
+  await client.tasks.delete(id);
+});
+
 test('a card that somebody else deleted disappears', async () => {
+  await holdFeed();
   await openWith('Deleted');
   await client.tasks.delete(await stored('Deleted'));
   await card('Deleted').getByRole('combobox').selectOption('Active');
@@ -177,7 +221,7 @@ test('a card that somebody else deleted disappears', async () => {
 
 test('a move is taken back when the service does not accept it', async () => {
   await openWith('Refused');
-  await page.route('**/v1/tasks/*', (route) =>
+  await routeMoves((route) =>
     route.fulfill({ status: 500, body: 'out of order', headers: { 'access-control-allow-origin': '*' } }),
   );
   await card('Refused').getByRole('combobox').selectOption('Active');

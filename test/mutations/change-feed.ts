@@ -4,7 +4,7 @@ const changes = 'functions/store/lists/changes';
 const unit = `test/unit/${changes}/list-changes.test.ts`;
 const simulation = 'test/simulation/change-feed.test.ts';
 
-/** Mutations of the rules of the change feed and of cursors. docs/list-engine.md gives the reasons. */
+/** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations: readonly Mutation[] = [
   {
     name: 'hash-of-keys-ignored',
@@ -36,6 +36,14 @@ export const changeFeedMutations: readonly Mutation[] = [
     file: `${changes}/list-changes.ts`,
     search: 'cursor?.from ?? Math.max(0, nowMs - marginMs)',
     replacement: 'Math.max(0 * (cursor?.from ?? 0), nowMs - marginMs)',
+    detectedBy: [unit],
+  },
+  {
+    name: 'walk-gives-what-left',
+    description: 'the walk gives an entity that does not match any more',
+    file: `${changes}/list-changes.ts`,
+    search: 'matches(entity.id, toRow(entity))',
+    replacement: 'matches(entity.id, toRow(entity)) || true',
     detectedBy: [unit],
   },
   {
@@ -74,8 +82,16 @@ export const changeFeedMutations: readonly Mutation[] = [
     name: 'rebuild-unnoticed',
     description: 'a cursor from before a rebuild stays valid',
     file: `${changes}/list-changes.ts`,
-    search: 'manifest.generation !== generation',
-    replacement: 'manifest.generation < 0 * generation',
+    search: 'generationOf(database, manifest) !== generation',
+    replacement: 'generationOf(database, manifest) < 0 * generation',
+    detectedBy: [unit],
+  },
+  {
+    name: 'restore-unnoticed',
+    description: 'a cursor of another table stays valid',
+    file: `${changes}/list-changes.ts`,
+    search: "hash('sha256', tableName, 'buffer')",
+    replacement: "hash('sha256', tableName.slice(0, 0), 'buffer')",
     detectedBy: [unit],
   },
   {

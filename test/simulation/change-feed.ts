@@ -5,7 +5,8 @@
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import type { Query, QueryPage, Values } from '#functions/store/dynamodb/query.ts';
 import { type ChangesCursor, decodeCursor, encodeCursor } from '#functions/store/lists/changes/cursor.ts';
-import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
+import { type ChangesPage, generationOf, listChanges } from '#functions/store/lists/changes/list-changes.ts';
+import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { queryHash } from '#functions/store/lists/query-hash.ts';
 import { recordWrites, transactionStamp } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
@@ -20,6 +21,7 @@ import type { Random } from './random.ts';
 
 const tenant = 'a';
 const kind = 'task';
+const tableName = 'simulated';
 const statuses = ['active', 'done', 'planned'];
 
 interface Pending {
@@ -114,6 +116,7 @@ export class FeedHistory {
   database(): Database {
     const consumption = { readUnits: 0 };
     return {
+      tableName,
       consumption,
       query: async (query: Query, start?: Values) => {
         const page = this.#query(query, start);
@@ -148,7 +151,8 @@ export class Follower {
       if (stored && this.#matches(stored)) this.#take(stored.entity.id, stored.entity.name, stored.version);
       if (random.chance(0.3)) passTime();
     }
-    this.#cursor = { by: 'log', from, generation: 0, isAhead: true, at: undefined, hashes: [] };
+    const generation = generationOf({ tableName }, emptyManifest);
+    this.#cursor = { by: 'log', from, generation, isAhead: true, at: undefined, hashes: [] };
   }
 
   #matches({ entity }: WholeEntity): boolean {

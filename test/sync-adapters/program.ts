@@ -51,6 +51,10 @@ const names = async (): Promise<string> => (await client.tasks.get(first.id)).na
 await copy.sync();
 await expectNames(...[await names(), 'second'].sort());
 assert.equal((await client.tasks.get(first.id)).priority, 'high');
+// A local write of a task that somebody else has deleted: the copy drops it.
+await client.tasks.delete(first.id);
+await copy.rename(first.id, 'late').catch(() => undefined);
+await expectNames('second');
 await client.projects.delete(projectId);
 await expectNames();
 await copy.stop();

@@ -37,9 +37,16 @@ async function listById(session: Session, kind: Kind, id: string, query: RowQuer
 
 /**
  * Returns one page of the entities that match, in a total order, the exact total, and the counts of values.
+ * @param options.mayBeNewer whether an entity that changes meanwhile may come in its later version, also if this matches no more. Otherwise
+ * the page is read again.
  * @throws StoreUnavailable when the time of the request does not suffice.
  */
-export async function listEntities(session: Session, kind: Kind, query: ListQuery): Promise<Page> {
+export async function listEntities(
+  session: Session,
+  kind: Kind,
+  query: ListQuery,
+  options: { readonly mayBeNewer?: boolean } = {},
+): Promise<Page> {
   const plan = planQuery(session.tenant, kind, query);
   const rowQuery = toRowQuery(kind, query);
   const isEmpty = plan.by === 'nothing' || rowQuery.ids?.length === 0;
@@ -47,5 +54,7 @@ export async function listEntities(session: Session, kind: Kind, query: ListQuer
     return toPage({ stored: [], total: 0, skipped: rowQuery.skip, counts: countRows(rowQuery.countBy, []) });
   if (plan.by === 'id') return listById(session, kind, plan.id, rowQuery);
   const { withTexts } = query;
-  return toPage(await readPage(session, kind, rowQuery, { pageIndex: plan.pageIndex, withTexts }));
+  return toPage(
+    await readPage(session, kind, rowQuery, { ...options, pageIndex: plan.pageIndex, withTexts }),
+  );
 }

@@ -32,6 +32,8 @@ interface PageOptions {
   readonly pageIndex?: PageIndex | undefined;
   /** Whether their long texts are read too. */
   readonly withTexts?: boolean;
+  /** Whether entities may be newer than the page, and match no more. Otherwise the page is read again. */
+  readonly mayBeNewer?: boolean | undefined;
 }
 
 /** Times that a page is read, at most, while the log or the entities of the page change. */
@@ -144,7 +146,7 @@ export async function readPage(
       // An index is read once: a throttled one delays the writes of the table, and more reads would make that worse.
       const own = attempt === 1 ? options : { ...options, pageIndex: undefined };
       const page = await readOnce(session, kind, query, own);
-      if (page.isCurrent || attempt === maxAttempts) return page;
+      if (page.isCurrent || options.mayBeNewer || attempt === maxAttempts) return page;
     } catch (error) {
       if (!(error instanceof StaleRead)) throw error;
       if (attempt === maxAttempts) throw new StoreUnavailable(error);

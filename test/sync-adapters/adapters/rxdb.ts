@@ -2,16 +2,13 @@ import type { RxCollection } from 'rxdb';
 import { replicateRxCollection } from 'rxdb/plugins/replication';
 import {
   type Client,
-  etagOf,
   isProblem,
   type Task,
   type TaskFilters,
   type Versioned,
 } from '../../../client/index.ts';
 
-export type TaskDocument = Task & { readonly etag: string };
-
-const toDocument = (task: Versioned<Task>): TaskDocument => ({ ...task, etag: etagOf(task) });
+export type TaskDocument = Versioned<Task>;
 
 /** Keeps a collection of RxDB equal to a list of tasks, and sends what is changed in it. */
 export const replicateTasks = (
@@ -30,29 +27,23 @@ export const replicateTasks = (
         while (page.hasMore && page.data.length + page.removed.length === 0)
           page = await client.tasks.changes({ ...filters, since: page.cursor });
         const removed = page.removed.map((id) => ({ id, _deleted: true }) as never);
-        const changed = page.data.map((task) => ({ ...toDocument(task), _deleted: false }));
+        const changed = page.data.map((task) => ({ ...task, _deleted: false }));
         return { documents: [...changed, ...removed], checkpoint: { cursor: page.cursor } };
       },
     },
     push: {
       handler: async (rows) => {
         const conflicts = [];
-        for (const {
-          newDocumentState: { id, name, status },
-          assumedMasterState,
-        } of rows) {
-          const operation = {
-            operation: 'update',
-            id,
-            ifMatch: assumedMasterState?.etag,
-            body: { name, status },
-          } as const;
+        for (const { newDocumentState, assumedMasterState } of rows) {
+          const { id, name, status } = newDocumentState;
           try {
-            await client.tasks.batch([operation]);
+            await client.tasks.update(assumedMasterState ?? id, { name, status });
           } catch (error) {
-            if (!isProblem(error, 'version-mismatch')) throw error;
-            // RxDB resolves the conflict, by default for the service, and sends the result.
-            conflicts.push({ ...toDocument(await client.tasks.get(id)), _deleted: false });
+            // RxDB resolves a conflict, by default for the service, and sends the result.
+            if (isProblem(error, 'version-mismatch'))
+              conflicts.push({ ...(await client.tasks.get(id)), _deleted: false });
+            else if (isProblem(error, 'not-found')) conflicts.push({ ...newDocumentState, _deleted: true });
+            else throw error;
           }
         }
         return conflicts;

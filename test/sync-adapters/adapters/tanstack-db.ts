@@ -2,7 +2,6 @@ import type { CollectionConfig } from '@tanstack/db';
 import {
   type ChangesPage,
   type Client,
-  etagOf,
   isProblem,
   type Task,
   type TaskFilters,
@@ -59,9 +58,7 @@ export function taskCollection(
       for (const { original, changes } of transaction.mutations) {
         const { name, status } = changes;
         try {
-          await client.tasks.batch([
-            { operation: 'update', id: original.id, ifMatch: etagOf(original), body: { name, status } },
-          ]);
+          await client.tasks.update(original, { name, status });
         } catch (error) {
           // TanStack DB takes the change back. The feed brings the version of the service.
           if (isProblem(error, 'version-mismatch'))

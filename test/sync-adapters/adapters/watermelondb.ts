@@ -2,7 +2,6 @@ import type { Database } from '@nozbe/watermelondb';
 import { synchronize } from '@nozbe/watermelondb/sync';
 import {
   type Client,
-  etagOf,
   isProblem,
   type Task,
   type TaskFilters,
@@ -11,12 +10,7 @@ import {
 
 const cursorName = 'tasks.cursor';
 
-const toRecord = (task: Versioned<Task>) => ({
-  id: task.id,
-  name: task.name,
-  status: task.status,
-  etag: etagOf(task),
-});
+const toRecord = ({ id, name, status, version }: Versioned<Task>) => ({ id, name, status, version });
 
 /** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was changed in it. */
 export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
@@ -39,8 +33,8 @@ export async function syncTasks(client: Client, database: Database, filters: Tas
   };
   const push = async ({ changes }: { changes: object }) => {
     const { updated } = (changes as { tasks: { updated: readonly ReturnType<typeof toRecord>[] } }).tasks;
-    for (const { id, name, status, etag } of updated)
-      await client.tasks.batch([{ operation: 'update', id, ifMatch: etag, body: { name, status } }]);
+    for (const { id, name, status, version } of updated)
+      await client.tasks.update({ id, version }, { name, status });
   };
   try {
     await synchronize({
@@ -51,7 +45,7 @@ export async function syncTasks(client: Client, database: Database, filters: Tas
     });
   } catch (error) {
     // The next pull has the change of somebody else. WatermelonDB keeps the columns that were changed here, and sends them again.
-    if (!isProblem(error, 'version-mismatch')) throw error;
+    if (!isProblem(error, 'version-mismatch') && !isProblem(error, 'not-found')) throw error;
     await database.localStorage.set(cursorName, cursor);
     return syncTasks(client, database, filters);
   }

@@ -14,7 +14,11 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     version: 0,
     primaryKey: 'id',
     type: 'object',
-    properties: { id: { type: 'string', maxLength: 36 }, name: { type: 'string' }, etag: { type: 'string' } },
+    properties: {
+      id: { type: 'string', maxLength: 36 },
+      name: { type: 'string' },
+      version: { type: 'string' },
+    },
     additionalProperties: true,
   } as const;
   const { tasks } = await database.addCollections({ tasks: { schema: schema as never } });

@@ -12,7 +12,7 @@ class TaskModel extends Model {
 }
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const columns = ['name', 'status', 'etag'].map((name) => ({ name, type: 'string' as const }));
+  const columns = ['name', 'status', 'version'].map((name) => ({ name, type: 'string' as const }));
   const schema = appSchema({ version: 1, tables: [tableSchema({ name: 'tasks', columns })] });
   const adapter = new LokiJSAdapter({
     schema,

@@ -12,7 +12,7 @@ import { bucketCount, bucketHashBytes } from './key-hashes.ts';
 interface Position {
   /** The caller has all changes with this stamp or an earlier one. Milliseconds since 1970. */
   readonly from: number;
-  /** The rebuild of the columns that the caller's entities are from. */
+  /** The data that the caller's entities are from: another number after a repair, and in a restored table. */
   readonly generation: number;
 }
 

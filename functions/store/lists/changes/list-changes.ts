@@ -2,8 +2,10 @@
  * The change feed: a caller reads all entities of a collection once, in the order of creation, and from then on their changes. The cursor says how
  * far. Changes come from the log, whose records have the rows, so most pages read nothing else.
  */
+import { hash } from 'node:crypto';
+import type { Database } from '../../dynamodb/database.ts';
 import { recordLifeMs, stampOf } from '../../model/change-log.ts';
-import type { ItemFields, StoredEntity } from '../../model/entity.ts';
+import { type ItemFields, isWhole, type StoredEntity } from '../../model/entity.ts';
 import { CursorExpired } from '../../model/errors.ts';
 import { decodeEntity } from '../../model/item-codec.ts';
 import { entityKey } from '../../model/keys.ts';
@@ -49,6 +51,15 @@ function matcherOf(kind: Kind, query: ListQuery): RowMatcher {
   return (id, row) => isInRanges(ids, id) && matches(row);
 }
 
+/**
+ * Returns a number of what the records lead to: another one after a repair of the columns, and in a restored table, which has another name and
+ * need not have what the caller has.
+ */
+export function generationOf({ tableName }: Pick<Database, 'tableName'>, { generation }: Manifest): number {
+  // The operator returns a signed number.
+  return (hash('sha256', tableName, 'buffer').readUInt32BE() ^ generation) >>> 0;
+}
+
 /** @param cursor absent for the first page. */
 async function walk(
   session: Session,
@@ -59,16 +70,20 @@ async function walk(
 ): Promise<ChangesPage> {
   // Before the first page: what changes during the walk is above it.
   const from = cursor?.from ?? Math.max(0, nowMs - marginMs);
-  const generation = cursor?.generation ?? (await readManifest(session, kind)).generation;
+  const generation = cursor?.generation ?? generationOf(session.database, await readManifest(session, kind));
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
-  const { entities, versions, end } = await listEntities(session, kind, { ...query, after });
+  // What changes meanwhile is in the log too, so no page is read again for it.
+  const page = await listEntities(session, kind, { ...query, after }, { mayBeNewer: true });
+  const { end } = page;
+  const matches = matcherOf(kind, query);
+  const isMatching = page.entities.map((entity) => matches(entity.id, toRow(entity)));
   const next: ChangesCursor = end
     ? { by: 'walk', from, generation, lastId: end.id }
     : { by: 'log', from, generation, isAhead: true, hashes: [] };
   // One page has all that was written before it. What was written between two pages is in the log.
   return {
-    entities,
-    versions,
+    entities: page.entities.filter((_, place) => isMatching[place]),
+    versions: page.versions.filter((_, place) => isMatching[place]),
     removed: [],
     cursor: next,
     hasMore: end !== undefined || cursor !== undefined,
@@ -76,8 +91,12 @@ async function walk(
 }
 
 /** @throws CursorExpired when records above the cursor can be gone. */
-function requireRecords({ from, at, generation }: LogCursor, manifest: Manifest, nowMs: number): void {
-  if (manifest.generation !== generation) throw new CursorExpired('the data was rebuilt');
+function requireRecords(
+  { database }: Session,
+  { from, at, generation }: LogCursor,
+  { manifest, nowMs }: { readonly manifest: Manifest; readonly nowMs: number },
+): void {
+  if (generationOf(database, manifest) !== generation) throw new CursorExpired('the data was rebuilt');
   const given = at === undefined ? from : stampOf(at);
   // Records of a quiet log expire too, but there are no others.
   if (from < nowMs - recordLifeMs && manifest.newestStamp > given) {
@@ -121,6 +140,25 @@ async function fromTable(
 }
 
 /**
+ * Reads the entities whose rows have only the beginning of a description: the items of most of them have all of it, and cost half a read unit each.
+ * @returns the others as they are.
+ */
+async function withInlineTexts(
+  { tenant, database }: Session,
+  kind: Kind,
+  stored: readonly StoredEntity[],
+): Promise<StoredEntity[]> {
+  const cut = stored.filter((one) => !isWhole(one));
+  const keys = cut.map(({ entity }) => entityKey(tenant, kind, entity.id));
+  const found = byId((await database.getMany(keys, false)).map(decodeEntity));
+  return stored.map((one) => {
+    const read = found.get(one.entity.id);
+    // A replica of the table can lag behind.
+    return read && read.version >= one.version ? read : one;
+  });
+}
+
+/**
  * Returns the cursor behind a page.
  * @param horizon no record with this stamp or an earlier one appears any more.
  */
@@ -148,18 +186,22 @@ async function readChanges(
   cursor: LogCursor,
   nowMs: number,
 ): Promise<ChangesPage> {
-  if (cursor.from < nowMs - recordLifeMs) requireRecords(cursor, await readManifest(session, kind), nowMs);
+  if (cursor.from < nowMs - recordLifeMs) {
+    requireRecords(session, cursor, { manifest: await readManifest(session, kind), nowMs });
+  }
   const matches = matcherOf(kind, query);
   const maxChanges = cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit;
   const merger = new ChangesMerger(cursor, matches, maxChanges);
   const end = await readLog(session, kind, cursor.from, merger);
-  if (!end.hasMore) requireRecords(cursor, end.manifest, nowMs);
+  if (!end.hasMore) requireRecords(session, cursor, { manifest: end.manifest, nowMs });
   const { changes, keys } = merger;
   // The rest of the log can have the version that the caller has: the entity as it is now is not older.
   const isRead = end.hasMore && cursor.isAhead;
   const stored = isRead ? await fromTable(session, kind, changes) : fromRecords(kind, changes);
   const current = divide(kind, changes, byId(stored), matches);
-  const whole = query.withTexts ? await readTexts(session, current.stored) : current.stored;
+  const found =
+    query.withTexts && !isRead ? await withInlineTexts(session, kind, current.stored) : current.stored;
+  const whole = query.withTexts ? await readTexts(session, found) : found;
   // An entity whose text was read can be newer than its record, and match no more.
   const shown = divide(kind, changes, byId(whole), matches);
   const versions = new Map(whole.map(({ entity: { id }, version }) => [id, version]));

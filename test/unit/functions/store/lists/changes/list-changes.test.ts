@@ -167,6 +167,15 @@ test('a long description is read, unless the fields leave it out', async () => {
   }
 });
 
+test('a description of some hundred bytes costs half a read unit', async () => {
+  const feed = newFeed({ withTexts: true });
+  const id = await create(feed.tenant, 'a');
+  await feed.follow();
+  await update(feed.tenant, id, { description: 'x'.repeat(300) });
+  const page = await feed.poll();
+  expect([page.entities[0]?.description, page.units]).toEqual(['x'.repeat(300), 1.5]);
+});
+
 test('the walk has several pages, and what changes meanwhile comes after it', async () => {
   const feed = newFeed({ limit: 2 });
   const ids = [];
@@ -178,6 +187,24 @@ test('the walk has several pages, and what changes meanwhile comes after it', as
   await feed.follow();
   expect(feed.copy.get(ids[0] ?? '')).toBe('A');
   expect(feed.copy.has(ids[4] ?? '')).toBe(false);
+});
+
+test('a page of the walk reads nothing again that changes meanwhile, and leaves out what does not match any more', async () => {
+  const tenant = randomUUID();
+  const ids = [await create(tenant, 'a'), await create(tenant, 'b')];
+  const session = store.session(tenant);
+  const { database } = session;
+  const readRequested = database.readRequested.bind(database);
+  let reads = 0;
+  database.readRequested = async (read) => {
+    reads += 1;
+    await update(tenant, ids[0] ?? '', { name: `changed ${reads}` });
+    await update(tenant, ids[1] ?? '', { status: 'done' });
+    return readRequested(read);
+  };
+  const query = listQuery({ limit: 100, filters: [isValue('status', 'active')] });
+  const page = await listChanges(session, 'task', query, undefined);
+  expect([reads, namesOf(page), page.versions]).toEqual([1, ['changed 1'], [2]]);
 });
 
 test('what changes during a walk of any length comes after it', async () => {
@@ -214,6 +241,16 @@ describe('a cursor', () => {
     await create(feed.tenant, 'a');
     await compactAll(store.database(), feed.tenant, 'task');
     await expect(feed.poll()).rejects.toThrow(CursorExpired);
+  });
+
+  test('of another table expires, also of a log that has never been written', async () => {
+    const feed = newFeed();
+    await feed.follow();
+    const other = await startTestStore();
+    const restored = { tenant: feed.tenant, database: other.database() };
+    const read = listChanges(restored, 'task', listQuery({ limit: 100 }), feed.cursor());
+    await expect(read).rejects.toThrow(CursorExpired);
+    await other.stop();
   });
 
   test('from before a rebuild expires', async () => {

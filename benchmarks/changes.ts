@@ -1,0 +1,134 @@
+/**
+ * `npm run bench -- changes`: measures the read units of requests of the change feed, at rates of writes and for 200 changed tasks. Then three
+ * callers follow lists, two of them with filters, while eight writers write as fast as they can. It fails when a copy is not the list at the end, when a
+ * version went back, or when a request costs more than 100 read units although the unsettled records are at most half of them. Writes
+ * `docs/performance/changes.md`.
+ *
+ * `--seconds 300` measures each load for five minutes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
+import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
+import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
+import { startTestStore } from '../test/support/local-store.ts';
+import { FeedFollower } from './feed-follower.ts';
+import { formOption, usualOrSmallest } from './form.ts';
+import { median, publishPage, table } from './report.ts';
+import { TaskCollection, tenant } from './task-collection.ts';
+import { writeAtRate, writeByWriters } from './write-load.ts';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: usualOrSmallest('60', '1') }, ...formOption },
+});
+const durationMs = Number(values.seconds) * 1_000;
+
+const size = usualOrSmallest(10_000, 300);
+
+const writers = 8;
+
+/** Writes per second. */
+const rates = usualOrSmallest([1, 10, 50], [10]);
+
+/** Milliseconds between two requests of a caller that has all changes. */
+const intervalMs = 1_000;
+
+const changedTasks = 200;
+
+/** The fields of the two callers of each load: the second one reads long descriptions too. */
+const queries = ['fields=id,name,status', 'limit=100'] as const;
+
+const store = await startTestStore();
+const collection = new TaskCollection(store, size);
+await collection.load(() => {});
+const followers = queries.map((query) => new FeedFollower(store, query));
+
+/** Takes steps of compaction until a time, as in AWS. */
+async function compactUntil(endMs: number): Promise<void> {
+  const memory = new ProcessMemory().of(tenant, 'task');
+  while (Date.now() < endMs) {
+    const writer = openLog(store.database(600_000), tenant, 'task');
+    while ((await compact({ writer, memory, nowMs: Date.now() }))?.hasMore);
+    await delay(Math.min(logRecordsWindowMs, Math.max(0, endMs - Date.now())));
+  }
+}
+
+async function settle(): Promise<void> {
+  await collection.compact();
+  for (const follower of followers) await follower.settle();
+}
+
+/** Returns a row: what the requests cost that read the changes of writes that are over. */
+async function measureChanges(name: string, write: () => Promise<unknown>): Promise<string[]> {
+  await settle();
+  await write();
+  const totals: string[] = [];
+  for (const follower of followers) {
+    const total = await follower.follow();
+    totals.push(follower.units.length === 1 ? `${total}` : `${total} in ${follower.units.length} requests`);
+  }
+  return [name, '', ...totals];
+}
+
+const cost = ({ units }: FeedFollower): string => `${median(units)}, ${Math.max(...units)}`;
+
+/** Returns a row: what requests cost while others write. */
+async function measureRate(rate: number): Promise<string[]> {
+  await settle();
+  const endMs = Date.now() + durationMs;
+  const [written] = await Promise.all([
+    writeAtRate(collection, rate, endMs),
+    compactUntil(endMs),
+    ...followers.map((follower) => follower.followUntil(endMs, intervalMs)),
+  ]);
+  const reached = written.length / Number(values.seconds);
+  return [
+    rate === 1 ? 'a write a second' : `${rate} writes a second`,
+    reached.toFixed(1),
+    ...followers.map(cost),
+  ];
+}
+
+const rows = [
+  await measureChanges('nothing has changed', async () => {}),
+  await measureChanges('one change', () => collection.update(1)),
+  await measureChanges(`${changedTasks} tasks, in batches of 25`, () =>
+    collection.updateInBatches(changedTasks),
+  ),
+  await measureChanges(`${changedTasks} changes, each a request`, () => collection.update(changedTasks)),
+];
+for (const rate of rates) rows.push(await measureRate(rate));
+
+const filters = ['', 'status=planned', `projectId=${collection.frequent.project}&priority[gte]=medium`];
+const names = ['all tasks', 'a status', 'a project and a priority'];
+const callers = filters.map((query) => new FeedFollower(store, query));
+const endMs = Date.now() + durationMs;
+const [written] = await Promise.all([
+  writeByWriters(collection, writers, endMs),
+  compactUntil(endMs),
+  ...callers.map((caller) => caller.followUntil(endMs, intervalMs)),
+]);
+const copies: (string | number)[][] = [];
+for (const [place, caller] of callers.entries()) {
+  const tasks = await caller.check();
+  copies.push([names[place] ?? '', caller.units.length, cost(caller), caller.longestCursor, tasks]);
+}
+for (const follower of followers) await follower.check();
+await store.stop();
+
+publishPage(
+  'changes.md',
+  `Read units of requests of the change feed of ${size.toLocaleString('en')} tasks, on the embedded engine, with compaction as in AWS. A caller asks again
+after ${intervalMs / 1_000} second, or at once while there is more. Each rate lasts ${values.seconds} seconds, with mixed writes as in \`npm run bench -- writes\`.
+
+${table(['', 'writes in a second, reached', 'without descriptions', 'all fields'], rows)}
+
+Of the rates: the median and the highest of a request.
+
+Then ${writers} writers wrote ${written.length.toLocaleString('en')} times in ${values.seconds} seconds, as fast as they could. Three callers began without a copy. At the end, each copy
+was the list, and no version had gone back.
+
+${table(['list', 'requests', 'read units of a request, median and highest', 'longest cursor, characters', 'tasks at the end'], copies)}
+`,
+);

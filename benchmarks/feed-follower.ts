@@ -1,0 +1,140 @@
+/** A caller of the change feed of tasks, which keeps a copy, and checks what the feed promises. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { readChangesQuery, readListQuery } from '../functions/http/parse-list-query.ts';
+import { encodeCursor } from '../functions/store/lists/changes/cursor.ts';
+import { type ChangesPage, listChanges } from '../functions/store/lists/changes/list-changes.ts';
+import { listEntities } from '../functions/store/lists/list-entities.ts';
+import { logPartition, manifestSortKey, stampPrefix } from '../functions/store/model/change-log.ts';
+import { marginMs } from '../functions/store/model/log-timing.ts';
+import { task } from '../functions/tasks/resource.ts';
+import type { TestStore } from '../test/support/local-store.ts';
+import { tenant } from './task-collection.ts';
+
+/** Read units of a request, at most, unless the unsettled records need more than a page reads of the log. */
+const maxRequestUnits = 100;
+
+/** Read units of the log after which a page ends. */
+const maxLogUnits = 50;
+
+export class FeedFollower {
+  readonly #store: TestStore;
+  readonly #query: string;
+  #cursor: string | undefined;
+  /** The version of each task of the copy. */
+  readonly #copy = new Map<string, number>();
+  /** The highest version of each task that came. */
+  readonly #versions = new Map<string, number>();
+  /** Read units of each request since `reset`. */
+  units: number[] = [];
+  longestCursor = 0;
+
+  /** @param query filters and `fields`, for example `status=planned`. */
+  constructor(store: TestStore, query: string) {
+    this.#store = store;
+    this.#query = query;
+  }
+
+  /**
+   * Reads a page and applies it. Returns whether more follow.
+   * @param aheadMs how far the clock of the request is ahead: with the margin, records of writes that are over count as settled.
+   * @throws Error when an entity goes back, or the request costs too much.
+   */
+  async poll(aheadMs = 0): Promise<boolean> {
+    const session = this.#store.session(tenant);
+    const { database } = session;
+    const since = this.#cursor === undefined ? '' : `&since=${this.#cursor}`;
+    const { query, since: cursor, cursorHash } = readChangesQuery(task, this.#query + since);
+    const nowMs = (await database.time()) + aheadMs;
+    const page = await listChanges(session, 'task', query, cursor, nowMs);
+    const units = database.consumption.readUnits;
+    if (units > maxRequestUnits) {
+      const unsettled = await this.#unsettledUnits(nowMs);
+      const by = cursor?.by === 'log' ? 'the log' : 'the list';
+      if (unsettled <= maxLogUnits) {
+        throw new Error(
+          `A request of ${by} costs ${units} read units, of which unsettled records are ${unsettled}, for ${page.entities.length} tasks.`,
+        );
+      }
+    }
+    this.units.push(units);
+    this.#apply(page);
+    this.#cursor = encodeCursor(cursorHash, page.cursor);
+    this.longestCursor = Math.max(this.longestCursor, this.#cursor.length);
+    return page.hasMore;
+  }
+
+  /** Returns what it costs to read the unsettled records alone. */
+  async #unsettledUnits(nowMs: number): Promise<number> {
+    const { database } = this.#store.session(tenant);
+    let start: Readonly<Record<string, unknown>> | undefined;
+    do {
+      ({ next: start } = await database.query(
+        {
+          KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+          ExpressionAttributeValues: {
+            ':partition': logPartition(tenant, 'task'),
+            ':first': stampPrefix(nowMs - marginMs),
+            ':last': manifestSortKey,
+          },
+          ConsistentRead: true,
+        },
+        start,
+      ));
+    } while (start);
+    return database.consumption.readUnits;
+  }
+
+  #apply({ entities, versions, removed }: ChangesPage): void {
+    for (const [place, { id }] of entities.entries()) {
+      const version = versions[place] ?? 0;
+      const known = this.#versions.get(id) ?? 0;
+      if (version < known) throw new Error(`${id} went back from version ${known} to ${version}.`);
+      this.#versions.set(id, version);
+      this.#copy.set(id, version);
+    }
+    for (const id of removed) this.#copy.delete(id);
+  }
+
+  /** Reads all that is left. Returns the read units. */
+  async follow(aheadMs = 0): Promise<number> {
+    const before = this.units.length;
+    while (await this.poll(aheadMs));
+    return this.units.slice(before).reduce((sum, units) => sum + units, 0);
+  }
+
+  /** Reads all changes of writes that are over, so that they do not come to later requests. */
+  async settle(): Promise<void> {
+    await this.follow(marginMs);
+    await this.follow(marginMs);
+    this.units = [];
+  }
+
+  /** Polls until a time. @param intervalMs between two polls while there is no more. */
+  async followUntil(endMs: number, intervalMs: number): Promise<void> {
+    while (Date.now() < endMs) if (!(await this.poll())) await delay(intervalMs);
+  }
+
+  /**
+   * Reads what is left, and compares the copy with the list.
+   * @returns the number of tasks in both.
+   * @throws Error when they differ.
+   */
+  async check(): Promise<number> {
+    await this.follow();
+    const { query } = readListQuery(task, `${this.#query}&sortBy=id&limit=100&after=`);
+    const listed = new Map<string, number>();
+    for (let after = query.after; after !== undefined; ) {
+      const session = this.#store.session(tenant);
+      const { entities, versions, end } = await listEntities(session, 'task', { ...query, after });
+      for (const [place, { id }] of entities.entries()) listed.set(id, versions[place] ?? 0);
+      after = end;
+    }
+    const differs = ([id, version]: readonly [string, number]) => this.#copy.get(id) !== version;
+    if (listed.size !== this.#copy.size || [...listed].some(differs)) {
+      throw new Error(
+        `The copy of "${this.#query}" has ${this.#copy.size} tasks, and the list ${listed.size}.`,
+      );
+    }
+    return listed.size;
+  }
+}
