@@ -14,7 +14,7 @@ import { tenant } from './task-collection.ts';
 const maxRequestUnits = 100;
 
 /** Read units of the log after which a page ends. */
-const maxLogUnits = 50;
+const maxLogUnits = 40;
 
 export class FeedFollower {
   readonly #store: TestStore;
