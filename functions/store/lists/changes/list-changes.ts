@@ -38,7 +38,7 @@ export interface ChangesPage {
 }
 
 /** Entities that a page reads by key, at most: each of them costs a read unit. */
-const maxReadEntities = 50;
+const maxReadEntities = 40;
 
 interface Changes {
   readonly stored: readonly StoredEntity[];

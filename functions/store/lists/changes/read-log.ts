@@ -15,7 +15,7 @@ const maxRecords = 1_000;
  * Read units after which a page ends, unless records that were given before are not read yet. With the entities or descriptions that a page
  * reads besides, a request costs at most 100.
  */
-const maxUnits = 50;
+const maxUnits = 40;
 
 /** How a page of the log ends. */
 type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly manifest: Manifest };
