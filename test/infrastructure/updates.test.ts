@@ -27,7 +27,7 @@ const changes: Record<string, Record<string, unknown>> = {
   jobChangesPerSecond: { jobChangesPerSecond: 50 },
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },
-  allowUnauthenticated: { allowUnauthenticated: true },
+  allowUnauthenticated: { allowUnauthenticated: true, authentication: 'none' },
   audience: { authentication: 'https://issuer.example.com/', audience: 'api' },
   tenantClaim: { tenantClaim: 'org' },
   callbackUrls: { callbackUrls: 'https://app.example.com/' },

@@ -166,12 +166,12 @@ export class Follower {
     this.#copy.set(id, name);
   }
 
-  /** Reads a page. Sometimes its response is lost. */
-  async poll(random: Random): Promise<ChangesPage> {
+  /** Reads a page. @param lossRate how often its response is lost. */
+  async poll(random: Random, lossRate = 0.1): Promise<ChangesPage> {
     const database = this.#history.database();
     const nowMs = this.#history.now + this.#skew;
     const page = await listChanges({ tenant, database }, kind, this.#query, this.#cursor, nowMs);
-    if (random.chance(0.1)) return page;
+    if (random.chance(lossRate)) return page;
     for (const [position, { id, name }] of page.entities.entries()) {
       this.#take(id, name, page.versions[position] ?? 0);
     }
