@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 
 /** Random histories of the change feed. The error of a test names the seed of a history, which repeats it. */
 
-const histories = Number(process.env['HISTORIES'] ?? runs(30, 400));
+const histories = Number(process.env['HISTORIES'] ?? runs(30, 200));
 const firstSeed = Number(process.env['SEED'] ?? 1);
 const steps = 250;
 
