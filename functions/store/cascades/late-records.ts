@@ -1,4 +1,4 @@
-/** What a step of compaction is told of changes that the watermark may have passed without them. */
+/** Reads late records for a step of compaction: those whose stamps the watermark may have passed before they were committed. */
 import type { LateChanges } from '../lists/engine/compaction/late-changes.ts';
 import { decodeRecord, type LogRecord, logPartition } from '../model/change-log.ts';
 import { decodeEntity } from '../model/item-codec.ts';

@@ -53,7 +53,7 @@ test('delivers the records that are put alone, and no other items', async () => 
   expect(await delivered()).toEqual([[recordOf('acme')]]);
 });
 
-test('delivers nothing of a write that fails', async () => {
+test('does not deliver a write that fails', async () => {
   const never = { expression: 'attribute_exists(never)' };
   await expect(database().putItem({ pk: 'acme#tag#log', sk: 'r#2' }, never)).rejects.toThrow();
   expect(await delivered()).toEqual([]);

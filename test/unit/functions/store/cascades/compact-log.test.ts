@@ -240,7 +240,7 @@ describe('a record that is late', () => {
       ({ id }) => id,
     );
 
-  test('is absorbed by the step that is told of it, without other records', async () => {
+  test('is absorbed by a step that has it in its input, without other records', async () => {
     await writeManyRecords();
     await continueAt(writtenAt + minuteMs);
     const { entity, key } = await commitLate(writtenAt + 1_000);
