@@ -132,15 +132,15 @@ async function expectCleanAudit(): Promise<void> {
   expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
 }
 
-/** Writes invalid jobs: with missing fields, or of an unknown type. */
+/** Writes new invalid jobs: with missing fields, or of an unknown type. A second write of the same key would be no insertion, which is ignored. */
 async function writeInvalidJobs(): Promise<string[]> {
   const tenant = 'poison';
   const whole = { tenant, version: 1, dueAt: new Date(0).toISOString() };
   const items: object[] = [
     {},
     { tenant },
-    { ...whole, id: 'no-work' },
-    { ...whole, id: 'unknown', work: { type: 'unknown' } },
+    { ...whole, id: `no-work-${randomUUID()}` },
+    { ...whole, id: `unknown-${randomUUID()}`, work: { type: 'unknown' } },
   ];
   const keys = items.map(() => `${tenant}#job#${randomUUID()}`);
   for (const [place, item] of items.entries()) {
