@@ -62,5 +62,6 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     jobChangesPerSecond: 20,
     backupDays: 1,
     backupVault: 'earlier',
+    eventBus: true,
   },
 };
