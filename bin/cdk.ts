@@ -31,11 +31,11 @@ await runCommand(
       '../lib/cli/cdk-options.ts'
     );
     requireFlags(command, process.env);
-    const flags = commandFlags(command, given);
-    const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
     const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
       context: Record<string, unknown>;
     };
+    const flags = commandFlags(command, given, context);
+    const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
     let settings: Settings;
     try {
       settings = readSettings(contextOf(context, flags));

@@ -15,7 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { table as shape } from '../../functions/store/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
-import { Accounts } from './accounts.ts';
+import { type Accounts, accounts } from './accounts.ts';
 import { backups } from './backups.ts';
 import { createDomain } from './domain.ts';
 import { type Jobs, jobs } from './jobs.ts';
@@ -51,8 +51,7 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'Region', { value: this.region });
     new CfnOutput(this, 'TableName', { value: tableNameOf(settings) });
     this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn);
-    this.accounts =
-      settings.authentication === 'cognito' ? new Accounts(this, 'Accounts', context) : undefined;
+    this.accounts = settings.authentication === 'cognito' ? accounts(this, context) : undefined;
     this.#logs(settings);
     this.backupVault = backups(this, settings);
     createDomain(this, settings);

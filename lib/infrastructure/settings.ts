@@ -109,9 +109,13 @@ export const definitions = {
     '"cognito", "none", or the https URL of an OpenID issuer',
   ),
   allowUnauthenticated: setting(toggle(), isToggle),
+  userPoolId: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d_[A-Za-z0-9]+$/))),
+    'the id of an existing user pool of Cognito in the region of the API, for example "eu-central-1_a1B2c3D4e", or empty for a pool of the stack; it needs "authentication" "cognito"',
+  ),
   audience: setting(
     v.optional(textList, []),
-    'the audiences or client ids in your issuer\'s tokens for this API, or empty with "cognito" and "none"',
+    'the audiences or client ids in the tokens for this API of your issuer or of the pool "userPoolId", or empty without both',
   ),
   tenantClaim: setting(
     v.optional(v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/)), 'tenant'),
@@ -127,14 +131,14 @@ export const definitions = {
       ),
       [],
     ),
-    'addresses to which the sign-in page redirects, for example "https://app.example.com/"',
+    'addresses to which the sign-in page redirects, for example "https://app.example.com/"; empty with "userPoolId"',
   ),
-  machineClient: setting(toggle(), isToggle),
+  machineClient: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   requireGroup: setting(
     toggle(),
     `${isToggle}, and true only with "authentication" "cognito", whose groups are the roles`,
   ),
-  srpSignIn: setting(toggle(), isToggle),
+  srpSignIn: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   multiFactor: setting(
     v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
     '"off", "optional" or "required"',

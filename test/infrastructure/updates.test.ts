@@ -28,6 +28,7 @@ const changes: Record<string, Record<string, unknown>> = {
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },
   allowUnauthenticated: { allowUnauthenticated: true, authentication: 'none' },
+  userPoolId: { userPoolId: 'us-east-1_a1B2c3D4e', audience: 'app' },
   audience: { authentication: 'https://issuer.example.com/', audience: 'api' },
   tenantClaim: { tenantClaim: 'org' },
   callbackUrls: { callbackUrls: 'https://app.example.com/' },
@@ -103,7 +104,7 @@ test('every setting has a change', () => {
 const isDeployed = ([name]: readonly [string, unknown], place: number): boolean =>
   isFullRun ||
   place % 6 === 0 ||
-  ['tableName', 'tableStreamArn', 'authentication', 'encryptionKey'].includes(name);
+  ['tableName', 'tableStreamArn', 'authentication', 'userPoolId', 'encryptionKey'].includes(name);
 
 test.each(Object.entries(changes).filter(isDeployed))(
   'a change of %s can be deployed, and be undone',
