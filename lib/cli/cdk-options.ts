@@ -1,4 +1,4 @@
-import { isDisposable, stackName } from '../infrastructure/names.ts';
+import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { type CdkCommand, scriptOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
@@ -65,6 +65,15 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
     deploy: ['--all', '--outputs-file', outputsFile(stage)],
     diff: ['--all'],
     drift: ['--all', '--fail'],
+    // The import changes nothing else: what else the settings change is deployed afterwards.
+    import: [
+      stackName(settings, 'data'),
+      '--force',
+      '--resource-mapping-inline',
+      JSON.stringify({
+        [tableLogicalId(settings, tableNameOf(settings))]: { TableName: tableNameOf(settings) },
+      }),
+    ],
     destroy: isDisposable(settings) ? ['--all'] : ['--exclusively', stackName(settings, 'api')],
     synth: ['--quiet'],
   };

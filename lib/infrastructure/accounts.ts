@@ -60,6 +60,7 @@ const createClaimTenant = (scope: Construct, context: ServiceFunctionContext): L
     description: 'Adds the tenant to access tokens, and limits their scopes to the roles of the user.',
     ...(context.settings.requireGroup && { environment: { REQUIRE_GROUP: 'true' } }),
     timeoutMs: requestTimeoutMs / 2,
+    reservedConcurrency: context.settings.signInConcurrency,
   }).function;
 
 /**

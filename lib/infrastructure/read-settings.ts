@@ -63,7 +63,8 @@ function contradictions(settings: Settings): string[] {
     );
   };
   contradictionsOfTokens(settings, contradict);
-  if (tableName !== tableOfStream(tableStreamArn)) contradict('tableStreamArn', 'tableName');
+  if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
+    contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
   const { monthlyBudget, backupVault, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');

@@ -62,6 +62,11 @@ const optionalArn = (pattern: RegExp) => optionalText(v.pipe(v.string(), v.regex
 
 const isToggle = 'true or false';
 
+const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
+
+const isReservation =
+  'a whole number of invocations at once from 1 to 10000 that Lambda reserves, or 0 for no reservation';
+
 export const definitions = {
   stage: setting(
     v.optional(
@@ -82,7 +87,7 @@ export const definitions = {
     optionalText(
       v.pipe(v.string(), v.regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/)),
     ),
-    'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName"',
+    'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName" and for a table that was imported into the stack',
   ),
   corsOrigins: setting(
     v.optional(v.pipe(textList, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
@@ -104,6 +109,9 @@ export const definitions = {
     v.optional(wholeNumber(20, 1_000), 100),
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
+  signInConcurrency: setting(reservation(), isReservation),
+  scheduleConcurrency: setting(reservation(), isReservation),
+  streamConcurrency: setting(reservation(), isReservation),
   authentication: setting(
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
     '"cognito", "none", or the https URL of an OpenID issuer',

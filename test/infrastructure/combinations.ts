@@ -68,5 +68,14 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     jobChangesPerSecond: 20,
     backupDays: 1,
     backupVault: 'earlier',
+    signInConcurrency: 5,
+    scheduleConcurrency: 1,
+    streamConcurrency: 20,
+  },
+  'imported table': {
+    stage: 'production',
+    alarmEmail: 'none',
+    machineClient: true,
+    tableName: 'restored-1',
   },
 };

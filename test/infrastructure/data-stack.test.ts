@@ -1,6 +1,8 @@
 import { scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { table } from '#functions/store/model/table.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
+import { reservedConcurrency } from '#lib/preflight/concurrency.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
@@ -199,6 +201,32 @@ describe('the clients', () => {
     expect(clients(data)['App']).toMatchObject({
       ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH', 'ALLOW_USER_SRP_AUTH'],
     });
+  });
+});
+
+describe('reserved concurrency', () => {
+  const reservedBy = (from: Resources): Record<string, unknown> =>
+    Object.fromEntries(
+      ofType(from, 'AWS::Lambda::Function').map(([id, { Properties }]) => [
+        /claimTenant|onStream|onLogRecords|onSchedule/.exec(id)?.[0],
+        Properties['ReservedConcurrentExecutions'],
+      ]),
+    );
+
+  test('is off by default: a new account has ten executions', () => {
+    expect(new Set(Object.values(reservedBy(resources)))).toEqual(new Set([undefined]));
+  });
+
+  test('is set for sign-in, the schedule, and each function of the stream', async () => {
+    const settings = { signInConcurrency: 5, scheduleConcurrency: 1, streamConcurrency: 20 };
+    expect(reservedBy((await synthesizeTemplates(settings)).data)).toEqual({
+      claimTenant: 5,
+      onSchedule: 1,
+      onStream: 20,
+      onLogRecords: 20,
+    });
+    const functions = Object.keys(reservedBy(resources)).length;
+    expect(reservedConcurrency(readSettings(settings))).toBe(5 + 1 + (functions - 2) * 20);
   });
 });
 

@@ -24,7 +24,6 @@ test('the settings of cdk.json are valid', () => {
 });
 
 test.each([
-  ['tableName', { tableName: 'restored' }],
   [
     'tableName',
     {
@@ -87,6 +86,7 @@ test.each([
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['audience', 'api', '"audience" must be'],
+  ['streamConcurrency', -1, 'from 1 to 10000'],
   ['tenantClaim', '', 'claim'],
   ['callbackUrls', 'app', 'sign-in page'],
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],
