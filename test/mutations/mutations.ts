@@ -5,6 +5,7 @@ import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
+import { historyMutations } from './histories.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -15,6 +16,7 @@ import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
   ...changeFeedMutations,
+  ...historyMutations,
   ...dynamodbMutations,
   ...writeMutations,
   ...batchMutations,
