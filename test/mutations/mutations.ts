@@ -5,6 +5,7 @@ import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
+import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
@@ -29,4 +30,5 @@ export const mutations: readonly Mutation[] = [
   ...listEngineMutations,
   ...expiredTransactionMutations,
   ...clockMutations,
+  ...formatMutations,
 ];
