@@ -4,7 +4,7 @@ import { batchResultsExample } from './batch.ts';
 import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
 import { headerReferences } from './headers.ts';
 import { pascal } from './json-schema.ts';
-import { isRead } from './parameters.ts';
+import { isRead, takesIdempotencyKey } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
 import { type Content, type Examples, type Link, type Reference, type Response, referTo } from './types.ts';
 
@@ -95,14 +95,29 @@ function listResponse(contract: Contract): Response {
   };
 }
 
+function createdResponse(contract: Contract): Response {
+  const { resource } = contract;
+  return {
+    description: `The new ${resource?.kind}.`,
+    headers: headerReferences('ETag', 'Cache-Control', 'Location', 'Idempotency-Replayed'),
+    content: {
+      'application/json': {
+        schema: referTo('schemas', resource ? pascal(resource.kind) : ''),
+        ...(resource && { example: resourceDocs[resource.kind].example }),
+      },
+    },
+    links: links(contract),
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
-  const { method, resource } = contract;
+  const { resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
   const example = resource && resourceDocs[resource.kind].example;
   const json = (schema: string, value: unknown): Content => ({
     'application/json': { schema: referTo('schemas', schema), example: value },
   });
-  const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
+  const replayed = takesIdempotencyKey(contract) ? headerReferences('Idempotency-Replayed') : {};
   switch (contract.success) {
     case 'list':
       return ['200', listResponse(contract)];
@@ -130,15 +145,7 @@ function success(contract: Contract): [status: string, response: Response] {
         },
       ];
     case 'created':
-      return [
-        '201',
-        {
-          description: `The new ${resource?.kind}.`,
-          headers: { ...headerReferences('ETag', 'Cache-Control', 'Location'), ...replayed },
-          content: json(shown, example),
-          links: links(contract),
-        },
-      ];
+      return ['201', createdResponse(contract)];
     case 'batch':
       return [
         '200',
@@ -182,6 +189,7 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
   const [status, response] = success(contract);
   return {
     [status]: method === 'HEAD' ? withoutContent(response) : response,
+    ...(method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       errorStatuses(contract).map((errorStatus) => [
