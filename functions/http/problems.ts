@@ -13,6 +13,7 @@ import {
   TooManyJobs,
   TooManyReferences,
   TooManyWrites,
+  UnknownFormat,
   UnusableId,
   VersionMismatch,
 } from '../store/model/errors.ts';
@@ -113,6 +114,23 @@ function issuesOf(error: unknown): readonly ValidationIssue[] {
   return [];
 }
 
+/** Returns the problem of an error that ends by itself, or by what an operator does; `undefined` for another error. */
+function toUnavailable(error: unknown): Problem | undefined {
+  const unavailable = (detail: string, retryAfter: string): Problem =>
+    new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': retryAfter } });
+  if (error instanceof ReadBudgetExceeded)
+    return unavailable(`${error.message} Ask for fewer entities on a page, or with other filters.`, '60');
+  // It ends with the deployment or the rollback that is in progress, or by the runbook.
+  if (error instanceof UnknownFormat)
+    return unavailable('Another release of the service has stored what this one cannot read.', '60');
+  if (!(error instanceof StoreUnavailable)) return undefined;
+  const cause = causeOf(error);
+  return unavailable(
+    `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`,
+    '1',
+  );
+}
+
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -135,20 +153,12 @@ export function toProblem(error: unknown): Problem {
     const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
     return new Problem('subject-taken', error.message, { issues, cause: error });
   }
-  if (error instanceof ReadBudgetExceeded) {
-    const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
-  }
   if (error instanceof TooManyJobs) {
     const detail = `${error.message} Send the request again after the seconds in Retry-After.`;
     return new Problem('too-many-requests', detail, { cause: error, headers: { 'retry-after': '10' } });
   }
-  if (error instanceof StoreUnavailable) {
-    const cause = causeOf(error);
-    const detail = `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
-  }
-  return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });
+  const internal = 'The cause has been logged under the requestId.';
+  return toUnavailable(error) ?? new Problem('internal-error', internal, { cause: error });
 }
 
 /**
