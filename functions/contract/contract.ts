@@ -29,6 +29,7 @@ export type Success =
   | 'batch'
   | 'signedInUser'
   | 'changes'
+  | 'history'
   | 'health'
   | 'staticPage';
 
@@ -114,6 +115,17 @@ export const changes = (resource: Resource) =>
 const refusedInCreation = ({ kind, plural }: Resource) => ({
   id: `"id" must not be sent: the service makes the id. To create a ${kind} with an id of your own, send PUT /v1/${plural}/{id} with "If-None-Match: *".`,
 });
+
+/** Defines the history of one entity of a resource. */
+export const history = (resource: Resource) =>
+  contract({
+    operation: `list${pascal(resource.kind)}History`,
+    method: 'GET',
+    path: `${entityPath(resource)}/changes`,
+    summary: `Lists the changes of ${withArticle(resource)}.`,
+    success: 'history',
+    resource,
+  });
 
 export const create = (resource: Resource) =>
   contract({
