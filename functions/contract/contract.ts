@@ -27,6 +27,7 @@ export type Success =
   | 'batch'
   | 'signedInUser'
   | 'changes'
+  | 'history'
   | 'health'
   | 'staticPage';
 
@@ -105,6 +106,17 @@ export const changes = (resource: Resource) =>
     path: `/v1/${resource.plural}/changes`,
     summary: `Lists changes of ${resource.plural}.`,
     success: 'changes',
+    resource,
+  });
+
+/** Defines the history of one entity of a resource. */
+export const history = (resource: Resource) =>
+  contract({
+    operation: `list${pascal(resource.kind)}History`,
+    method: 'GET',
+    path: `${entityPath(resource)}/changes`,
+    summary: `Lists the changes of ${withArticle(resource)}.`,
+    success: 'history',
     resource,
   });
 

@@ -1,4 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
+import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
+import type { HistoryPage } from '../store/entities/list-history.ts';
 import { encodeCursor } from '../store/lists/changes/cursor.ts';
 import type { ChangesPage } from '../store/lists/changes/list-changes.ts';
 import { encodePlace } from '../store/lists/place-cursor.ts';
@@ -11,6 +13,7 @@ import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
+import { showHistoryEntry } from './show-history.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -30,6 +33,7 @@ export interface Results {
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
+  readonly history: HistoryPage;
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -149,6 +153,15 @@ export const renderers: Renderers = {
       renderData(entities, (entity) => show(rendering, entity), rest),
       { ...noStore },
     );
+  },
+  history: (rendering, { entries, next, isComplete }) => {
+    const { contract, id } = rendering;
+    const { resource } = contract;
+    if (!resource) throw new TypeError(`The history ${contract.operation} has no resource.`);
+    const data = entries.map((entry) => showHistoryEntry(resource, entry));
+    const cursor = next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next);
+    const content = JSON.stringify({ data, cursor, isComplete });
+    return renderRead(rendering, content, contentTag(content));
   },
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),

@@ -73,6 +73,9 @@ function describeList(resource: Resource, { nestedBy }: Contract): string {
 const describeChanges = ({ plural, kind }: Resource): string =>
   `Keeps a copy of any list of ${plural} up to date. Without \`since\`, the pages have all ${plural} that match; from then on, what changed. Apply \`data\` and \`removed\`, store \`cursor\` with them, and send it as \`since\`: at once while \`hasMore\` is true, later otherwise. No change is left out. A change can come twice, but never an earlier version of a ${kind} than before. The parameters take all filters of the list.`;
 
+const describeHistory = ({ kind }: Resource): string =>
+  `Who changed what of the ${kind}, the newest change first, also by batches and in the background. The changes are kept for 30 days by default: \`isComplete\` is false if earlier ones have expired. Of a description of more than 100 characters, the response has the beginning.`;
+
 function describeEffect(contract: Contract): string {
   const { operation, resource, success, method } = contract;
   const own = special[operation];
@@ -80,6 +83,7 @@ function describeEffect(contract: Contract): string {
   const { kind } = resource;
   if (success === 'list') return describeList(resource, contract);
   if (success === 'changes') return describeChanges(resource);
+  if (success === 'history') return describeHistory(resource);
   if (success === 'created')
     return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
   if (success === 'batch')
@@ -107,7 +111,7 @@ function describeScope(contract: Contract): string {
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
   const { resource, method, success } = contract;
-  const takesExpand = method === 'GET' && success !== 'changes';
+  const takesExpand = method === 'GET' && success !== 'changes' && success !== 'history';
   const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }

@@ -3,6 +3,7 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import { keyPattern } from '../../functions/http/idempotency-key.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
 import { ifMatchPattern } from './batch.ts';
+import { historyParameters } from './history.ts';
 import { anyText } from './json-schema.ts';
 import {
   changesParameterNames,
@@ -18,6 +19,7 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ...changesParameters,
+  ...historyParameters,
   ifMatch: {
     name: 'If-Match',
     in: 'header',
@@ -92,6 +94,7 @@ export function parametersOf(contract: Contract): Reference[] {
     ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
     ...(resource && success === 'list' ? listParameterNames(resource) : []),
     ...(resource && success === 'changes' ? changesParameterNames(resource) : []),
+    ...(success === 'history' ? Object.keys(historyParameters) : []),
     ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),
