@@ -132,7 +132,11 @@ const reminderFields: Readonly<
   Record<Exclude<keyof Reminder, keyof LogIdentity> | 'ofKind' | 'byStatus', true>
 > = { dueAt: true, requestedAt: true, late: true, compared: true, ofKind: true, byStatus: true };
 
-const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = { at: true, after: true };
+const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = {
+  upTo: true,
+  at: true,
+  after: true,
+};
 
 /** Returns the reminder that an item stores. @throws UnknownFormat. */
 export function decodeReminder(item: Item): Reminder {
