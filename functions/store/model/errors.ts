@@ -16,6 +16,8 @@ export class VersionMismatch extends Error {
   readonly id: string;
   /** The version that it has. */
   readonly version: number;
+  /** Whether the caller wants to create it. */
+  readonly isOfCreation: boolean;
   constructor({ kind, entity: { id }, version }: StoredEntity, accepts: 'some versions' | 'no version') {
     super(
       accepts === 'no version'
@@ -25,6 +27,15 @@ export class VersionMismatch extends Error {
     this.name = 'VersionMismatch';
     this.id = id;
     this.version = version;
+    this.isOfCreation = accepts === 'no version';
+  }
+}
+
+/** An id that a caller has made cannot be that of a new entity. The message continues a sentence that begins with its name. */
+export class UnusableId extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnusableId';
   }
 }
 
