@@ -1,5 +1,7 @@
 import { routes } from '#functions/routes.ts';
+import { dependentsOf, type Kind } from '#functions/store/model/relations.ts';
 import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
+import { resourceDocs } from '#lib/openapi/resources.ts';
 
 /** Returns the permissions of an operation. */
 function access(operation: string) {
@@ -41,11 +43,14 @@ test.each(['archiveOrganization', 'cloneProject'])(
   },
 );
 
+const kinds = Object.keys(resourceDocs) as Kind[];
+const verbOf = (verb: string, kind: Kind): string => verb + kind.charAt(0).toUpperCase() + kind.slice(1);
+
 describe('deleting an entity', () => {
-  test.each(['Organization', 'Project', 'User', 'Tag'])(
-    'finds the dependents of a %s by the list engine, and counts jobs',
+  test.each(kinds.filter((kind) => dependentsOf(kind).length > 0))(
+    'finds the dependents of a kind that has some by the list engine, and counts jobs: %s',
     (kind) => {
-      expect(access(`delete${kind}`)).toEqual({
+      expect(access(verbOf('delete', kind))).toEqual({
         actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
         indexes: ['by-status'],
         usesListEngine,
@@ -53,25 +58,30 @@ describe('deleting an entity', () => {
     },
   );
 
-  test('does not use the list engine for a task, which has no dependents', () => {
-    expect(access('deleteTask')).toEqual({
-      actions: ['GetItem', 'PutItem', 'DeleteItem'],
-      usesListEngine: false,
-    });
-  });
+  test.each(kinds.filter((kind) => dependentsOf(kind).length === 0))(
+    'does not use the list engine for a kind without dependents: %s',
+    (kind) => {
+      expect(access(verbOf('delete', kind))).toEqual({
+        actions: ['GetItem', 'PutItem', 'DeleteItem'],
+        usesListEngine: false,
+      });
+    },
+  );
 });
 
-test('a batch needs what creating and deleting an entity needs, and reading batches', () => {
-  expect(access('batchTasks')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
-    usesListEngine: false,
-  });
-  expect(access('batchOrganizations')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
-    indexes: ['by-status'],
-    usesListEngine,
-  });
-});
+test.each(kinds)(
+  'a batch needs what creating and deleting an entity needs, and reading batches: %s',
+  (kind) => {
+    const plural =
+      routes.find(({ contract }) => contract.resource?.kind === kind)?.contract.resource?.plural ?? '';
+    const { actions, ...others } = access(verbOf('delete', kind));
+    const batch = access(`batch${plural.charAt(0).toUpperCase()}${plural.slice(1)}`);
+    expect(batch).toEqual({ ...others, actions: expect.anything() });
+    expect(new Set(batch.actions)).toEqual(
+      new Set([...access(verbOf('create', kind)).actions, ...actions, 'BatchGetItem']),
+    );
+  },
+);
 
 test.each([
   ['listOrganizations', ['by-creation', 'by-status']],
