@@ -13,6 +13,7 @@ import {
   TooManyJobs,
   TooManyReferences,
   TooManyWrites,
+  UnknownFormat,
   VersionMismatch,
 } from '../store/model/errors.ts';
 import { subjectField } from '../store/model/subject.ts';
@@ -92,6 +93,23 @@ function causeOf(error: StoreUnavailable): string {
     : 'The request did not finish in time.';
 }
 
+/** Returns the problem of an error that ends by itself, or by what an operator does; `undefined` for another error. */
+function toUnavailable(error: unknown): Problem | undefined {
+  const unavailable = (detail: string, retryAfter: string): Problem =>
+    new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': retryAfter } });
+  if (error instanceof ReadBudgetExceeded)
+    return unavailable(`${error.message} Ask for fewer entities on a page, or with other filters.`, '60');
+  // It ends with the deployment or the rollback that is in progress, or by the runbook.
+  if (error instanceof UnknownFormat)
+    return unavailable('Another release of the service has stored what this one cannot read.', '60');
+  if (!(error instanceof StoreUnavailable)) return undefined;
+  const cause = causeOf(error);
+  return unavailable(
+    `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`,
+    '1',
+  );
+}
+
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -124,10 +142,6 @@ export function toProblem(error: unknown): Problem {
     const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
     return invalidRequest([{ parameter: 'limit', detail }]);
   }
-  if (error instanceof ReadBudgetExceeded) {
-    const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
-  }
   if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }
@@ -135,12 +149,8 @@ export function toProblem(error: unknown): Problem {
     const detail = `${error.message} Send the request again after the seconds in Retry-After.`;
     return new Problem('too-many-requests', detail, { cause: error, headers: { 'retry-after': '10' } });
   }
-  if (error instanceof StoreUnavailable) {
-    const cause = causeOf(error);
-    const detail = `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
-  }
-  return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });
+  const internal = 'The cause has been logged under the requestId.';
+  return toUnavailable(error) ?? new Problem('internal-error', internal, { cause: error });
 }
 
 /**

@@ -5,6 +5,7 @@ import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
+import { formatMutations } from './formats.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -27,4 +28,5 @@ export const mutations: readonly Mutation[] = [
   ...listEngineMutations,
   ...expiredTransactionMutations,
   ...clockMutations,
+  ...formatMutations,
 ];

@@ -10,6 +10,7 @@ import { lateAfterMs } from './log-timing.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
+import { requireKnownFields } from './stored-format.ts';
 import type { Condition, Item } from './writes.ts';
 
 /** What one transaction changed of one kind. */
@@ -139,11 +140,14 @@ export const withdrawnRecord = (record: Item): Item => ({
   [contentsAttribute]: encodeContents({ entries: [] }, stampOf(record.sk)),
 });
 
+const recordFields = { [contentsAttribute]: true, expiresAt: true };
+
 /**
  * Returns the record that an item stores. A withdrawn one has no entries.
- * @throws TypeError when another version of the service has written it.
+ * @throws UnknownFormat when another release has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
+  requireKnownFields('record', item, recordFields);
   const stamp = stampOf(item.sk);
   return { key: item.sk, stamp, ...decodeContents(item[contentsAttribute] as Uint8Array, stamp) };
 }

@@ -200,6 +200,14 @@ export class TransactionExpired extends Error {
   }
 }
 
+/** A stored item is in a format that this release does not know. Another release has written it, so nothing of it is believed or changed. */
+export class UnknownFormat extends Error {
+  constructor(message: string) {
+    super(`${message} See "A format is unknown" in docs/operations.md.`);
+    this.name = 'UnknownFormat';
+  }
+}
+
 /** DynamoDB cancelled a transaction because conditions of its writes do not hold. */
 export class ConditionFailed extends Error {
   /** Positions of these writes in the transaction. */

@@ -1,6 +1,7 @@
 /** Entities as items of the table, and back. */
 
 import { type ItemFields, isWhole, type StoredEntity, type WholeEntity } from './entity.ts';
+import { UnknownFormat } from './errors.ts';
 import { entityKey, indexKeys, textKey } from './keys.ts';
 import {
   type Digest,
@@ -12,6 +13,7 @@ import {
   toInlineText,
 } from './long-text.ts';
 import type { Kind } from './relations.ts';
+import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
@@ -27,6 +29,7 @@ export function encodeEntity(tenant: string, { kind, entity, version }: StoredEn
     kind,
     version,
     stamp,
+    ...formatAttributes('entity'),
     ...entity,
     ...(description !== undefined && { [longTextField]: toInlineText(description) }),
     ...(isLong(description) && { [textBytes]: longTextBytes(description) }),
@@ -41,17 +44,37 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   'kind',
   'version',
   'stamp',
+  'format',
   textBytes,
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
     sortKey === 'id' ? [partitionKey] : [partitionKey, sortKey],
   ),
 ]);
 
-/** Returns the entity that an item stores. Its long text is in another item. */
+/** Returns whether an attribute can be a field of an entity: a row holds such values, and no others. */
+const isFieldValue = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  value === null ||
+  (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+
+/**
+ * Returns the entity that an item stores. Its long text is in another item. An attribute that this release does not know is a field that the
+ * next release has added: a change of the entity, its records and rows keep it, and no response shows it.
+ * @throws UnknownFormat for another format, and for an attribute that can be no field.
+ */
 export function decodeEntity(item: Item): StoredEntity {
+  requireFormat('entity', item['format']);
   // A page of a list decodes up to 100 items: Object.entries, filter and fromEntries take six times as long.
   const fields: Record<string, unknown> = {};
-  for (const name in item) if (!internalAttributes.has(name)) fields[name] = item[name];
+  for (const name in item) {
+    if (internalAttributes.has(name)) continue;
+    const value = item[name];
+    if (!isFieldValue(value))
+      throw new UnknownFormat(
+        `The attribute "${name}" of an entity can be no field that this release keeps.`,
+      );
+    fields[name] = value;
+  }
   const text = fields[longTextField];
   if (typeof text === 'string')
     fields[longTextField] = fromInlineText(text, item[textBytes] as number | undefined);
@@ -65,12 +88,16 @@ export function decodeEntity(item: Item): StoredEntity {
 
 export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({
   ...textKey(tenant, kind, entity.id),
+  ...formatAttributes('long text'),
   text,
 });
+
+const longTextFields = { text: true };
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
 export function withText(stored: StoredEntity, item: Item | undefined): WholeEntity | undefined {
   if (isWhole(stored)) return stored;
+  if (item) requireReadable('long text', item, longTextFields);
   const { entity } = stored;
   const text = item?.['text'] as string | undefined;
   const isOwn = text !== undefined && isDigestOf(entity.description as Digest, text);

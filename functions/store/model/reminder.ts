@@ -2,9 +2,12 @@
  * Reminders: one item for each change log that was written in the last hours. The stream drives the compaction of busy logs. The schedule
  * looks at a log when its reminder is due, so no record waits for more than half a day, however few there are.
  */
+import { recordPrefix } from './change-log.ts';
 import { notExists } from './condition-expressions.ts';
+import { UnknownFormat } from './errors.ts';
 import { partitionNumber } from './index-partitions.ts';
 import type { Kind } from './relations.ts';
+import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Condition, Item, Key } from './writes.ts';
 
 /** A change log. */
@@ -115,12 +118,24 @@ export const encodeReminder = ({ tenant, kind, late, ...rest }: Reminder): Item 
   ...reminderKey({ tenant, kind }),
   ofKind: `#reminder#${partitionNumber(`${tenant}#${kind}`, reminderPartitions)}`,
   byStatus: `${new Date(rest.dueAt).toISOString()}#${tenant}#${kind}`,
+  ...formatAttributes('reminder'),
   ...rest,
   ...(late.length > 0 && { late }),
 });
 
-export function decodeReminder({ pk, sk, ...rest }: Item): Reminder {
-  const { dueAt, requestedAt, late = [], compared } = rest as unknown as Reminder;
+const reminderFields: Readonly<
+  Record<Exclude<keyof Reminder, keyof LogIdentity> | 'ofKind' | 'byStatus', true>
+> = { dueAt: true, requestedAt: true, late: true, compared: true, ofKind: true, byStatus: true };
+
+const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = { at: true, after: true };
+
+/** Returns the reminder that an item stores. @throws UnknownFormat. */
+export function decodeReminder(item: Item): Reminder {
+  requireReadable('reminder', item, reminderFields);
+  const { pk, sk, dueAt, requestedAt, late = [], compared } = item as Item & Reminder;
+  requireKnownFields('reminder', compared, comparedFields);
+  const unknown = late.find((key) => !key.startsWith(recordPrefix));
+  if (unknown !== undefined) throw new UnknownFormat(`A reminder notes a late record "${unknown}".`);
   return { tenant: pk.slice(0, pk.indexOf('#')), kind: sk as Kind, dueAt, requestedAt, late, compared };
 }
 
