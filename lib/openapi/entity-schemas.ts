@@ -5,6 +5,7 @@ import { maxCountedValues } from '../../functions/store/lists/engine/read/count-
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
+import { historySchema } from './history.ts';
 import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
@@ -175,5 +176,6 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
+    [`${one}History`]: historySchema(resource, fields),
   };
 }
