@@ -247,11 +247,13 @@ async function measureEvents(tableName: string): Promise<EventUsage> {
   });
   const before = database.consumption.readUnits;
   let [events, bytes] = [0, 0];
-  await publishRecords(database, items, async (sent) => {
+  const keys = items.map(({ pk, sk }) => ({ pk, sk }));
+  const unpublished = await publishRecords(database, keys, async (sent) => {
     events += sent.length;
     bytes += Buffer.byteLength(sent.map((event) => JSON.stringify(event)).join(''));
     return undefined;
   });
+  if (unpublished) throw unpublished.error;
   return { readUnits: database.consumption.readUnits - before, events, bytes };
 }
 
