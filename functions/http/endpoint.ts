@@ -3,6 +3,7 @@ import { type Contract, isConditionalWrite, needsToken } from '../contract/contr
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
+import type { DeletedQuery } from '../store/lists/list-deleted.ts';
 import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
@@ -15,6 +16,7 @@ import type { Caller, Handler } from './middleware.ts';
 import {
   type ReadChangesQuery,
   readChangesQuery,
+  readDeletedQuery,
   readEntityView,
   readListQuery,
   requireNoParameters,
@@ -40,6 +42,8 @@ interface Request<C extends Contract> {
   readonly since: C extends { success: 'changes' } ? ChangesCursor | undefined : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
+  /** The query of a list of deleted entities. */
+  readonly deletedQuery: C extends { success: 'deletedList' } ? DeletedQuery : undefined;
   readonly view: EntityView;
 }
 
@@ -50,11 +54,13 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<ReadChangesQuery> & { readonly view: EntityView } {
+): Partial<ReadChangesQuery> & { readonly deletedQuery?: DeletedQuery; readonly view: EntityView } {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }
   if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
+  if (success === 'deletedList' && resource)
+    return { deletedQuery: readDeletedQuery(resource, rawQueryString), view: wholeView };
   if (success !== 'list' || !resource) {
     requireNoParameters(rawQueryString);
     return { view: wholeView };
@@ -73,7 +79,7 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
 /** @throws Problem 400 or 403 that says what is wrong. */
 function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
-  const { query, since, cursorHash, view } = readQuery(contract, event, id);
+  const { view, ...queries } = readQuery(contract, event, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const body = contract.body && validated(contract.body, event.body);
@@ -82,7 +88,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
   const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, caller: event.caller, id, expected, body, query, since, cursorHash, view } as Request<C>;
+  return { session, caller: event.caller, id, expected, body, ...queries, view } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {

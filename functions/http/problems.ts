@@ -8,6 +8,7 @@ import {
   IdempotencyKeyReused,
   ReadBudgetExceeded,
   ReferenceNotFound,
+  RequiredReferenceMissing,
   StoreUnavailable,
   SubjectTaken,
   TooManyJobs,
@@ -27,6 +28,7 @@ export const catalogue = {
   'missing-scope': { status: 403, title: 'The token lacks a scope' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  'reference-missing': { status: 409, title: 'An entity that it belongs to does not exist' },
   'subject-taken': { status: 409, title: 'Another user has the subject' },
   'cursor-expired': { status: 410, title: 'The cursor is too old' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
@@ -92,6 +94,15 @@ function causeOf(error: StoreUnavailable): string {
     : 'The request did not finish in time.';
 }
 
+function readBudgetProblem(error: ReadBudgetExceeded): Problem {
+  if (error.isOfRequest) {
+    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
+    return invalidRequest([{ parameter: 'limit', detail }]);
+  }
+  const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
+  return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
+}
+
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -113,6 +124,10 @@ export function toProblem(error: unknown): Problem {
       error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
     );
   }
+  if (error instanceof RequiredReferenceMissing) {
+    const issues = [{ pointer: error.pointer, detail: error.message }];
+    return new Problem('reference-missing', error.message, { issues, cause: error });
+  }
   if (error instanceof SubjectTaken) {
     const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
     return new Problem('subject-taken', error.message, { issues, cause: error });
@@ -120,14 +135,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ContradictingField) {
     return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
   }
-  if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
-    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
-    return invalidRequest([{ parameter: 'limit', detail }]);
-  }
-  if (error instanceof ReadBudgetExceeded) {
-    const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
-  }
+  if (error instanceof ReadBudgetExceeded) return readBudgetProblem(error);
   if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
     return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }

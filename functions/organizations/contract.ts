@@ -1,13 +1,15 @@
-import { emptyBody } from '../contract/bodies.ts';
 import {
   batch,
   changes,
   contract,
   create,
+  emptyBody,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { organization } from './resource.ts';
@@ -30,3 +32,5 @@ export const archiveOrganization = contract({
   body: emptyBody,
 });
 export const listOrganizationChanges = changes(organization);
+export const listDeletedOrganizations = listDeleted(organization);
+export const restoreOrganization = restore(organization);

@@ -5,9 +5,11 @@ import {
   contract,
   create,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { label, setOfValues } from '../contract/fields.ts';
@@ -51,3 +53,5 @@ export const cloneProject = contract({
   },
 });
 export const listProjectChanges = changes(project);
+export const listDeletedProjects = listDeleted(project);
+export const restoreProject = restore(project);

@@ -1,4 +1,15 @@
-import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  create,
+  list,
+  listDeleted,
+  read,
+  remove,
+  replace,
+  restore,
+  update,
+} from '../contract/contract.ts';
 import { tag } from './resource.ts';
 
 export const listTags = list(tag);
@@ -9,3 +20,5 @@ export const updateTag = update(tag);
 export const deleteTag = remove(tag);
 export const batchTags = batch(tag);
 export const listTagChanges = changes(tag);
+export const listDeletedTags = listDeleted(tag);
+export const restoreTag = restore(tag);

@@ -1,4 +1,15 @@
-import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  create,
+  list,
+  listDeleted,
+  read,
+  remove,
+  replace,
+  restore,
+  update,
+} from '../contract/contract.ts';
 import { task } from './resource.ts';
 
 export const listTasks = list(task);
@@ -27,3 +38,5 @@ export const updateTask = update(task);
 export const deleteTask = remove(task);
 export const batchTasks = batch(task);
 export const listTaskChanges = changes(task);
+export const listDeletedTasks = listDeleted(task);
+export const restoreTask = restore(task);

@@ -4,9 +4,11 @@ import {
   contract,
   create,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { user } from './resource.ts';
@@ -34,3 +36,5 @@ export const updateUser = update(user);
 export const deleteUser = remove(user);
 export const batchUsers = batch(user);
 export const listUserChanges = changes(user);
+export const listDeletedUsers = listDeleted(user);
+export const restoreUser = restore(user);

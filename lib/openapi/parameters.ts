@@ -7,6 +7,8 @@ import { anyText } from './json-schema.ts';
 import {
   changesParameterNames,
   changesParameters,
+  deletedParameterNames,
+  deletedParameters,
   expandParameterNames,
   listParameterNames,
   listParameters,
@@ -18,6 +20,7 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ...changesParameters,
+  ...deletedParameters,
   ifMatch: {
     name: 'If-Match',
     in: 'header',
@@ -82,7 +85,7 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 
 /** Returns whether the response has an entity tag that the caller can compare. */
 export const isRead = ({ method, success }: Contract): boolean =>
-  method === 'GET' && success !== 'health' && success !== 'changes';
+  method === 'GET' && !['health', 'changes', 'deletedList'].includes(success);
 
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
@@ -92,6 +95,7 @@ export function parametersOf(contract: Contract): Reference[] {
     ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
     ...(resource && success === 'list' ? listParameterNames(resource) : []),
     ...(resource && success === 'changes' ? changesParameterNames(resource) : []),
+    ...(success === 'deletedList' ? deletedParameterNames : []),
     ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),

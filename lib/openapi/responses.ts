@@ -95,6 +95,44 @@ function listResponse(contract: Contract): Response {
   };
 }
 
+function changesResponse({ resource }: Contract): Response {
+  const example = resource && {
+    data: [resourceDocs[resource.kind].example],
+    removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
+    cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
+    hasMore: false,
+  };
+  return {
+    description: `Changes of ${resource?.plural}. A page can be empty although more pages follow.`,
+    headers: headerReferences('Cache-Control'),
+    content: {
+      'application/json': {
+        schema: referTo('schemas', `${resource ? pascal(resource.kind) : ''}ChangesPage`),
+        example,
+      },
+    },
+  };
+}
+
+function deletedListResponse({ resource }: Contract): Response {
+  const example = resource && {
+    data: [
+      { ...resourceDocs[resource.kind].example, deletedAt: '2026-02-12T09:30:00.000Z', deletedBy: null },
+    ],
+    cursor: null,
+  };
+  return {
+    description: `Deleted ${resource?.plural} that can be restored, the last deleted first.`,
+    headers: headerReferences('Cache-Control'),
+    content: {
+      'application/json': {
+        schema: referTo('schemas', `Deleted${resource ? pascal(resource.kind) : ''}List`),
+        example,
+      },
+    },
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -107,19 +145,9 @@ function success(contract: Contract): [status: string, response: Response] {
     case 'list':
       return ['200', listResponse(contract)];
     case 'changes':
-      return [
-        '200',
-        {
-          description: `Changes of ${resource?.plural}. A page can be empty although more pages follow.`,
-          headers: headerReferences('Cache-Control'),
-          content: json(`${shown}ChangesPage`, {
-            data: [example],
-            removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
-            cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
-            hasMore: false,
-          }),
-        },
-      ];
+      return ['200', changesResponse(contract)];
+    case 'deletedList':
+      return ['200', deletedListResponse(contract)];
     case 'entity':
       return [
         '200',

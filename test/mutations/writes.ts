@@ -145,7 +145,7 @@ export const writeMutations: readonly Mutation[] = [
     name: 'no-second-sweep',
     description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
     file: 'functions/store/cascades/sweep.ts',
-    search: 'return { changes, writes: [begin(deletion, kind, entity.id, newId(deletion.nowMs).id)] };',
+    search: 'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
     replacement: 'void begin;\n  return { changes };',
     detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
     testNamePattern: 'still saw its parent',

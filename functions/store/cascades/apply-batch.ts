@@ -6,7 +6,8 @@ import { findMissingReferences } from '../entities/references.ts';
 import { findTakenSubjects } from '../entities/subjects.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
-import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import { newDeletion } from '../model/deletion.ts';
+import type { Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
 import { decodeEntity } from '../model/item-codec.ts';
@@ -16,7 +17,7 @@ import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { buildWithDescendants } from './delete-entity.ts';
-import { buildDelete, type Deletion } from './sweep.ts';
+import { buildDelete, type DeletionStep } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
@@ -42,7 +43,7 @@ type ResolvedOperation =
       readonly result: BatchResult;
       readonly change?: WholeChange | undefined;
     }
-  | { readonly result: BatchResult; readonly deletion: StoredEntity }
+  | { readonly result: BatchResult; readonly deleted: StoredEntity }
   | { readonly error: Error };
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
@@ -96,7 +97,7 @@ function resolveOperation(
   if (!target) return { error: new EntityNotFound(kind, operation.id) };
   const mismatch = versionMismatch(target, operation.expected);
   if (mismatch) return { error: mismatch };
-  if (operation.operation === 'delete') return { deletion: target, result: { operation: 'delete' } };
+  if (operation.operation === 'delete') return { deleted: target, result: { operation: 'delete' } };
   const before = target as WholeEntity;
   const change = changeFields(before, operation.fields, nowMs);
   return resolveWrite('update', change, change?.after ?? before);
@@ -108,7 +109,7 @@ async function checkOthers(
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
-  const deletions = operations.flatMap((one) => ('deletion' in one ? [{ before: one.deletion }] : []));
+  const deletions = operations.flatMap((one) => ('deleted' in one ? [{ before: one.deleted }] : []));
   const missing = await findMissingReferences(session, changes);
   const taken = await findTakenSubjects(session, changes, [...changes, ...deletions]);
   const errors = new Map(changes.map((change, position) => [change, missing[position] ?? taken[position]]));
@@ -118,8 +119,15 @@ async function checkOthers(
   });
 }
 
-function toChangeSet(deletion: Deletion, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
-  if ('deletion' in operation) return buildDelete(deletion, operation.deletion, includesChildren);
+/** Each deletion of a batch is one of its own: one of the entities can be restored without the others. */
+const deletionOf = ({ actor, nowMs }: DeletionStep, deleted: StoredEntity): Deletion =>
+  newDeletion(deleted, actor, nowMs);
+
+function toChangeSet(step: DeletionStep, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
+  if ('deleted' in operation) {
+    const { deleted } = operation;
+    return buildDelete(step, deleted, deletionOf(step, deleted), { includesChildren });
+  }
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
@@ -143,11 +151,15 @@ export function applyBatch(
       'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const deletion = { tenant: session.tenant, actor: session.actor, nowMs };
+    const step = { tenant: session.tenant, actor: session.actor, nowMs };
     const buildOwn = (includesChildren: boolean): ChangeSet =>
-      mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, includesChildren)));
-    const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
+      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));
+    const deletions = new Map(
+      resolved.flatMap((one) =>
+        'deleted' in one ? [[one.deleted.entity.id, deletionOf(step, one.deleted)] as const] : [],
+      ),
+    );
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-    return { ...(await buildWithDescendants(session, buildOwn, { kind, ids }, attempt)), result };
+    return { ...(await buildWithDescendants(session, buildOwn, { kind, deletions }, attempt)), result };
   });
 }

@@ -47,6 +47,19 @@ export class SubjectTaken extends Error {
   }
 }
 
+/** A deleted entity cannot be restored without another one, which does not exist. */
+export class RequiredReferenceMissing extends Error {
+  /** JSON pointer to the reference. */
+  readonly pointer: string;
+  constructor(kind: Kind, field: string, parent: Kind) {
+    super(
+      `The ${kind} cannot be restored: its ${parent}, which "${field}" names, does not exist. Restore the ${parent} first.`,
+    );
+    this.name = 'RequiredReferenceMissing';
+    this.pointer = `/${field}`;
+  }
+}
+
 /** A body refers to entities that do not exist. */
 export class ReferenceNotFound extends Error {
   readonly references: readonly { readonly pointer: string; readonly kind: Kind }[];

@@ -7,10 +7,20 @@ export interface LogEntry {
   readonly version: number;
   /** The stamp of the entity's change before this one; 0 for a creation. */
   readonly previousStamp: number;
-  /** Absent for a creation. */
+  /** Absent for a creation and for a restore, which are told apart by the version. */
   readonly before?: Row | undefined;
   /** Absent for a deletion. */
   readonly after?: Row | undefined;
+}
+
+/** What a change did to an entity, as callers know it. */
+export type Operation = 'create' | 'update' | 'delete' | 'restore';
+
+/** Returns what an entry did. */
+export function operationOf({ version, before, after }: LogEntry): Operation {
+  if (!after) return 'delete';
+  if (before) return 'update';
+  return version === 1 ? 'create' : 'restore';
 }
 
 export function changedFields(before: Row | undefined, after: Row): Row {

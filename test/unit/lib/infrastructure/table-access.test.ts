@@ -41,12 +41,32 @@ test.each(['archiveOrganization', 'cloneProject'])(
   },
 );
 
+test('restoring an entity needs the index if its deletion has removed others, and updates of long texts', () => {
+  const actions = ['GetItem', 'PutItem', 'Query', 'BatchGetItem'];
+  const withTexts = [...actions, 'UpdateItem'];
+  for (const kind of ['Organization', 'Project'])
+    expect(access(`restore${kind}`)).toEqual({ actions: withTexts, indexes: ['by-status'] });
+  for (const kind of ['Task', 'Tag'])
+    expect(access(`restore${kind}`)).toEqual({ actions: withTexts, indexes: [] });
+  expect(access('restoreUser')).toEqual({ actions, indexes: [] });
+});
+
+test('a list of deleted entities needs their index, and reading long texts', () => {
+  expect(access('listDeletedTasks')).toEqual({ actions: ['BatchGetItem'], indexes: ['by-status'] });
+  expect(access('listDeletedUsers')).toEqual({ actions: [], indexes: ['by-status'] });
+});
+
 describe('deleting an entity', () => {
-  test.each(['Organization', 'Project', 'User', 'Tag'])(
-    'finds the dependents of a %s by the list engine, and counts jobs',
-    (kind) => {
+  test.each([
+    ['Organization', 'UpdateItem'],
+    ['Project', 'UpdateItem'],
+    ['User', 'DeleteItem'],
+    ['Tag', 'UpdateItem'],
+  ])(
+    'finds the dependents of a %s by the list engine, counts jobs, and needs %s for its long text or its subject',
+    (kind, action) => {
       expect(access(`delete${kind}`)).toEqual({
-        actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
+        actions: ['GetItem', 'PutItem', action, 'BatchGetItem', 'Query'],
         indexes: ['by-status'],
         usesListEngine,
       });
@@ -55,7 +75,7 @@ describe('deleting an entity', () => {
 
   test('does not use the list engine for a task, which has no dependents', () => {
     expect(access('deleteTask')).toEqual({
-      actions: ['GetItem', 'PutItem', 'DeleteItem'],
+      actions: ['GetItem', 'PutItem', 'UpdateItem'],
       usesListEngine: false,
     });
   });
@@ -63,11 +83,11 @@ describe('deleting an entity', () => {
 
 test('a batch needs what creating and deleting an entity needs, and reading batches', () => {
   expect(access('batchTasks')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem'],
+    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'UpdateItem'],
     usesListEngine: false,
   });
   expect(access('batchOrganizations')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'Query'],
+    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'UpdateItem', 'Query'],
     indexes: ['by-status'],
     usesListEngine,
   });
@@ -90,10 +110,10 @@ test('the other operations read one item, or nothing', () => {
   expect(access('showStart')).toEqual({ actions: [] });
 });
 
-const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
+const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'UpdateItem', 'DeleteItem'];
 
-test('jobs need every action on items, and no index', () => {
-  expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
+test('jobs need every action on items, and the index of deleted entities', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, indexes: ['by-status'], usesListEngine });
 });
 
 test('the schedule needs the index of jobs and reminders besides, and the one with which logs are compared', () => {

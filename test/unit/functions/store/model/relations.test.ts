@@ -1,4 +1,10 @@
-import { dependentsOf, referencesOf, relationOf } from '#functions/store/model/relations.ts';
+import {
+  cascadeKinds,
+  dependentsOf,
+  referencesOf,
+  relationOf,
+  relations,
+} from '#functions/store/model/relations.ts';
 
 describe('relationOf', () => {
   test.each([
@@ -9,7 +15,7 @@ describe('relationOf', () => {
   ] as const)(
     'returns the relation of a %s to its %s, which is indexed',
     (child, parent, field, onDelete) => {
-      expect(relationOf(child, parent)).toEqual({ child, field, parent, onDelete, isIndexed: true });
+      expect(relationOf(child, parent)).toMatchObject({ child, field, parent, onDelete, isIndexed: true });
     },
   );
 
@@ -46,4 +52,19 @@ test.each([
   ['task', []],
 ] as const)('dependentsOf returns the kinds that refer to the kind %s', (kind, children) => {
   expect(dependentsOf(kind).map(({ child }) => child)).toEqual(children);
+});
+
+test('only the organization of a project is required', () => {
+  const required = relations.filter(({ isRequired }) => isRequired);
+  expect(required.map(({ child, field }) => [child, field])).toEqual([['project', 'organizationId']]);
+});
+
+test.each([
+  ['organization', ['project', 'task']],
+  ['project', ['task']],
+  ['user', []],
+  ['tag', []],
+  ['task', []],
+] as const)('cascadeKinds returns what the deletion of the kind %s removes besides', (kind, kinds) => {
+  expect(cascadeKinds(kind)).toEqual(kinds);
 });

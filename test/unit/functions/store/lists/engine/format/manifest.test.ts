@@ -169,7 +169,7 @@ describe('the item of a manifest', () => {
   const item: Item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 5, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 6, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
