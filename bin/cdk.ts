@@ -14,6 +14,18 @@ import type { Settings } from '../lib/infrastructure/settings.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const args = process.argv.slice(2);
 
+/** @throws CommandFailure with what CloudFormation would find too late or not at all. */
+async function requireDeployable(
+  command: 'deploy' | 'import',
+  settings: Settings,
+  region: string,
+): Promise<void> {
+  const { checkDeployment } = await import('../lib/preflight/check-deployment.ts');
+  const { refusals, skipped } = await checkDeployment(command, settings, region);
+  for (const line of skipped) console.error(line);
+  if (refusals.length > 0) throw new CommandFailure(refusals.join('\n'));
+}
+
 await runCommand(
   args[0] === 'deploy' || args[0] === 'diff' ? `npm run ${args[0]}` : 'npm run cdk',
   async () => {
@@ -31,11 +43,11 @@ await runCommand(
       '../lib/cli/cdk-options.ts'
     );
     requireFlags(command, process.env);
-    const flags = commandFlags(command, given);
-    const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
     const { context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8')) as {
       context: Record<string, unknown>;
     };
+    const flags = commandFlags(command, given, context);
+    const { readSettings, SettingsError } = await import('../lib/infrastructure/read-settings.ts');
     let settings: Settings;
     try {
       settings = readSettings(contextOf(context, flags));
@@ -43,7 +55,11 @@ await runCommand(
       if (error instanceof SettingsError) throw new CommandFailure(error.message, { cause: error });
       throw error;
     }
-    if (found) console.log(announcement(command, settings, await requireAws(found, settings.region)));
+    if (found) {
+      const region = await requireAws(found, settings.region);
+      console.log(announcement(command, settings, region));
+      if (command === 'deploy' || command === 'import') await requireDeployable(command, settings, region);
+    }
     mkdirSync(resolve(root, dirname(outputsFile(settings.stage))), { recursive: true });
     const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
     const child = spawn(process.execPath, [cdk, ...cdkArguments(command, settings, flags)], {

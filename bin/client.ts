@@ -1,6 +1,5 @@
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
-import { runProgram } from '../lib/cli/run-program.ts';
-import { npm } from '../lib/cli/tools.ts';
+import { packClient } from '../lib/cli/pack-client.ts';
 
 const help = `Builds the client into client/dist, and packs it into project-management-client-<version>.tgz, which
 "npm install <file>" installs.
@@ -13,8 +12,5 @@ const help = `Builds the client into client/dist, and packs it into project-mana
 await runCommand('npm run client', async () => {
   const flags = flagsOrHelp(help, { 'pack-destination': { type: 'string', default: '.' } });
   if (!flags) return 0;
-  // `.npmrc` disables scripts, also the one that builds the client.
-  return runProgram(
-    npm('pack', './client', '--ignore-scripts=false', '--pack-destination', flags['pack-destination']),
-  );
+  return packClient(flags['pack-destination']);
 });

@@ -31,7 +31,7 @@ await runCommand('npm run token', async () => {
     return 0;
   }
   const outputs = readOutputs(options.stage);
-  const signInUrl = requiredOutput(outputs, 'SignInUrl', 'authentication=cognito');
+  const signInUrl = requiredOutput(outputs, 'SignInUrl', 'authentication=cognito, without userPoolId,');
   if (options.machine) {
     const clientId = requiredOutput(outputs, 'MachineClientId', 'machineClient=true');
     console.log(await machineToken(signInUrl, clientId, await readSecret(outputs, clientId)));

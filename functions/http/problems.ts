@@ -6,6 +6,7 @@ import {
   CursorExpired,
   EntityNotFound,
   IdempotencyKeyReused,
+  KeysThrottled,
   ReadBudgetExceeded,
   ReferenceNotFound,
   RequiredReferenceMissing,
@@ -14,6 +15,8 @@ import {
   TooManyJobs,
   TooManyReferences,
   TooManyWrites,
+  UnknownFormat,
+  UnusableId,
   VersionMismatch,
 } from '../store/model/errors.ts';
 import { subjectField } from '../store/model/subject.ts';
@@ -89,23 +92,54 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
 function causeOf(error: StoreUnavailable): string {
   if (error instanceof ClockUncertain)
     return 'The clock of the service could not be compared with that of the database.';
+  if (error instanceof KeysThrottled) return 'Too many requests use the same data at this time.';
   return error.isContention
     ? 'Other requests kept changing the same entities.'
     : 'The request did not finish in time.';
 }
 
-function readBudgetProblem(error: ReadBudgetExceeded): Problem {
-  if (error.isOfRequest) {
-    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
-    return invalidRequest([{ parameter: 'limit', detail }]);
+/** Returns what is wrong with the request that caused an error of the store; nothing when the request is valid. */
+function issuesOf(error: unknown): readonly ValidationIssue[] {
+  if (error instanceof UnusableId) return [{ parameter: 'id', detail: `"id" ${error.message}.` }];
+  if (error instanceof ReferenceNotFound) {
+    return error.references.map(({ pointer, kind }) => ({
+      pointer,
+      detail: `There is no ${kind} with this id.`,
+    }));
   }
-  const detail = `${error.message} Ask for fewer entities on a page, or with other filters.`;
-  return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '60' } });
+  if (error instanceof ContradictingField) return [{ pointer: error.pointer, detail: error.message }];
+  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
+    return [{ pointer: '/operations', detail: error.message }];
+  }
+  if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
+    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
+    return [{ parameter: 'limit', detail }];
+  }
+  return [];
+}
+
+/** Returns the problem of an error that ends by itself, or by what an operator does; `undefined` for another error. */
+function toUnavailable(error: unknown): Problem | undefined {
+  const unavailable = (detail: string, retryAfter: string): Problem =>
+    new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': retryAfter } });
+  if (error instanceof ReadBudgetExceeded)
+    return unavailable(`${error.message} Ask for fewer entities on a page, or with other filters.`, '60');
+  // It ends with the deployment or the rollback that is in progress, or by the runbook.
+  if (error instanceof UnknownFormat)
+    return unavailable('Another release of the service has stored what this one cannot read.', '60');
+  if (!(error instanceof StoreUnavailable)) return undefined;
+  const cause = causeOf(error);
+  return unavailable(
+    `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`,
+    '1',
+  );
 }
 
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  const issues = issuesOf(error);
+  if (issues.length > 0) return invalidRequest(issues);
   if (error instanceof EntityNotFound) return new Problem('not-found', error.message, { cause: error });
   if (error instanceof VersionMismatch) {
     const headers = { etag: versionTag(error.id, error.version) };
@@ -119,11 +153,6 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
   }
-  if (error instanceof ReferenceNotFound) {
-    return invalidRequest(
-      error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
-    );
-  }
   if (error instanceof RequiredReferenceMissing) {
     const issues = [{ pointer: error.pointer, detail: error.message }];
     return new Problem('reference-missing', error.message, { issues, cause: error });
@@ -132,23 +161,12 @@ export function toProblem(error: unknown): Problem {
     const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
     return new Problem('subject-taken', error.message, { issues, cause: error });
   }
-  if (error instanceof ContradictingField) {
-    return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
-  }
-  if (error instanceof ReadBudgetExceeded) return readBudgetProblem(error);
-  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
-    return invalidRequest([{ pointer: '/operations', detail: error.message }]);
-  }
   if (error instanceof TooManyJobs) {
     const detail = `${error.message} Send the request again after the seconds in Retry-After.`;
     return new Problem('too-many-requests', detail, { cause: error, headers: { 'retry-after': '10' } });
   }
-  if (error instanceof StoreUnavailable) {
-    const cause = causeOf(error);
-    const detail = `${cause} It is safe to send the request again, with the same Idempotency-Key if it has one.`;
-    return new Problem('unavailable', detail, { cause: error, headers: { 'retry-after': '1' } });
-  }
-  return new Problem('internal-error', 'The cause has been logged under the requestId.', { cause: error });
+  const internal = 'The cause has been logged under the requestId.';
+  return toUnavailable(error) ?? new Problem('internal-error', internal, { cause: error });
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   contract,
   create,
   emptyBody,
+  history,
   list,
   listDeleted,
   read,
@@ -34,3 +35,4 @@ export const archiveOrganization = contract({
 export const listOrganizationChanges = changes(organization);
 export const listDeletedOrganizations = listDeleted(organization);
 export const restoreOrganization = restore(organization);
+export const listOrganizationHistory = history(organization);

@@ -4,6 +4,7 @@ import {
   changes,
   contract,
   create,
+  history,
   list,
   listDeleted,
   read,
@@ -55,3 +56,4 @@ export const cloneProject = contract({
 export const listProjectChanges = changes(project);
 export const listDeletedProjects = listDeleted(project);
 export const restoreProject = restore(project);
+export const listProjectHistory = history(project);

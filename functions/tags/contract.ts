@@ -2,6 +2,7 @@ import {
   batch,
   changes,
   create,
+  history,
   list,
   listDeleted,
   read,
@@ -22,3 +23,4 @@ export const batchTags = batch(tag);
 export const listTagChanges = changes(tag);
 export const listDeletedTags = listDeleted(tag);
 export const restoreTag = restore(tag);
+export const listTagHistory = history(tag);

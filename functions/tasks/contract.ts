@@ -2,6 +2,7 @@ import {
   batch,
   changes,
   create,
+  history,
   list,
   listDeleted,
   read,
@@ -40,3 +41,4 @@ export const batchTasks = batch(task);
 export const listTaskChanges = changes(task);
 export const listDeletedTasks = listDeleted(task);
 export const restoreTask = restore(task);
+export const listTaskHistory = history(task);

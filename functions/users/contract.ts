@@ -3,6 +3,7 @@ import {
   changes,
   contract,
   create,
+  history,
   list,
   listDeleted,
   read,
@@ -38,3 +39,4 @@ export const batchUsers = batch(user);
 export const listUserChanges = changes(user);
 export const listDeletedUsers = listDeleted(user);
 export const restoreUser = restore(user);
+export const listUserHistory = history(user);

@@ -21,6 +21,7 @@ import {
   recordPrefix,
 } from '../../functions/store/model/change-log.ts';
 import { isDeletedItem } from '../../functions/store/model/deletion.ts';
+import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import { marginMs as defaultMarginMs } from '../../functions/store/model/log-timing.ts';
@@ -119,7 +120,7 @@ export interface LogDifference {
   readonly ids: readonly string[];
   /** The total that lists without filters have, if it is wrong. */
   readonly wrongTotal?: number;
-  /** Why the log cannot be read, if it cannot: a part of it is missing, as in a table that was restored. */
+  /** Why the log cannot be read, if it cannot: a part of it is missing, as in a table that was restored, or is in a format of another release. */
   readonly unreadable?: string;
 }
 
@@ -132,7 +133,7 @@ interface Comparison {
 /** Reads of a log before it is reported as unreadable. A step of compaction between two items of a read also makes a read fail. */
 const maxReads = 3;
 
-/** Reads all of a log. @returns why it cannot be read when several reads, with pauses, find that a part is missing. */
+/** Reads all of a log. @returns why it cannot be read: its format is unknown, or several reads, with pauses, find that a part is missing. */
 async function readContents(
   { client, tableName, pauseMs }: Comparison,
   { tenant, kind }: Log,
@@ -146,6 +147,7 @@ async function readContents(
         nowMs: await database.time(),
       });
     } catch (error) {
+      if (error instanceof UnknownFormat) return error.message;
       if (!(error instanceof StaleRead)) throw error;
       if (read === maxReads) return error.message;
       await delay(pauseMs);

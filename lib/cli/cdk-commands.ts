@@ -2,7 +2,7 @@
 import { suggestion } from '../../functions/http/suggestion.ts';
 import { UsageError } from './command-line.ts';
 
-export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'drift', 'destroy', 'synth'] as const;
+export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'drift', 'import', 'destroy', 'synth'] as const;
 
 export type CdkCommand = (typeof cdkCommands)[number];
 
@@ -21,6 +21,8 @@ export const cdkHelp = `Checks the settings, the flags, the credentials and the 
   diff                   shows what a deployment would change
   drift                  compares what is deployed with its templates, and fails if somebody has
                          changed it outside of CloudFormation
+  import                 takes the table that "tableName" names into the data stack, after a restore
+                         (docs/operations.md)
   destroy                deletes the API stack, and in a disposable stage ("development",
                          "development-…") the data stack with all data
   synth                  writes the templates and bundles of both stacks to cdk.out. It needs

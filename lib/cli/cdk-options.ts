@@ -1,4 +1,4 @@
-import { isDisposable, stackName } from '../infrastructure/names.ts';
+import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
 import { type CdkCommand, scriptOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
@@ -22,11 +22,20 @@ export function requireFlags(
   );
 }
 
-/** Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in and no alarm, so they ask for neither. */
-export const commandFlags = (command: CdkCommand, flags: readonly string[]): string[] =>
-  command === 'bootstrap' || command === 'destroy'
-    ? [...flags, '-c', 'machineClient=true', '-c', 'alarmEmail=none']
-    : [...flags];
+/**
+ * Returns the flags of a command. `bootstrap` and `destroy` create no client for sign-in and no alarm, so they ask for neither.
+ * @param configured the context of `cdk.json`.
+ */
+export function commandFlags(
+  command: CdkCommand,
+  flags: readonly string[],
+  configured: Readonly<Record<string, unknown>> = {},
+): string[] {
+  if (command !== 'bootstrap' && command !== 'destroy') return [...flags];
+  // The clients of an existing pool are in "audience".
+  const client = contextOf(configured, flags)['userPoolId'] ? [] : ['-c', 'machineClient=true'];
+  return [...flags, ...client, '-c', 'alarmEmail=none'];
+}
 
 /**
  * Returns the context that the flags `-c key=value` and `--context key=value` give, over that of `cdk.json`.
@@ -56,6 +65,15 @@ export function cdkArguments(command: CdkCommand, settings: Settings, flags: rea
     deploy: ['--all', '--outputs-file', outputsFile(stage)],
     diff: ['--all'],
     drift: ['--all', '--fail'],
+    // The import changes nothing else: what else the settings change is deployed afterwards.
+    import: [
+      stackName(settings, 'data'),
+      '--force',
+      '--resource-mapping-inline',
+      JSON.stringify({
+        [tableLogicalId(settings, tableNameOf(settings))]: { TableName: tableNameOf(settings) },
+      }),
+    ],
     destroy: isDisposable(settings) ? ['--all'] : ['--exclusively', stackName(settings, 'api')],
     synth: ['--quiet'],
   };

@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   type CfnUserPoolClient,
@@ -14,6 +14,7 @@ import {
   type UserPoolClientOptions,
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { roles } from '../../functions/authentication/roles.ts';
@@ -37,25 +38,71 @@ const callbackUrlsOf = (settings: Settings): readonly string[] =>
 
 const multiFactor = { off: Mfa.OFF, optional: Mfa.OPTIONAL, required: Mfa.REQUIRED };
 
-/** The Cognito user pool and its clients. Users are data: the pool is retained, except in a disposable stage. */
-export class Accounts extends Construct {
-  readonly pool: UserPool;
-  readonly clients: readonly UserPoolClient[];
+/** What the gateway and the alarms need of a user pool. */
+export interface Accounts {
+  readonly userPoolId: string;
+  readonly clientIds: readonly string[];
   /** Puts the tenant into each token. When it fails, nobody can sign in. */
+  readonly claimTenant: LambdaFunction;
+}
+
+/** Returns the user pool of the stack, or the existing one that the settings name. */
+export const accounts = (scope: Construct, context: ServiceFunctionContext): Accounts =>
+  context.settings.userPoolId
+    ? new AdoptedAccounts(scope, 'Accounts', context)
+    : new OwnAccounts(scope, 'Accounts', context);
+
+/** Creates the function that puts the tenant into each token. */
+const createClaimTenant = (scope: Construct, context: ServiceFunctionContext): LambdaFunction =>
+  new ServiceFunction(scope, 'claimTenant', {
+    ...context,
+    file: tenantClaimFile,
+    description: 'Adds the tenant to access tokens, and limits their scopes to the roles of the user.',
+    ...(context.settings.requireGroup && { environment: { REQUIRE_GROUP: 'true' } }),
+    timeoutMs: requestTimeoutMs / 2,
+    reservedConcurrency: context.settings.signInConcurrency,
+  }).function;
+
+/**
+ * A user pool that exists already. CloudFormation cannot change it, so nothing is created in it: `docs/deployment.md` says what to do by hand.
+ */
+class AdoptedAccounts extends Construct implements Accounts {
+  readonly userPoolId: string;
+  readonly clientIds: readonly string[];
+  readonly claimTenant: LambdaFunction;
+
+  constructor(scope: Construct, id: string, context: ServiceFunctionContext) {
+    super(scope, id);
+    const { userPoolId, audience } = context.settings;
+    this.userPoolId = userPoolId;
+    this.clientIds = audience;
+    this.claimTenant = createClaimTenant(this, context);
+    const pool = UserPool.fromUserPoolId(this, 'Pool', userPoolId);
+    this.claimTenant.addPermission('Cognito', {
+      principal: new ServicePrincipal('cognito-idp.amazonaws.com'),
+      sourceArn: pool.userPoolArn,
+    });
+    const stack = Stack.of(this);
+    new CfnOutput(stack, 'UserPoolId', { value: userPoolId });
+    new CfnOutput(stack, 'ClaimTenantArn', { value: this.claimTenant.functionArn });
+  }
+}
+
+/**
+ * The Cognito user pool and its clients. Users are data: the pool is retained, except in a disposable stage. So are the clients, the scopes and
+ * the domain, without which no app could sign users in again.
+ */
+class OwnAccounts extends Construct implements Accounts {
+  readonly pool: UserPool;
+  readonly clientIds: readonly string[];
   readonly claimTenant: LambdaFunction;
 
   constructor(scope: Construct, id: string, context: ServiceFunctionContext) {
     super(scope, id);
     const { settings } = context;
-    this.claimTenant = new ServiceFunction(this, 'claimTenant', {
-      ...context,
-      file: tenantClaimFile,
-      description: 'Adds the tenant to access tokens, and limits their scopes to the roles of the user.',
-      ...(settings.requireGroup && { environment: { REQUIRE_GROUP: 'true' } }),
-      timeoutMs: requestTimeoutMs / 2,
-    }).function;
+    this.claimTenant = createClaimTenant(this, context);
     this.pool = this.#pool(settings);
-    this.#groups(settings);
+    this.#groups();
     const domainPrefix = `project-management-${settings.stage}-${Aws.ACCOUNT_ID}`;
     this.pool.addDomain('SignIn', { cognitoDomain: { domainPrefix } });
     const hosts = { aws: 'auth.', 'aws-us-gov': 'auth-fips.' };
@@ -72,21 +119,36 @@ export class Accounts extends Construct {
     const callbackUrls = callbackUrlsOf(settings);
     const appClient = callbackUrls.length > 0 && this.#appClient(settings, callbackUrls, allScopes);
     const machineClient = settings.machineClient && this.#machineClient(allScopes);
-    this.clients = [appClient, machineClient].filter((client) => client !== false);
+    this.clientIds = [appClient, machineClient]
+      .flatMap((client) => client || [])
+      .map(({ userPoolClientId }) => userPoolClientId);
+    this.#keep(settings);
     const output = (name: string, value: string) => new CfnOutput(Stack.of(this), name, { value });
-    output('UserPoolId', this.pool.userPoolId);
+    output('UserPoolId', this.userPoolId);
     output('SignInUrl', `https://${signInHost}`);
     if (appClient) output('AppClientId', appClient.userPoolClientId);
     if (appClient) output('CallbackUrls', callbackUrls.join(','));
     if (machineClient) output('MachineClientId', machineClient.userPoolClientId);
   }
 
+  get userPoolId(): string {
+    return this.pool.userPoolId;
+  }
+
+  /** Keeps what Cognito has, when the stack is deleted or no longer has it. Apps know the ids of the clients. */
+  #keep(settings: Settings): void {
+    const policy = isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    for (const child of this.pool.node.findAll()) {
+      if (CfnResource.isCfnResource(child) && child.cfnResourceType.startsWith('AWS::Cognito::'))
+        child.applyRemovalPolicy(policy);
+    }
+  }
+
   /** Creates a group for each role. The members are data, as the users are. */
-  #groups(settings: Settings): void {
+  #groups(): void {
     for (const [groupName, verbs] of Object.entries(roles)) {
       const description = `Limits the scopes of a user's tokens to ${verbs.join(' and ')}.`;
-      const group = this.pool.addGroup(groupName, { groupName, description });
-      group.applyRemovalPolicy(isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN);
+      this.pool.addGroup(groupName, { groupName, description });
     }
   }
 
@@ -114,7 +176,6 @@ export class Accounts extends Construct {
       // The first plan with custom claims in access tokens.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: !isDisposable(settings),
-      removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
     pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, this.claimTenant, LambdaVersion.V3_0);
     Validations.of(pool).acknowledge(

@@ -17,9 +17,9 @@ export function authorization(
 ): Authorization | undefined {
   if (authentication === 'none') return undefined;
   const issuer = accounts
-    ? `https://cognito-idp.${Aws.REGION}.${Aws.URL_SUFFIX}/${accounts.pool.userPoolId}`
+    ? `https://cognito-idp.${Aws.REGION}.${Aws.URL_SUFFIX}/${accounts.userPoolId}`
     : authentication;
-  const jwtAudience = accounts ? accounts.clients.map((client) => client.userPoolClientId) : [...audience];
+  const jwtAudience = [...(accounts?.clientIds ?? audience)];
   return {
     authorizer: new HttpJwtAuthorizer('Authorizer', issuer, { jwtAudience }),
     scopeName: (name) => scopeName(issuer, name),

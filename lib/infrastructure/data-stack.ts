@@ -4,6 +4,7 @@ import {
   type Attribute,
   AttributeType,
   Billing,
+  type CfnGlobalTable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
@@ -15,11 +16,19 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { table as shape } from '../../functions/store/model/table.ts';
 import { applyAccountRules } from './account-rules.ts';
-import { Accounts } from './accounts.ts';
+import { type Accounts, accounts } from './accounts.ts';
 import { backups } from './backups.ts';
 import { createDomain } from './domain.ts';
 import { type Jobs, jobs } from './jobs.ts';
-import { accessLogName, functionLogName, isDisposable, ownTableName, tableNameOf } from './names.ts';
+import {
+  accessLogName,
+  functionLogName,
+  isDisposable,
+  isImported,
+  ownTableName,
+  tableLogicalId,
+  tableNameOf,
+} from './names.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,22 +56,25 @@ export class DataStack extends Stack {
       description: 'Project management: the data.',
       terminationProtection: !isDisposable(settings),
     });
-    const { tableStreamArn = '' } = this.#table(settings);
+    const own = this.#table(settings, ownTableName(settings));
+    const imported = isImported(settings) ? this.#table(settings, settings.tableName) : undefined;
+    const { tableStreamArn = '' } = imported ?? own;
     new CfnOutput(this, 'Region', { value: this.region });
     new CfnOutput(this, 'TableName', { value: tableNameOf(settings) });
     this.jobs = jobs(this, context, settings.tableStreamArn || tableStreamArn);
-    this.accounts =
-      settings.authentication === 'cognito' ? new Accounts(this, 'Accounts', context) : undefined;
+    this.accounts = settings.authentication === 'cognito' ? accounts(this, context) : undefined;
     this.#logs(settings);
     this.backupVault = backups(this, settings);
     createDomain(this, settings);
     applyAccountRules(this, settings);
   }
 
-  #table(settings: Settings): TableV2 {
-    return new TableV2(this, 'Table', {
+  #table(settings: Settings, tableName: string): TableV2 {
+    const isOwn = tableName === ownTableName(settings);
+    const isDestroyed = isOwn && isDisposable(settings);
+    const table = new TableV2(this, isOwn ? 'Table' : `Table-${tableName}`, {
       // A physical name: CloudFormation refuses to replace the table with an empty one.
-      tableName: ownTableName(settings),
+      tableName,
       partitionKey: text(shape.partitionKey),
       sortKey: text(shape.sortKey),
       globalSecondaryIndexes: Object.entries(shape.indexes).map(([indexName, { partitionKey, sortKey }]) => ({
@@ -78,8 +90,11 @@ export class DataStack extends Stack {
       dynamoStream: StreamViewType.KEYS_ONLY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: !isDisposable(settings),
-      removalPolicy: isDisposable(settings) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      // Another setting of "tableName" takes an imported table out of the stack, in every stage.
+      removalPolicy: isDestroyed ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
+    (table.node.defaultChild as CfnGlobalTable).overrideLogicalId(tableLogicalId(settings, tableName));
+    return table;
   }
 
   #encryption({ encryptionKey }: Settings): TableEncryptionV2 {

@@ -68,6 +68,7 @@ function streamFunction(
     ...context,
     ...properties,
     timeoutMs: jobTimeoutMs,
+    reservedConcurrency: context.settings.streamConcurrency,
     access,
     statements: [
       new PolicyStatement({
@@ -149,6 +150,7 @@ function onSchedule(own: JobsContext): LambdaFunction {
     description: 'Runs jobs that are due.',
     timeoutMs: jobTimeoutMs,
     access: scheduleAccess,
+    reservedConcurrency: context.settings.scheduleConcurrency,
     environment: paceOf(own),
     statements: [sendTo(deadLetters)],
   });

@@ -18,6 +18,19 @@ export const ownTableName = ({ stage }: Stage): string => `project-management-${
 /** Returns the name of the table that the functions use: the stack's own, or a restored one. */
 export const tableNameOf = (settings: Settings): string => settings.tableName || ownTableName(settings);
 
+/** Returns whether the data stack has a restored table, which was imported into it. It knows the stream of the table then. */
+export const isImported = ({ stage, tableName, tableStreamArn }: Settings): boolean =>
+  tableName !== '' && tableName !== ownTableName({ stage }) && tableStreamArn === '';
+
+/**
+ * Returns the logical id of a table in the data stack. Each name has an id of its own: with another name under the same id, CloudFormation would
+ * replace the table.
+ */
+export const tableLogicalId = (stage: Stage, name: string): string =>
+  name === ownTableName(stage)
+    ? 'Table'
+    : `Table${name.replaceAll(/[^a-zA-Z0-9]/g, (character) => `x${character.charCodeAt(0).toString(16)}`)}`;
+
 export const functionLogName = ({ stage }: Stage): string => `project-management-${stage}`;
 
 export const functionLogArn = (stage: Stage): string =>

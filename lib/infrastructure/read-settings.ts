@@ -15,7 +15,8 @@ function missingDecisions(settings: Settings): string[] {
   const { stage, authentication, callbackUrls, machineClient, alarmEmail, allowUnauthenticated } = settings;
   if (isDisposable(settings)) return [];
   const issues: string[] = [];
-  if (authentication === 'cognito' && callbackUrls.length === 0 && !machineClient) {
+  const needsClient = authentication === 'cognito' && !settings.userPoolId;
+  if (needsClient && callbackUrls.length === 0 && !machineClient) {
     issues.push(
       `Stage "${stage}" with Cognito needs "callbackUrls" (for example "https://app.example.com/") or "machineClient" (true).`,
     );
@@ -31,25 +32,45 @@ function missingDecisions(settings: Settings): string[] {
   return issues;
 }
 
+type Contradict = (name: keyof Settings, other: keyof Settings) => void;
+
+/** Names settings that are not valid with an existing user pool: nothing is created in it, so a client that is asked for would be missing. */
+function contradictionsOfPool(settings: Settings, contradict: Contradict): void {
+  const { userPoolId, region } = settings;
+  if (settings.authentication !== 'cognito') contradict('userPoolId', 'authentication');
+  if (settings.audience.length === 0) contradict('audience', 'userPoolId');
+  if (region && !userPoolId.startsWith(`${region}_`)) contradict('userPoolId', 'region');
+  if (settings.callbackUrls.length > 0) contradict('callbackUrls', 'userPoolId');
+  if (settings.machineClient) contradict('machineClient', 'userPoolId');
+  if (settings.srpSignIn) contradict('srpSignIn', 'userPoolId');
+}
+
+/** Names settings of tokens that are not valid together. */
+function contradictionsOfTokens(settings: Settings, contradict: Contradict): void {
+  const { authentication, audience } = settings;
+  if (settings.requireGroup && authentication !== 'cognito') contradict('requireGroup', 'authentication');
+  if (settings.userPoolId) contradictionsOfPool(settings, contradict);
+  else if (/^https:/.test(authentication) !== audience.length > 0) contradict('audience', 'authentication');
+}
+
 /** Returns what is wrong with settings that are valid by themselves but not together. */
 function contradictions(settings: Settings): string[] {
-  const { authentication, audience, tableName, tableStreamArn } = settings;
+  const { tableName, tableStreamArn } = settings;
   const issues: string[] = [];
-  const contradict = (name: keyof Settings, other: keyof Settings): void => {
+  const contradict: Contradict = (name, other) => {
     issues.push(
       `"${name}" is ${JSON.stringify(settings[name])} and "${other}" is ${JSON.stringify(settings[other])}; "${name}" must be ${definitions[name].rule}.`,
     );
   };
-  const hasIssuer = /^https:/.test(authentication);
-  if (hasIssuer !== audience.length > 0) contradict('audience', 'authentication');
-  if (tableName !== tableOfStream(tableStreamArn)) contradict('tableStreamArn', 'tableName');
+  contradictionsOfTokens(settings, contradict);
+  if (tableStreamArn && tableName !== tableOfStream(tableStreamArn))
+    contradict('tableStreamArn', 'tableName');
   const { domainName, certificateArn, hostedZoneId, encryptionKey, region } = settings;
   const { monthlyBudget, backupVault, backupDays } = settings;
   if ((domainName === '') !== (certificateArn === '')) contradict('certificateArn', 'domainName');
   if (hostedZoneId && !domainName) contradict('hostedZoneId', 'domainName');
   if (encryptionKey && encryptionKey.split(':')[3] !== region) contradict('region', 'encryptionKey');
   if (backupVault && backupDays === 0) contradict('backupVault', 'backupDays');
-  if (settings.requireGroup && authentication !== 'cognito') contradict('requireGroup', 'authentication');
   if (monthlyBudget > 0 && !alarmAddress(settings)) contradict('monthlyBudget', 'alarmEmail');
   return issues;
 }

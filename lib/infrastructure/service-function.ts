@@ -27,6 +27,8 @@ export interface ServiceFunctionProperties extends ServiceFunctionContext {
   /** The function's permissions for the table. Without them, the function does not know the table. */
   readonly access?: Access;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Invocations at once that Lambda reserves for the function, which are also its maximum. 0: it shares those of the account. */
+  readonly reservedConcurrency?: number;
   readonly statements?: readonly PolicyStatement[];
 }
 
@@ -58,6 +60,7 @@ export class ServiceFunction extends Construct {
       timeoutMs,
       access,
       environment,
+      reservedConcurrency,
       statements = [],
     } = properties;
     const logGroup = LogGroup.fromLogGroupName(this, 'Log', functionLogName(settings));
@@ -86,6 +89,8 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: access?.usesListEngine ? listEngineMemoryMb : memoryMb,
       timeout: Duration.millis(timeoutMs),
+      // 0 would switch the function off.
+      ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: { ...(access && { TABLE_NAME: tableNameOf(settings) }), ...environment },
       role,
       logGroup,

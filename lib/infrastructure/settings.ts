@@ -62,6 +62,11 @@ const optionalArn = (pattern: RegExp) => optionalText(v.pipe(v.string(), v.regex
 
 const isToggle = 'true or false';
 
+const reservation = () => v.optional(wholeNumber(0, 10_000), 0);
+
+const isReservation =
+  'a whole number of invocations at once from 1 to 10000 that Lambda reserves, or 0 for no reservation';
+
 export const definitions = {
   stage: setting(
     v.optional(
@@ -82,7 +87,7 @@ export const definitions = {
     optionalText(
       v.pipe(v.string(), v.regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/)),
     ),
-    'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName"',
+    'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName" and for a table that was imported into the stack',
   ),
   corsOrigins: setting(
     v.optional(v.pipe(textList, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
@@ -104,14 +109,21 @@ export const definitions = {
     v.optional(wholeNumber(20, 1_000), 100),
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
+  signInConcurrency: setting(reservation(), isReservation),
+  scheduleConcurrency: setting(reservation(), isReservation),
+  streamConcurrency: setting(reservation(), isReservation),
   authentication: setting(
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
     '"cognito", "none", or the https URL of an OpenID issuer',
   ),
   allowUnauthenticated: setting(toggle(), isToggle),
+  userPoolId: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d_[A-Za-z0-9]+$/))),
+    'the id of an existing user pool of Cognito in the region of the API, for example "eu-central-1_a1B2c3D4e", or empty for a pool of the stack; it needs "authentication" "cognito"',
+  ),
   audience: setting(
     v.optional(textList, []),
-    'the audiences or client ids in your issuer\'s tokens for this API, or empty with "cognito" and "none"',
+    'the audiences or client ids in the tokens for this API of your issuer or of the pool "userPoolId", or empty without both',
   ),
   tenantClaim: setting(
     v.optional(v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/)), 'tenant'),
@@ -127,14 +139,14 @@ export const definitions = {
       ),
       [],
     ),
-    'addresses to which the sign-in page redirects, for example "https://app.example.com/"',
+    'addresses to which the sign-in page redirects, for example "https://app.example.com/"; empty with "userPoolId"',
   ),
-  machineClient: setting(toggle(), isToggle),
+  machineClient: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   requireGroup: setting(
     toggle(),
     `${isToggle}, and true only with "authentication" "cognito", whose groups are the roles`,
   ),
-  srpSignIn: setting(toggle(), isToggle),
+  srpSignIn: setting(toggle(), `${isToggle}, and false with "userPoolId"`),
   multiFactor: setting(
     v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
     '"off", "optional" or "required"',

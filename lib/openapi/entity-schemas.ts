@@ -7,6 +7,7 @@ import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.t
 import { restorableDays } from '../../functions/store/model/deletion.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
+import { historySchema } from './history.ts';
 import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
@@ -216,5 +217,6 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
     [`Deleted${one}List`]: deletedListSchema(resource, fields),
+    [`${one}History`]: historySchema(resource, fields),
   };
 }

@@ -4,6 +4,7 @@ import { referencesOf } from '../../functions/store/model/relations.ts';
 import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
+import { takesIdempotencyKey } from './parameters.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
 
 /** Messages of API Gateway by status. The gateway sends these errors itself, in its own format. */
@@ -114,7 +115,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
 );
 
 export function errorStatuses(contract: Contract): number[] {
-  const { method, path, success, body, resource } = contract;
+  const { path, success, body, resource } = contract;
   const isBatch = success === 'batch';
   const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
   const needsParent =
@@ -129,7 +130,7 @@ export function errorStatuses(contract: Contract): number[] {
     ...(success === 'changes' ? [410] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
-    ...(method === 'POST' ? [422] : []),
+    ...(takesIdempotencyKey(contract) ? [422] : []),
     429,
     431,
     500,

@@ -96,6 +96,8 @@ function describeRestore({ kind }: Resource): string {
     : '';
   return `${own}${parents.join('')}${rest}${kept} If it is not deleted, nothing changes. \`If-Match\` takes the \`ETag\` that it had before the deletion. ${retry}`;
 }
+const describeHistory = ({ kind }: Resource): string =>
+  `Who changed what of the ${kind}, the newest change first, also by batches and in the background. The changes are kept for 30 days by default: \`isComplete\` is false if earlier ones have expired. Of a description of more than 100 characters, the response has the beginning.`;
 
 function describeEffect(contract: Contract): string {
   const { operation, resource, success, method, path } = contract;
@@ -104,17 +106,18 @@ function describeEffect(contract: Contract): string {
   const { kind } = resource;
   if (success === 'list') return describeList(resource, contract);
   if (success === 'changes') return describeChanges(resource);
+  if (success === 'history') return describeHistory(resource);
   if (success === 'created')
     return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
   if (success === 'batch')
-    return `Takes up to 25 operations on ${resource.plural}, each id at most once. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
+    return `Takes up to 25 operations on ${resource.plural}, each id at most once. A \`create\` can have an \`id\` of its own. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
   if (success === 'deleted')
     return `${describeCascade(kind)} A deleted ${kind} can be restored for ${restorableDays} days. A repeated request is a 404. ${guard}`.trim();
   if (success === 'deletedList')
     return `Lists the ${resource.plural} that were deleted in the last ${restorableDays} days and can be restored, the last deleted first, ${defaultLimit} on a page; \`limit\` is at most ${maxLimit}. What a deletion has removed besides is listed too. The list can lag behind by a moment.`;
   if (path.endsWith('/restore')) return describeRestore(resource);
   if (method === 'PUT')
-    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
+    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version. With \`If-None-Match: *\`, creates the ${kind} with the id in the path (201): the id can be made offline, and a repeated request is a 412 that creates nothing.${references(resource)} ${guard}`;
   if (method === 'PATCH')
     return `Changes the fields in the body. \`null\` resets a field that can be null. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
   return `The response has an \`ETag\`, the version of the ${kind}${Object.keys(resource.expansions).length > 0 ? ', unless `expand` adds other entities' : ''}.`;
@@ -134,7 +137,7 @@ function describeScope(contract: Contract): string {
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
   const { resource, method, success } = contract;
-  const takesExpand = method === 'GET' && success !== 'changes' && success !== 'deletedList';
+  const takesExpand = method === 'GET' && !['changes', 'history', 'deletedList'].includes(success);
   const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }

@@ -3,6 +3,7 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import { batchResultsExample } from './batch.ts';
 import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
 import { headerReferences } from './headers.ts';
+import { historyExample } from './history.ts';
 import { pascal } from './json-schema.ts';
 import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
@@ -95,41 +96,45 @@ function listResponse(contract: Contract): Response {
   };
 }
 
-function changesResponse({ resource }: Contract): Response {
-  const example = resource && {
+const json = (schema: string, value: unknown): Content => ({
+  'application/json': { schema: referTo('schemas', schema), example: value },
+});
+
+const changesResponse = (resource: Resource): Response => ({
+  description: `Changes of ${resource.plural}. A page can be empty although more pages follow.`,
+  headers: headerReferences('Cache-Control'),
+  content: json(`${pascal(resource.kind)}ChangesPage`, {
     data: [resourceDocs[resource.kind].example],
     removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
     cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
     hasMore: false,
-  };
-  return {
-    description: `Changes of ${resource?.plural}. A page can be empty although more pages follow.`,
-    headers: headerReferences('Cache-Control'),
-    content: {
-      'application/json': {
-        schema: referTo('schemas', `${resource ? pascal(resource.kind) : ''}ChangesPage`),
-        example,
-      },
-    },
-  };
-}
+  }),
+});
 
-function deletedListResponse({ resource }: Contract): Response {
-  const example = resource && {
+const historyResponse = (resource: Resource): Response => ({
+  description: `Changes of the ${resource.kind}.`,
+  headers: headerReferences('ETag', 'Cache-Control'),
+  content: json(`${pascal(resource.kind)}History`, historyExample(resource)),
+});
+
+const deletedListResponse = (resource: Resource): Response => ({
+  description: `Deleted ${resource.plural} that can be restored, the last deleted first.`,
+  headers: headerReferences('Cache-Control'),
+  content: json(`Deleted${pascal(resource.kind)}List`, {
     data: [
       { ...resourceDocs[resource.kind].example, deletedAt: '2026-02-12T09:30:00.000Z', deletedBy: null },
     ],
     cursor: null,
-  };
+  }),
+});
+
+function createdResponse(contract: Contract): Response {
+  const { resource } = contract;
   return {
-    description: `Deleted ${resource?.plural} that can be restored, the last deleted first.`,
-    headers: headerReferences('Cache-Control'),
-    content: {
-      'application/json': {
-        schema: referTo('schemas', `Deleted${resource ? pascal(resource.kind) : ''}List`),
-        example,
-      },
-    },
+    description: `The new ${resource?.kind}.`,
+    headers: headerReferences('ETag', 'Cache-Control', 'Location', 'Idempotency-Replayed'),
+    ...(resource && { content: json(pascal(resource.kind), resourceDocs[resource.kind].example) }),
+    links: links(contract),
   };
 }
 
@@ -137,17 +142,16 @@ function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
   const example = resource && resourceDocs[resource.kind].example;
-  const json = (schema: string, value: unknown): Content => ({
-    'application/json': { schema: referTo('schemas', schema), example: value },
-  });
   const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
   switch (contract.success) {
     case 'list':
       return ['200', listResponse(contract)];
     case 'changes':
-      return ['200', changesResponse(contract)];
+      return ['200', changesResponse(resource as Resource)];
+    case 'history':
+      return ['200', historyResponse(resource as Resource)];
     case 'deletedList':
-      return ['200', deletedListResponse(contract)];
+      return ['200', deletedListResponse(resource as Resource)];
     case 'entity':
       return [
         '200',
@@ -158,15 +162,7 @@ function success(contract: Contract): [status: string, response: Response] {
         },
       ];
     case 'created':
-      return [
-        '201',
-        {
-          description: `The new ${resource?.kind}.`,
-          headers: { ...headerReferences('ETag', 'Cache-Control', 'Location'), ...replayed },
-          content: json(shown, example),
-          links: links(contract),
-        },
-      ];
+      return ['201', createdResponse(contract)];
     case 'batch':
       return [
         '200',
@@ -210,6 +206,7 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
   const [status, response] = success(contract);
   return {
     [status]: method === 'HEAD' ? withoutContent(response) : response,
+    ...(method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       errorStatuses(contract).map((errorStatus) => [

@@ -1,9 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { cdkCommands } from '#lib/cli/cdk-commands.ts';
 import { knownFlags, requireKnownFlags } from '#lib/cli/cdk-flags.ts';
+import { type Engine, startEngine } from '#lib/local/dynamodb-engine.ts';
+import { ensureTable } from '#lib/local/table.ts';
+import { type AwsStandIn, startAwsStandIn } from '../support/aws-stand-in.ts';
 import { commandLine } from './run.ts';
 
 /** `npm run deploy` and `npm run cdk`, without an account: they stop before anything is bundled. */
@@ -27,11 +33,25 @@ function run(flags: readonly string[], environment: Record<string, string> = {})
   });
 }
 
+/** Runs a command that sends requests to this process. */
+async function runWith(environment: Record<string, string>, flags: readonly string[]) {
+  const [program, values] = commandLine('cdk', flags);
+  const { PATH = '' } = process.env;
+  const env = { PATH, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...environment };
+  const child = spawn(program, values, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { output, errors, code: code as number };
+}
+
 beforeEach(() => rmSync(bundles, { recursive: true, force: true }));
 
 afterEach(() => expect(existsSync(bundles)).toBe(false));
 
-test.each(['bootstrap', 'deploy', 'diff', 'drift', 'destroy'])(
+test.each(['bootstrap', 'deploy', 'diff', 'drift', 'import', 'destroy'])(
   '%s says what to set when there are no credentials',
   (name) => {
     const { status, stderr } = run([name]);
@@ -120,6 +140,47 @@ test('synth names a wrong setting before it bundles', () => {
   expect(status).toBe(1);
 });
 
+describe('with credentials', () => {
+  let engine: Engine;
+  let aws: AwsStandIn;
+
+  beforeAll(async () => {
+    engine = await startEngine(':memory:');
+    aws = await startAwsStandIn(engine.endpoint);
+  });
+
+  afterAll(async () => {
+    await aws.stop();
+    await engine.stop();
+  });
+
+  test('deploy and import refuse a table that differs from the template, before anything is bundled', async () => {
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials });
+    await ensureTable(client, 'restored', { stream: true });
+    client.destroy();
+    aws.hasRecovery = false;
+    const environment = {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL: aws.endpoint,
+    };
+    for (const name of ['deploy', 'import']) {
+      const settings = ['stage=production', 'machineClient=true', 'alarmEmail=none', 'tableName=restored'];
+      const { code, errors, output } = await runWith(environment, [
+        name,
+        ...settings.flatMap((one) => ['-c', one]),
+      ]);
+      expect(errors).toContain(
+        'The table "restored" has no deletion protection.\nThe table "restored" has no point-in-time recovery.\n',
+      );
+      expect(output).toBe(`${name}: stage "production", region us-east-1\n`);
+      expect(code).toBe(1);
+    }
+  });
+});
+
 test('names a profile that does not exist', () => {
   const { status, stderr } = run(['deploy'], { AWS_PROFILE: 'nope' });
   expect(stderr).toMatch(/^The profile "nope" \(AWS_PROFILE\) gives no AWS credentials/);
@@ -176,7 +237,7 @@ test('deploy passes the flags of CDK on', () => {
 });
 
 test.each([
-  [[], 'Choose a command: bootstrap, deploy, diff, drift, destroy, synth.'],
+  [[], 'Choose a command: bootstrap, deploy, diff, drift, import, destroy, synth.'],
   [['deplyo'], 'There is no command "deplyo". Did you mean "deploy"?'],
 ])('rejects the command %j', (flags, message) => {
   const { status, stderr } = run(flags);

@@ -15,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 const project = join(folder, 'app');
 const compiler = resolve(root, process.env['TYPESCRIPT'] ?? 'node_modules/typescript', 'bin/tsc');
 let service: Service;
+let installation: { readonly stdout: string; readonly stderr: string };
 
 const manifest = (path: string) =>
   JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, unknown>;
@@ -26,10 +27,12 @@ beforeAll(async () => {
   service = await startTestService();
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  const packing = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder];
-  const { stdout: archive } = await execute('npm', packing, { cwd: join(root, 'client') });
-  const path = join(folder, archive.trim().split('\n').at(-1) ?? '');
-  await execute('npm', ['install', '--offline', '--no-audit', path], { cwd: project });
+  const packing = ['run', '--silent', 'client', '--', '--pack-destination', folder];
+  await execute('npm', packing, { cwd: root });
+  const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  installation = await execute('npm', ['install', '--offline', '--no-audit', join(folder, archive)], {
+    cwd: project,
+  });
 });
 
 afterAll(async () => {
@@ -50,6 +53,14 @@ test('the package is one package of less than 100 kB', () => {
     'package.json',
   ]);
   expect(names).toContain('dist/index.d.ts');
+});
+
+test('the package installs without a warning, and has no script', () => {
+  expect(installation.stdout + installation.stderr).not.toMatch(/warn/i);
+  const installed = manifest(join(project, 'node_modules/project-management-client'));
+  expect(Object.keys(installed)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^scripts$|dependencies$/i)]),
+  );
 });
 
 test('the package has the version and the licence of the service, and no dependency', () => {

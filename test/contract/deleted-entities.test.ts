@@ -217,6 +217,19 @@ describe('references', () => {
   });
 });
 
+describe('an id of the caller', () => {
+  test('that a deleted entity has is refused, and the response names the operation that brings it back', async () => {
+    const { id } = await create('task');
+    await remove('task', id);
+    const headers = { 'if-none-match': '*' };
+    const put = await request('PUT', pathTo('task', id), { headers, body: { name: 'x' } });
+    expect(expectProblem(put, 412).detail).toContain('restore');
+    const batch = await sendBatch('task', [{ operation: 'create', id, body: { name: 'x' } }]);
+    expect(expectProblem(batch, 412).detail).toContain('restore');
+    expect(entityOf(await restore('task', id), 200)).toMatchObject({ id });
+  });
+});
+
 describe('a subject', () => {
   test('belongs to the user again', async () => {
     const subject = unique('subject');

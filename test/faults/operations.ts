@@ -94,6 +94,7 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   deleted: 204,
   deletedList: 200,
   changes: 200,
+  history: 200,
   batch: 200,
   signedInUser: 200,
   health: 200,

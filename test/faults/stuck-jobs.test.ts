@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '#functions/jobs/on-schedule.ts';
-import { readJobs } from '#functions/store/cascades/read-jobs.ts';
+import { readDueReminders, readJobs } from '#functions/store/cascades/read-jobs.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { newId } from '#functions/store/model/ids.ts';
 import { beginJob } from '#functions/store/model/job.ts';
+import { type Reminder, reminderKey } from '#functions/store/model/reminder.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { setEngineEnvironment } from '#lib/local/engine-environment.ts';
@@ -61,7 +62,7 @@ async function beginSweepOf(session: Session): Promise<void> {
     Date.now(),
   ).after.entity;
   const task = { name: 'x', status: 'active', projectId: id, userId: null, tagIds: [] };
-  const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
+  const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0 } as const;
   await applyChangeSet(session, {
     changes: [buildCreate('task', task, Date.now())],
     writes: [beginJob(session, sweep, { id: newId(Date.now()).id })],
@@ -105,11 +106,36 @@ test('an item that is no job stops no other job, and is reported', async () => {
     expect.objectContaining({
       level: 'ERROR',
       tenant,
-      error: expect.objectContaining({ name: 'TypeError' }),
+      error: expect.objectContaining({ name: 'UnknownFormat' }),
     }),
   );
   await store.client.send(
     new DeleteCommand({ TableName: store.tableName, Key: { pk: malformed['pk'], sk: malformed['sk'] } }),
+  );
+});
+
+test('a reminder in a format of another release stops no other reminder, and is reported', async () => {
+  const session = store.session(randomUUID());
+  await createEntity(session, 'organization', { name: 'x', status: 'active' });
+  const { Item: known } = await store.client.send(
+    new GetCommand({
+      TableName: store.tableName,
+      Key: { ...reminderKey({ ...session, kind: 'organization' }) },
+    }),
+  );
+  const due = { ...known, byStatus: new Date(0).toISOString(), dueAt: 0 };
+  const unknown = { ...due, pk: 'other#reminder', format: 99 };
+  for (const Item of [due, unknown])
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  logged.mockClear();
+  const pages: Reminder[][] = [];
+  for await (const page of readDueReminders(store.database(), Date.now())) pages.push(page);
+  expect(pages.flat().map(({ tenant }) => tenant)).toEqual([session.tenant]);
+  expect(logged.mock.calls.map(([line]) => JSON.parse(String(line)))).toMatchObject([
+    { level: 'WARN', log: 'other#reminder', error: expect.stringContaining('(reminder) is 99') },
+  ]);
+  await store.client.send(
+    new DeleteCommand({ TableName: store.tableName, Key: { pk: unknown.pk, sk: known?.['sk'] } }),
   );
 });
 

@@ -47,6 +47,12 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     monthlyBudget: 100,
     alarmEmail: 'ops@example.com',
   },
+  'existing pool': {
+    region: 'eu-central-1',
+    userPoolId: 'eu-central-1_a1B2c3D4e',
+    audience: 'app,machine',
+    requireGroup: true,
+  },
   'strict users': {
     requireGroup: true,
     multiFactor: 'required',
@@ -62,5 +68,14 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     jobChangesPerSecond: 20,
     backupDays: 1,
     backupVault: 'earlier',
+    signInConcurrency: 5,
+    scheduleConcurrency: 1,
+    streamConcurrency: 20,
+  },
+  'imported table': {
+    stage: 'production',
+    alarmEmail: 'none',
+    machineClient: true,
+    tableName: 'restored-1',
   },
 };

@@ -1,8 +1,10 @@
 import { scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { table } from '#functions/store/model/table.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
+import { reservedConcurrency } from '#lib/preflight/concurrency.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
-import type { Resource, Resources } from './synthesis.ts';
+import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' },
@@ -199,6 +201,98 @@ describe('the clients', () => {
     expect(clients(data)['App']).toMatchObject({
       ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH', 'ALLOW_USER_SRP_AUTH'],
     });
+  });
+});
+
+describe('reserved concurrency', () => {
+  const reservedBy = (from: Resources): Record<string, unknown> =>
+    Object.fromEntries(
+      ofType(from, 'AWS::Lambda::Function').map(([id, { Properties }]) => [
+        /claimTenant|onStream|onLogRecords|onSchedule/.exec(id)?.[0],
+        Properties['ReservedConcurrentExecutions'],
+      ]),
+    );
+
+  test('is off by default: a new account has ten executions', () => {
+    expect(new Set(Object.values(reservedBy(resources)))).toEqual(new Set([undefined]));
+  });
+
+  test('is set for sign-in, the schedule, and each function of the stream', async () => {
+    const settings = { signInConcurrency: 5, scheduleConcurrency: 1, streamConcurrency: 20 };
+    expect(reservedBy((await synthesizeTemplates(settings)).data)).toEqual({
+      claimTenant: 5,
+      onSchedule: 1,
+      onStream: 20,
+      onLogRecords: 20,
+    });
+    const functions = Object.keys(reservedBy(resources)).length;
+    expect(reservedConcurrency(readSettings(settings))).toBe(5 + 1 + (functions - 2) * 20);
+  });
+});
+
+test('all that Cognito has survives the deletion of the stack, because apps know the ids of their clients', async () => {
+  const policies = (from: Resources): [string, unknown][] =>
+    Object.values(from)
+      .filter(({ Type }) => Type.startsWith('AWS::Cognito::'))
+      .map(({ Type, DeletionPolicy }) => [Type.replace('AWS::Cognito::', ''), DeletionPolicy]);
+  const kinds = [
+    'UserPool',
+    'UserPoolClient',
+    'UserPoolClient',
+    'UserPoolDomain',
+    'UserPoolGroup',
+    'UserPoolGroup',
+    'UserPoolResourceServer',
+  ];
+  expect(policies(resources).sort()).toEqual(kinds.map((kind) => [kind, 'Retain']));
+  const { data } = await synthesizeTemplates({ machineClient: true });
+  expect(policies(data).sort()).toEqual(kinds.map((kind) => [kind, 'Delete']));
+});
+
+describe('an existing user pool', () => {
+  const userPoolId = 'eu-central-1_a1B2c3D4e';
+  let adopted: Synthesized;
+
+  beforeAll(async () => {
+    const { callbackUrls: _, machineClient: __, ...settings } = production;
+    adopted = await synthesizeTemplates({
+      ...settings,
+      userPoolId,
+      audience: 'app,machine',
+      requireGroup: true,
+    });
+  });
+
+  test('is used as it is: nothing is created in it', () => {
+    const { data, api } = adopted;
+    const types = Object.values({ ...data, ...api }).map(({ Type }) => Type);
+    expect(types.filter((type) => type.startsWith('AWS::Cognito::'))).toEqual([]);
+    const [[, authorizer]] = ofType(api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
+    const { Audience, Issuer } = authorizer.Properties['JwtConfiguration'] as Record<string, unknown>;
+    expect(Audience).toEqual(['app', 'machine']);
+    expect(JSON.stringify(Issuer)).toContain(`/${userPoolId}`);
+  });
+
+  test('may call the function that adds the tenant, whose ARN is an output for the one who sets the trigger', () => {
+    const { data, templates } = adopted;
+    const [[id, trigger]] = ofType(data, 'AWS::Lambda::Function').filter(([one]) =>
+      one.includes('claimTenant'),
+    ) as [[string, Resource]];
+    expect(trigger.Properties['Environment']).toEqual({ Variables: { REQUIRE_GROUP: 'true' } });
+    const [[, permission]] = ofType(data, 'AWS::Lambda::Permission').filter(([one]) =>
+      one.includes('claimTenant'),
+    ) as [[string, Resource]];
+    expect(permission.Properties).toMatchObject({ Principal: 'cognito-idp.amazonaws.com' });
+    expect(JSON.stringify(permission.Properties['SourceArn'])).toContain(`userpool/${userPoolId}`);
+    expect(templates.data.Outputs).toMatchObject({
+      UserPoolId: { Value: userPoolId },
+      ClaimTenantArn: { Value: { 'Fn::GetAtt': [id, 'Arn'] } },
+    });
+  });
+
+  test('has the alarm of its trigger', () => {
+    const ids = ofType(adopted.api, 'AWS::CloudWatch::Alarm').map(([id]) => id);
+    expect(ids.filter((id) => /SigninFails|TokensAreRefused/.test(id))).toHaveLength(2);
   });
 });
 

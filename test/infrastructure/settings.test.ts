@@ -24,7 +24,6 @@ test('the settings of cdk.json are valid', () => {
 });
 
 test.each([
-  ['tableName', { tableName: 'restored' }],
   [
     'tableName',
     {
@@ -35,6 +34,15 @@ test.each([
   ['callbackUrls', { stage: 'production' }],
   ['alarmEmail', { stage: 'production', machineClient: true }],
   ['allowUnauthenticated', { stage: 'production', authentication: 'none', alarmEmail: 'none' }],
+  ['audience', { userPoolId: 'eu-central-1_a1B2c3D4e' }],
+  ['userPoolId', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', region: 'eu-west-1' }],
+  ['userPoolId', { userPoolId: 'eu-central-1_a1B2c3D4e', authentication: 'none' }],
+  ['machineClient', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', machineClient: true }],
+  [
+    'callbackUrls',
+    { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', callbackUrls: 'https://a.example/' },
+  ],
+  ['srpSignIn', { userPoolId: 'eu-central-1_a1B2c3D4e', audience: 'app', srpSignIn: true }],
   ['certificateArn', { domainName: 'api.example.com' }],
   ['hostedZoneId', { hostedZoneId: 'Z0123456789' }],
   ['monthlyBudget', { monthlyBudget: 5 }],
@@ -69,6 +77,7 @@ test.each([
   ['machineClient', 'yes', 'true or false'],
   ['requireGroup', 'yes', 'true or false'],
   ['multiFactor', 'sms', '"optional"'],
+  ['userPoolId', 'a1B2c3D4e', 'eu-central-1_a1B2c3D4e'],
   ['region', 'frankfurt', 'eu-central-1'],
   ['corsOrigins', 'https://a.example/path', 'without a path'],
   ['throttlingRate', 0, 'from 1 to 10000'],
@@ -77,6 +86,7 @@ test.each([
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['audience', 'api', '"audience" must be'],
+  ['streamConcurrency', -1, 'from 1 to 10000'],
   ['tenantClaim', '', 'claim'],
   ['callbackUrls', 'app', 'sign-in page'],
   ['callbackUrls', 'http://app.example.com/', 'sign-in page'],

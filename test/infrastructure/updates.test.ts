@@ -1,3 +1,6 @@
+import { cdkArguments } from '#lib/cli/cdk-options.ts';
+import { tableLogicalId } from '#lib/infrastructure/names.ts';
+import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import { settingNames } from '#lib/infrastructure/settings.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
@@ -28,6 +31,7 @@ const changes: Record<string, Record<string, unknown>> = {
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },
   allowUnauthenticated: { allowUnauthenticated: true, authentication: 'none' },
+  userPoolId: { userPoolId: 'us-east-1_a1B2c3D4e', audience: 'app' },
   audience: { authentication: 'https://issuer.example.com/', audience: 'api' },
   tenantClaim: { tenantClaim: 'org' },
   callbackUrls: { callbackUrls: 'https://app.example.com/' },
@@ -38,6 +42,9 @@ const changes: Record<string, Record<string, unknown>> = {
   logRetentionDays: { logRetentionDays: 7 },
   tracing: { tracing: true },
   tenantRate: { tenantRate: 5 },
+  signInConcurrency: { signInConcurrency: 5 },
+  scheduleConcurrency: { scheduleConcurrency: 1 },
+  streamConcurrency: { streamConcurrency: 20 },
   requestMetrics: { requestMetrics: false },
   documentation: { documentation: false },
   domainName: {
@@ -103,7 +110,7 @@ test('every setting has a change', () => {
 const isDeployed = ([name]: readonly [string, unknown], place: number): boolean =>
   isFullRun ||
   place % 6 === 0 ||
-  ['tableName', 'tableStreamArn', 'authentication', 'encryptionKey'].includes(name);
+  ['tableName', 'tableStreamArn', 'authentication', 'userPoolId', 'encryptionKey'].includes(name);
 
 test.each(Object.entries(changes).filter(isDeployed))(
   'a change of %s can be deployed, and be undone',
@@ -164,4 +171,49 @@ test('with a restored table, all functions and roles use it, and the stack keeps
   expect(policies).toContain(':table/restored');
   expect(policies).not.toContain(':table/project-management');
   expect(templates.data.Outputs?.['TableName']).toEqual({ Value: 'restored' });
+});
+
+test('a restored table that was imported is a resource of the stack, and nothing changes but its stream', async () => {
+  const production = { stage: 'production', machineClient: true, alarmEmail: 'none' };
+  const outside = await synthesizeTemplates({ ...production, ...changes['tableName'] });
+  const imported = await synthesizeTemplates({ ...production, tableName: 'restored' });
+  const [command, stack, force, flag, mapping] = cdkArguments(
+    'import',
+    readSettings({ ...production, tableName: 'restored' }),
+    [],
+  );
+  expect([command, stack, force, flag]).toEqual([
+    'import',
+    'project-management-production-data',
+    '--force',
+    '--resource-mapping-inline',
+  ]);
+  const [[id, identifier]] = Object.entries(JSON.parse(mapping ?? '') as object) as [[string, object]];
+  expect(identifier).toEqual({ TableName: 'restored' });
+  const { [id]: table, ...others } = imported.data;
+  expect(table).toMatchObject({ Type: 'AWS::DynamoDB::GlobalTable', DeletionPolicy: 'Retain' });
+  const own = Object.values(outside.data).find(({ Type }) => Type === 'AWS::DynamoDB::GlobalTable');
+  expect(table?.Properties).toEqual({ ...own?.Properties, TableName: 'restored' });
+  const withoutStream = (text: string): string =>
+    text
+      .replaceAll(/"EventSourceArn":("[^"]*"|\{[^}]*\})/g, '')
+      .replaceAll(/"Resource":("[^"]*\/stream\/[^"]*"|\{"Fn::GetAtt":\["\w+","StreamArn"\]\})/g, '');
+  expect(withoutStream(JSON.stringify(others))).toEqual(withoutStream(JSON.stringify(outside.data)));
+  const { api } = imported;
+  expect(api).toEqual(outside.api);
+});
+
+test('the own table of the stack has the logical id that an import names', async () => {
+  const [[id]] = ofType(base.data, 'AWS::DynamoDB::GlobalTable') as [[string, unknown]];
+  expect(cdkArguments('import', readSettings({}), []).at(-1)).toBe(
+    JSON.stringify({ [id]: { TableName: 'project-management-development' } }),
+  );
+});
+
+test('names of restored tables have different logical ids', () => {
+  const ids = ['restored', 'restored1', 'restored-1', 'restored_1', 'restored.1'].map((name) =>
+    tableLogicalId({ stage: 'production' }, name),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[A-Za-z0-9]+$/.test(id))).toEqual([]);
 });

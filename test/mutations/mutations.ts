@@ -5,6 +5,8 @@ import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
+import { formatMutations } from './formats.ts';
+import { historyMutations } from './histories.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -15,6 +17,7 @@ import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
   ...changeFeedMutations,
+  ...historyMutations,
   ...dynamodbMutations,
   ...writeMutations,
   ...batchMutations,
@@ -27,4 +30,5 @@ export const mutations: readonly Mutation[] = [
   ...listEngineMutations,
   ...expiredTransactionMutations,
   ...clockMutations,
+  ...formatMutations,
 ];

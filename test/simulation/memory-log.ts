@@ -146,6 +146,10 @@ export class MemoryLog {
         }
         await delay();
       },
+      readManifestVersion: async () => {
+        await delay();
+        return this.manifest?.version ?? 0;
+      },
       replaceManifest: async (manifest) => {
         await delay();
         beforeWrite();

@@ -1,16 +1,17 @@
 /** Applies the operations of a batch. */
 
 import { findContradictingDate } from '../entities/date-order.ts';
+import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findTakenSubjects } from '../entities/subjects.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
-import { newDeletion } from '../model/deletion.ts';
-import type { Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import { isDeletedItem, newDeletion } from '../model/deletion.ts';
+import type { DeletedEntity, Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
-import { decodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
@@ -21,7 +22,8 @@ import { buildDelete, type DeletionStep } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
-  | { readonly operation: 'create'; readonly fields: Fields }
+  /** `id` is absent when the service makes it. */
+  | { readonly operation: 'create'; readonly id?: string; readonly fields: Fields }
   | {
       readonly operation: 'update';
       readonly id: string;
@@ -46,23 +48,37 @@ type ResolvedOperation =
   | { readonly result: BatchResult; readonly deleted: StoredEntity }
   | { readonly error: Error };
 
+/** The entities that operations name, by id. */
+interface Targets {
+  readonly existing: ReadonlyMap<string, StoredEntity>;
+  /** Their ids cannot be those of new entities. */
+  readonly deleted: ReadonlyMap<string, DeletedEntity>;
+}
+
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
 async function readTargets(
   session: Session,
   kind: Kind,
   operations: readonly BatchOperation[],
-): Promise<Map<string, StoredEntity>> {
+): Promise<Targets> {
   const { tenant, database } = session;
-  const named = operations.filter((one) => 'id' in one).filter(({ id }) => isId(id));
-  const items = await database.getMany(named.map(({ id }) => entityKey(tenant, kind, id)));
-  const found = items.map(decodeEntity);
+  const named = operations.flatMap((one) =>
+    'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
+  );
+  const keys = named.map(({ id }) => entityKey(tenant, kind, id));
+  const items = await database.getMany(keys, true, { withDeleted: true });
+  const found = items.filter((item) => !isDeletedItem(item)).map(decodeEntity);
+  const former = items.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[];
   const updated = new Set(named.filter(({ operation }) => operation === 'update').map(({ id }) => id));
   const whole = await readTexts(
     session,
     found.filter(({ entity }) => updated.has(entity.id)),
   );
-  const deleted = found.filter(({ entity }) => !updated.has(entity.id));
-  return new Map([...whole, ...deleted].map((stored) => [stored.entity.id, stored]));
+  const others = found.filter(({ entity }) => !updated.has(entity.id));
+  return {
+    existing: new Map([...whole, ...others].map((stored) => [stored.entity.id, stored])),
+    deleted: new Map(former.map((stored) => [stored.entity.id, stored])),
+  };
 }
 
 /** Resolves an operation that writes fields. */
@@ -78,22 +94,26 @@ function resolveWrite(
 /** What the operations of a batch are about. */
 interface BatchContext {
   readonly kind: Kind;
-  readonly targets: ReadonlyMap<string, StoredEntity>;
+  readonly targets: Targets;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /** Does not check the references and the subject of the operation. */
 function resolveOperation(
-  { kind, targets, nowMs }: BatchContext,
+  { kind, targets: { existing, deleted }, nowMs }: BatchContext,
   operation: BatchOperation,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
-    const change = buildCreate(kind, operation.fields, nowMs);
+    const { id, fields } = operation;
+    const error =
+      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);
+    if (error) return { error };
+    const change = buildCreate(kind, fields, nowMs, id);
     return resolveWrite('create', change, change.after);
   }
-  const target = targets.get(operation.id);
+  const target = existing.get(operation.id);
   if (!target) return { error: new EntityNotFound(kind, operation.id) };
   const mismatch = versionMismatch(target, operation.expected);
   if (mismatch) return { error: mismatch };

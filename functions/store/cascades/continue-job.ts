@@ -14,6 +14,7 @@ import {
   type JobIdentity,
   type JobWork,
   jobKey,
+  requireReadableJob,
   type Step,
   stepBatchSize,
   wakeUp,
@@ -62,14 +63,15 @@ const nextStep = (session: Session, job: Job): Promise<Step> =>
  * Checks that a job can be continued at all, before anything of it is written.
  * @throws TypeError when it cannot.
  */
-function requireKnownJob({ id, version, work, steps: taken = 0 }: Job): void {
-  if (!(typeof id === 'string' && typeof version === 'number' && Object.hasOwn(steps, work.type)))
-    throw new TypeError('The item is not a job that this version knows.');
+function requireContinuable({ version, steps: taken = 0 }: Job): void {
+  if (typeof version !== 'number') throw new TypeError('The item of the job has no version.');
   if (taken >= maxSteps) throw new TypeError(`The job is not complete after ${taken} steps.`);
 }
 
+/** @throws UnknownFormat when another release has written the job. */
 async function readJob({ tenant, database }: Session, id: string): Promise<Job | undefined> {
   const item = await database.get(jobKey({ tenant, id }));
+  if (item) requireReadableJob(item);
   return item && decodeJob(item);
 }
 
@@ -143,7 +145,7 @@ async function takeLease(session: Session, id: string, { owner }: Delivery): Pro
   const now = await session.database.time();
   const timeMs = session.database.deadline.remaining();
   if (!job || !isReady(job, owner, now) || timeMs <= minStepMs) return undefined;
-  requireKnownJob(job);
+  requireContinuable(job);
   // An earlier attempt of this delivery has taken it.
   if (job.lease && job.lease.owner === owner && Date.parse(job.lease.until) > now) return job;
   const lease = { owner, until: new Date(now + timeMs).toISOString() };

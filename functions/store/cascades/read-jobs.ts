@@ -1,7 +1,10 @@
 /** The jobs and reminders of all tenants, from the partitions of the index that hold them. The index may lag. */
+import { logWarning } from '../../runtime/logger.ts';
 import type { Database } from '../dynamodb/database.ts';
+import { UnknownFormat } from '../model/errors.ts';
 import { decodeJob, dueJobsAfter, type Job, jobPartitions, jobsAfterTenant } from '../model/job.ts';
 import { decodeReminder, dueRemindersQuery, type Reminder, reminderPartitions } from '../model/reminder.ts';
+import type { Item } from '../model/writes.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -58,6 +61,19 @@ export async function readDueJobsAfter(database: Reader, job: Job, nowMs: number
   return { jobs: items.map(decodeJob), hasMore: next !== undefined };
 }
 
+/** Returns the reminders that this release knows. The others are left to the release that has written them. */
+function readableReminders(items: readonly Item[]): Reminder[] {
+  return items.flatMap((item) => {
+    try {
+      return [decodeReminder(item)];
+    } catch (error) {
+      if (!(error instanceof UnknownFormat)) throw error;
+      logWarning('A reminder cannot be read.', { log: item.pk, kind: item.sk, error: error.message });
+      return [];
+    }
+  });
+}
+
 /** Reads the reminders that are due, page by page: first those of all partitions that are due for the longest time. */
 export async function* readDueReminders(database: Reader, nowMs: number): AsyncGenerator<Reminder[]> {
   const first = await Promise.all(
@@ -66,11 +82,11 @@ export async function* readDueReminders(database: Reader, nowMs: number): AsyncG
       return { query, page: await database.query(query) };
     }),
   );
-  yield first.flatMap(({ page }) => page.items.map(decodeReminder));
+  yield first.flatMap(({ page }) => readableReminders(page.items));
   for (const { query, page } of first) {
     for (let start = page.next; start; ) {
       const { items, next } = await database.query(query, start);
-      yield items.map(decodeReminder);
+      yield readableReminders(items);
       start = next;
     }
   }

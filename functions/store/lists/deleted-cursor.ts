@@ -2,12 +2,12 @@
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import type { DeletedPlace } from '../model/deletion.ts';
 import { InvalidCursor } from '../model/errors.ts';
+import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxStamp } from '../model/stamp-text.ts';
+import { isReadFormat } from '../model/stored-format.ts';
 import { queryHash, queryHashBytes } from './query-hash.ts';
-
-const format = 1;
 
 const hashOf = (kind: Kind): Buffer => queryHash(kind, [], 'deleted');
 
@@ -17,7 +17,11 @@ export function encodeDeletedPlace(kind: Kind, { deletedAt, rootId, id }: Delete
   writer.number(deletedAt);
   writer.id(rootId);
   writer.id(id);
-  return Buffer.concat([Buffer.of(format), hashOf(kind), writer.bytes()]).toString('base64url');
+  return Buffer.concat([
+    Buffer.of(formats['cursor of deleted entities'].writes),
+    hashOf(kind),
+    writer.bytes(),
+  ]).toString('base64url');
 }
 
 /** Characters of a cursor, at most. */
@@ -30,7 +34,8 @@ export const maxDeletedCursorLength = 100;
 export function decodeDeletedPlace(kind: Kind, cursor: string): DeletedPlace {
   const isTooLong = cursor.length > maxDeletedCursorLength;
   const bytes = isTooLong ? Buffer.alloc(0) : Buffer.from(cursor, 'base64url');
-  if (bytes[0] !== format) throw new InvalidCursor('is not a cursor of this service');
+  if (!isReadFormat('cursor of deleted entities', bytes[0]))
+    throw new InvalidCursor('is not a cursor of this service');
   if (hashOf(kind).compare(bytes, 1, 1 + queryHashBytes) !== 0)
     throw new InvalidCursor('is the cursor of another list');
   try {

@@ -1,16 +1,16 @@
 /** Cursors of lists: a place in the order of a list, as a text that callers send back. */
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { InvalidCursor } from '../model/errors.ts';
+import { formats } from '../model/formats.ts';
 import { isId } from '../model/ids.ts';
 import { creationFields, type ListQuery, type Place } from '../model/list-query.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Value } from '../model/row.ts';
+import { isReadFormat } from '../model/stored-format.ts';
 import { queryHash, queryHashBytes } from './query-hash.ts';
 
 /** Characters of a cursor, at most: three fields of 255 characters with four bytes each need fewer. */
 export const maxPlaceCursorLength = 4_000;
-
-const format = 1;
 
 type OrderedQuery = Pick<ListQuery, 'filters' | 'sort'>;
 
@@ -31,7 +31,9 @@ function write(fields: readonly string[], hash: Uint8Array, { values, id }: Plac
     writer.number(value === null ? 0 : 1);
     if (value !== null) writer.text(value);
   }
-  return Buffer.concat([Buffer.of(format), hash, writer.bytes()]).toString('base64url');
+  return Buffer.concat([Buffer.of(formats['cursor of a list'].writes), hash, writer.bytes()]).toString(
+    'base64url',
+  );
 }
 
 const hashOf = (kind: Kind, { filters, sort }: OrderedQuery): Buffer => queryHash(kind, filters, sort);
@@ -54,7 +56,7 @@ function readPlace(reader: ByteReader, fields: readonly string[]): Place {
 export function decodePlace(kind: Kind, query: OrderedQuery, cursor: string): Place {
   if (cursor.length > maxPlaceCursorLength) throw new InvalidCursor('is not a cursor of this service');
   const bytes = Buffer.from(cursor, 'base64url');
-  if (bytes[0] !== format) throw new InvalidCursor('is not a cursor of this service');
+  if (!isReadFormat('cursor of a list', bytes[0])) throw new InvalidCursor('is not a cursor of this service');
   const hash = hashOf(kind, query);
   if (hash.compare(bytes, 1, 1 + queryHashBytes) !== 0) {
     throw new InvalidCursor(

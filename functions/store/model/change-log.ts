@@ -11,6 +11,7 @@ import { decodeContents, encodeContents, type RecordContents } from './record-co
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
 import { parseStampText, stampText, stampTextLength } from './stamp-text.ts';
+import { requireKnownFields } from './stored-format.ts';
 import type { Condition, Item } from './writes.ts';
 
 /** What one transaction changed of one kind. */
@@ -60,6 +61,16 @@ export const stampPrefix = (stamp: number): string => recordPrefix + stampText(s
 /** Returns the stamp in the sort key of a record. */
 export const stampOf = (key: string): number =>
   parseStampText(key.slice(recordPrefix.length, recordPrefix.length + stampTextLength));
+
+/** Returns the query for the records with a stamp: one, unless several transactions were built in this millisecond. */
+export const recordsOfStamp = (tenant: string, kind: Kind, stamp: number) => ({
+  KeyConditionExpression: 'pk = :partition AND begins_with(sk, :stamp)',
+  ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':stamp': stampPrefix(stamp) },
+});
+
+/** Returns whether the life of a record is over. DynamoDB deletes it some time later. */
+export const isExpiredRecord = ({ expiresAt }: Item, nowMs: number): boolean =>
+  typeof expiresAt === 'number' && expiresAt * 1_000 <= nowMs;
 
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
@@ -133,11 +144,14 @@ export const withdrawnRecord = (record: Item): Item => ({
   [contentsAttribute]: encodeContents({ entries: [] }, stampOf(record.sk)),
 });
 
+const recordFields = { [contentsAttribute]: true, expiresAt: true };
+
 /**
  * Returns the record that an item stores. A withdrawn one has no entries.
- * @throws TypeError when another version of the service has written it.
+ * @throws UnknownFormat when another release has written it.
  */
 export function decodeRecord(item: Item): LogRecord {
+  requireKnownFields('record', item, recordFields);
   const stamp = stampOf(item.sk);
   return { key: item.sk, stamp, ...decodeContents(item[contentsAttribute] as Uint8Array, stamp) };
 }

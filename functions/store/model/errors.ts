@@ -1,5 +1,5 @@
 /** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
-import type { StoredEntity } from './entity.ts';
+import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { isId } from './ids.ts';
 import type { Kind } from './relations.ts';
 
@@ -16,15 +16,32 @@ export class VersionMismatch extends Error {
   readonly id: string;
   /** The version that it has. */
   readonly version: number;
-  constructor({ kind, entity: { id }, version }: StoredEntity, accepts: 'some versions' | 'no version') {
+  /** Whether the caller wants to create it. */
+  readonly isOfCreation: boolean;
+  constructor(
+    { kind, entity: { id }, version, deletion }: StoredEntity | DeletedEntity,
+    accepts: 'some versions' | 'no version',
+  ) {
+    const existing = deletion
+      ? `The ${kind} ${id} was deleted. Bring it back with the operation restore, or use a new id for a new one.`
+      : `The ${kind} ${id} exists.`;
     super(
       accepts === 'no version'
-        ? `The ${kind} ${id} exists.`
+        ? existing
         : `The ${kind} ${id} has changed since the version that If-Match names. Read it again.`,
     );
     this.name = 'VersionMismatch';
     this.id = id;
     this.version = version;
+    this.isOfCreation = accepts === 'no version';
+  }
+}
+
+/** An id that a caller has made cannot be that of a new entity. The message continues a sentence that begins with its name. */
+export class UnusableId extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnusableId';
   }
 }
 
@@ -190,6 +207,15 @@ export class ClockUncertain extends StoreUnavailable {
   }
 }
 
+/** DynamoDB refused a call several times because too many calls concern the same keys. It was not applied. */
+export class KeysThrottled extends StoreUnavailable {
+  constructor(cause: unknown) {
+    super(cause);
+    this.message = 'Too many calls concern the same keys.';
+    this.name = 'KeysThrottled';
+  }
+}
+
 /** A step of compaction did not finish in its time. What earlier steps wrote stays. */
 export class CompactionTooSlow extends Error {
   /** @param share of a full step. */
@@ -210,6 +236,14 @@ export class TransactionExpired extends Error {
     super('The transaction was not applied in time.', { cause });
     this.name = 'TransactionExpired';
     this.isInDoubt = isInDoubt;
+  }
+}
+
+/** A stored item is in a format that this release does not know. Another release has written it, so nothing of it is believed or changed. */
+export class UnknownFormat extends Error {
+  constructor(message: string) {
+    super(`${message} See "A format is unknown" in docs/operations.md.`);
+    this.name = 'UnknownFormat';
   }
 }
 

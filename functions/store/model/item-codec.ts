@@ -2,6 +2,7 @@
 
 import { decodeDeletion, deletionAttributes, encodeDeletion, isDeletedItem } from './deletion.ts';
 import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
+import { UnknownFormat } from './errors.ts';
 import { entityKey, indexKeys, textKey } from './keys.ts';
 import {
   type Digest,
@@ -13,6 +14,7 @@ import {
   toInlineText,
 } from './long-text.ts';
 import type { Kind } from './relations.ts';
+import { formatAttributes, requireFormat, requireReadable } from './stored-format.ts';
 import { table } from './table.ts';
 import type { Item } from './writes.ts';
 
@@ -31,6 +33,7 @@ export function encodeEntity(tenant: string, stored: StoredEntity | DeletedEntit
     kind,
     version,
     stamp,
+    ...formatAttributes('entity'),
     ...fields,
     ...(description !== undefined && { [longTextField]: toInlineText(description) }),
     ...(isLong(description) && { [textBytes]: longTextBytes(description) }),
@@ -46,16 +49,32 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   'version',
   'stamp',
   ...deletionAttributes,
+  'format',
   textBytes,
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
     sortKey === 'id' ? [partitionKey] : [partitionKey, sortKey],
   ),
 ]);
 
+/** Returns whether an attribute can be a field of an entity: a row holds such values, and no others. */
+const isFieldValue = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  value === null ||
+  (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+
 function decodeFields(item: Item) {
+  requireFormat('entity', item['format']);
   // A page of a list decodes up to 100 items: Object.entries, filter and fromEntries take six times as long.
   const fields: Record<string, unknown> = {};
-  for (const name in item) if (!internalAttributes.has(name)) fields[name] = item[name];
+  for (const name in item) {
+    if (internalAttributes.has(name)) continue;
+    const value = item[name];
+    if (!isFieldValue(value))
+      throw new UnknownFormat(
+        `The attribute "${name}" of an entity can be no field that this release keeps.`,
+      );
+    fields[name] = value;
+  }
   const text = fields[longTextField];
   if (typeof text === 'string')
     fields[longTextField] = fromInlineText(text, item[textBytes] as number | undefined);
@@ -68,7 +87,9 @@ function decodeFields(item: Item) {
 }
 
 /**
- * Returns the entity that an item stores. Its long text is in another item.
+ * Returns the entity that an item stores. Its long text is in another item. An attribute that this release does not know is a field that the
+ * next release has added: a change of the entity, its records and rows keep it, and no response shows it.
+ * @throws UnknownFormat for another format, and for an attribute that can be no field.
  * @throws TypeError for the item of a deleted entity: no operation may take it for one that exists.
  */
 export function decodeEntity(item: Item): StoredEntity {
@@ -86,8 +107,11 @@ export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
 
 export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({
   ...textKey(tenant, kind, entity.id),
+  ...formatAttributes('long text'),
   text,
 });
+
+const longTextFields = { text: true, [table.timeToLive]: true };
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
 export function withText<Stored extends StoredEntity | DeletedEntity>(
@@ -95,6 +119,7 @@ export function withText<Stored extends StoredEntity | DeletedEntity>(
   item: Item | undefined,
 ): WholeOf<Stored> | undefined {
   if (isWhole(stored)) return stored;
+  if (item) requireReadable('long text', item, longTextFields);
   const { entity } = stored;
   const text = item?.['text'] as string | undefined;
   const isOwn = text !== undefined && isDigestOf(entity.description as Digest, text);

@@ -5,8 +5,10 @@
 
 import type { ChangeSet } from './changes.ts';
 import { hasVersion, notExists } from './condition-expressions.ts';
+import { UnknownFormat } from './errors.ts';
 import { partitionNumber } from './index-partitions.ts';
 import type { Kind } from './relations.ts';
+import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
 /**
@@ -197,7 +199,8 @@ export function buildJobWrite(before: Job | undefined, after: Job | undefined): 
     const { id: _id, tenant, lease, ...rest } = after;
     // The attribute `id` would put the job into `by-creation` as well.
     const indexKeys = { ofKind: jobPartition(tenant), byStatus: indexSortKey(after) };
-    return { put: { ...jobKey(after), ...indexKeys, ...rest, ...(lease && { lease }) }, condition };
+    const keys = { ...jobKey(after), ...indexKeys, ...formatAttributes('job') };
+    return { put: { ...keys, ...rest, ...(lease && { lease }) }, condition };
   }
   if (before) return { remove: jobKey(before), condition };
   throw new TypeError('A job write needs a state before or after.');
@@ -228,7 +231,46 @@ export const beginsJob = (write: Write): boolean =>
 /** The work of an item that has none: of no type that this version knows, so nothing continues the job. */
 const missingWork = { type: 'missing' } as unknown as JobWork;
 
-/** Returns the job that an item stores. An item without work must not stop those who look at all jobs. */
+const jobFields: Readonly<Record<Exclude<keyof Job, keyof JobIdentity> | 'ofKind' | 'byStatus', true>> = {
+  version: true,
+  dueAt: true,
+  steps: true,
+  lease: true,
+  work: true,
+  actor: true,
+  ofKind: true,
+  byStatus: true,
+};
+
+const leaseFields: Readonly<Record<keyof Lease, true>> = { owner: true, until: true };
+
+/** The fields of each type of work. */
+const workFields: {
+  readonly [Type in JobWork['type']]: Readonly<Record<keyof Extract<JobWork, { type: Type }>, true>>;
+} = {
+  sweep: { type: true, kind: true, id: true, final: true, relation: true },
+  archive: { type: true, id: true, after: true },
+  clone: { type: true, from: true, to: true, after: true },
+  restore: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
+};
+
+/**
+ * Checks that this release knows everything of a job: who continues a job writes its item again.
+ * @throws UnknownFormat.
+ */
+export function requireReadableJob(item: Item): void {
+  requireReadable('job', item, jobFields);
+  const { work = missingWork, lease = {} } = item as unknown as Partial<Job>;
+  requireKnownFields('job', lease, leaseFields);
+  if (!Object.hasOwn(workFields, work.type))
+    throw new UnknownFormat(`A job has work of the type "${work.type}".`);
+  requireKnownFields('job', work, workFields[work.type]);
+}
+
+/**
+ * Returns the job that an item stores. An item without work, or of another release, must not stop those who look at all jobs: who continues one
+ * calls `requireReadableJob`.
+ */
 export function decodeJob(item: Item): Job {
   const { actor, version, dueAt, steps, lease, work } = item as unknown as Job;
   const { tenant = '', id = '' } = parseJobKey(item.pk) ?? {};

@@ -13,16 +13,6 @@ export interface LogEntry {
   readonly after?: Row | undefined;
 }
 
-/** What a change did to an entity, as callers know it. */
-export type Operation = 'create' | 'update' | 'delete' | 'restore';
-
-/** Returns what an entry did. */
-export function operationOf({ version, before, after }: LogEntry): Operation {
-  if (!after) return 'delete';
-  if (before) return 'update';
-  return version === 1 ? 'create' : 'restore';
-}
-
 export function changedFields(before: Row | undefined, after: Row): Row {
   if (!before) return after;
   const changed: Record<string, Value> = {};

@@ -2,6 +2,7 @@
  * The pace of the jobs of a tenant: how many entities they change in a second, all together. Each change is a record of the change log, and
  * every list of the tenant reads the records of the last moments. `docs/list-engine.md` has the arithmetic.
  */
+import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key } from './writes.ts';
 
 export interface Pace {
@@ -59,11 +60,22 @@ export const paceKey = (tenant: string): Key => ({ pk: `${tenant}#pace`, sk: 'pa
 /** Returns the item of a pace. DynamoDB deletes it some time after its last change. */
 export const encodePace = (pace: Pace): Item => ({
   ...paceKey(pace.tenant),
+  ...formatAttributes('pace'),
   ...pace,
   expiresAt: Math.ceil(pace.freeAt / 1_000) + keptSeconds,
 });
 
+const paceFields: Readonly<Record<keyof Pace | 'expiresAt', true>> = {
+  tenant: true,
+  version: true,
+  freeAt: true,
+  slowdown: true,
+  expiresAt: true,
+};
+
+/** Returns the pace that an item stores. @throws UnknownFormat. */
 export function decodePace(item: Item): Pace {
+  requireReadable('pace', item, paceFields);
   const { tenant, version, freeAt, slowdown } = item as unknown as Pace;
   return { tenant, version, freeAt, slowdown };
 }

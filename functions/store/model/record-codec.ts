@@ -4,15 +4,18 @@
  */
 import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, isUuid } from './bytes.ts';
+import { UnknownFormat } from './errors.ts';
+import { formats } from './formats.ts';
 import { inflate } from './inflate.ts';
 import { changedFields, type LogEntry } from './log-entry.ts';
 import type { Row, Value } from './row.ts';
+import { requireFormat } from './stored-format.ts';
 import { encodeValue, readValue, valueTypes } from './value-codec.ts';
 
-/** The first byte of a record. */
-const format = { plain: 6, deflated: 7 } as const;
+/** Returns the first byte of a record: its format, and whether its entries are deflated. */
+const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);
 
-/** Fields whose names take no bytes of their own. Another order needs other formats. */
+/** Fields whose names take no bytes of their own. Another order needs another format. */
 const fieldNames: readonly string[] = [
   'name',
   'status',
@@ -68,7 +71,9 @@ function readRow(reader: ByteReader, { baseMs, previous }: RowOptions): Row {
   const row: Record<string, Value> = {};
   for (let left = reader.number(); left > 0; left -= 1) {
     const mark = reader.number();
-    const name = fieldNames[Math.floor(mark / valueTypes)] ?? reader.text();
+    const field = Math.floor(mark / valueTypes);
+    if (field > otherField) throw new UnknownFormat(`A record has a field with the number ${field}.`);
+    const name = fieldNames[field] ?? reader.text();
     row[name] = readValue(reader, mark % valueTypes, { baseMs, previous: ownValue(previous, name) });
   }
   return row;
@@ -131,7 +136,7 @@ export function encodeContents({ actor, entries }: RecordContents, stamp: number
   const plain = writer.bytes();
   const deflated = entries.length < 2 ? plain : deflateRawSync(plain);
   const isDeflated = deflated.length < plain.length;
-  const first = Buffer.of(isDeflated ? format.deflated : format.plain);
+  const first = Buffer.of(firstByte(isDeflated));
   return Buffer.concat([first, encodeActor(actor), isDeflated ? deflated : plain]);
 }
 
@@ -141,17 +146,16 @@ const maxInflatedBytes = 8_000_000;
 /**
  * Decodes what `encodeContents` returns.
  * @param stamp of the record.
- * @throws TypeError when another version of the service has encoded it.
+ * @throws UnknownFormat when another release has encoded it.
  */
 export function decodeContents(encoded: Uint8Array, stamp: number): RecordContents {
-  const [first] = encoded;
-  if (first !== format.plain && first !== format.deflated) {
-    throw new TypeError(`Unknown format of a record: ${first}.`);
-  }
+  const [first = 0] = encoded;
+  requireFormat('record', first >> 1);
+  const isDeflated = (first & 1) === 1;
   const outer = new ByteReader(encoded.subarray(1));
   const actor = readActor(outer);
   const body = encoded.subarray(1 + outer.position);
-  const reader = new ByteReader(first === format.deflated ? inflate(body, maxInflatedBytes) : body);
+  const reader = new ByteReader(isDeflated ? inflate(body, maxInflatedBytes) : body);
   const entries: LogEntry[] = [];
   while (reader.hasMore) entries.push(readEntry(reader, stamp));
   return { actor, entries };

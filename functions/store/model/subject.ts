@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { DeletedEntity, StoredEntity } from './entity.ts';
+import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
 export const subjectField = 'subject';
@@ -31,11 +32,17 @@ export const subjectKey = (tenant: string, subject: string): Key => ({
 
 export const encodeSubject = (tenant: string, subject: string, userId: string): Item => ({
   ...subjectKey(tenant, subject),
+  ...formatAttributes('subject'),
   [userAttribute]: userId,
 });
 
-/** Returns the id of the user that the item of a subject names. */
-export const userOfSubject = (item: Item): string => item[userAttribute] as string;
+const subjectFields = { [userAttribute]: true };
+
+/** Returns the id of the user that the item of a subject names. @throws UnknownFormat. */
+export function userOfSubject(item: Item): string {
+  requireReadable('subject', item, subjectFields);
+  return item[userAttribute] as string;
+}
 
 /**
  * Returns the writes of the items of subjects that belong to a change. The condition of the entity's own write holds for the removal: the old

@@ -1,8 +1,9 @@
 /** Values of rows as bytes: ids, times and frequent words take few. */
 import { type ByteReader, type ByteWriter, isUuid } from './bytes.ts';
+import { UnknownFormat } from './errors.ts';
 import type { Value } from './row.ts';
 
-/** Values that take one byte. Another order needs other formats of records. */
+/** Values that take one byte. Another order needs another format of records. */
 const words: readonly string[] = [
   'active',
   'archived',
@@ -116,7 +117,14 @@ export function encodeValue(value: Value, { baseMs, previous }: ValueOptions): E
   return encodeIds(value) ?? encodeText(value, previous);
 }
 
-/** Reads a value. @throws TypeError when the type is none of `encodeValue`. */
+function readWord(reader: ByteReader): string {
+  const number = reader.number();
+  const word = words[number];
+  if (word === undefined) throw new UnknownFormat(`A record has a word with the number ${number}.`);
+  return word;
+}
+
+/** Reads a value. @throws UnknownFormat when it is none that `encodeValue` writes. */
 export function readValue(reader: ByteReader, valueType: number, { baseMs, previous }: ValueOptions): Value {
   switch (valueType) {
     case type.null:
@@ -130,12 +138,12 @@ export function readValue(reader: ByteReader, valueType: number, { baseMs, previ
     case type.ids:
       return Array.from({ length: reader.number() }, () => reader.id()).join(',');
     case type.word:
-      return words[reader.number()] as string;
+      return readWord(reader);
     case type.time:
       return new Date(baseMs - reader.signed()).toISOString();
     case type.day:
       return dayText(reader.signed() + dayOf(baseMs));
     default:
-      throw new TypeError(`Unknown type of a value: ${valueType}.`);
+      throw new UnknownFormat(`A record has a value with the type ${valueType}.`);
   }
 }

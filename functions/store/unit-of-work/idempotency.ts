@@ -10,6 +10,7 @@ import { inflate } from '../model/inflate.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
+import { formatAttributes, requireReadable } from '../model/stored-format.ts';
 import type { Item, Key, Write } from '../model/writes.ts';
 import type { Idempotency, Session } from './session.ts';
 import { readTexts } from './whole-entities.ts';
@@ -42,6 +43,8 @@ const partKey = (tenant: string, { scope }: Idempotency, part: number): Key => (
   sk: part === 0 ? 'idempotency' : `idempotency#${part}`,
 });
 
+const recordFields = { result: true, expiresAt: true, fingerprint: true, parts: true };
+
 const inSeconds = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
 /** Reads the other parts of a result. Most results have none. */
@@ -50,6 +53,7 @@ async function readParts({ idempotency, tenant, database }: Session, first: Item
     partKey(tenant, idempotency as Idempotency, index + 1),
   );
   const items = new Map((await database.getMany(keys)).map((item) => [item.sk, item]));
+  for (const item of items.values()) requireReadable('idempotency record', item, recordFields);
   return [first, ...keys.map(({ sk }) => items.get(sk))].map((item) => item?.['result'] as Uint8Array);
 }
 
@@ -94,11 +98,10 @@ export async function findRecordedResult(
   const first = await database.get(partKey(tenant, idempotency, 0));
   // DynamoDB deletes expired items up to days late.
   if (!first || (first['expiresAt'] as number) <= inSeconds(await database.time())) return undefined;
+  requireReadable('idempotency record', first, recordFields);
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
-  const parts = Buffer.concat(await readParts(session, first));
-  // Results of earlier releases are not compressed.
-  const json = first['isCompressed'] ? inflate(parts, maxResultBytes) : parts;
+  const json = inflate(Buffer.concat(await readParts(session, first)), maxResultBytes);
   return { result: await readUnchanged(session, JSON.parse(json.toString())) };
 }
 
@@ -125,13 +128,14 @@ export function recordResult(
   return Array.from({ length: parts }, (_, part) => {
     const put = {
       ...partKey(tenant, idempotency, part),
+      ...formatAttributes('idempotency record'),
       result: json.subarray(part * maxPartBytes, (part + 1) * maxPartBytes),
       expiresAt: now + retentionSeconds,
     };
     // The condition of the first part holds for all.
     if (part > 0) return { put };
     return {
-      put: { ...put, fingerprint: idempotency.fingerprint, parts, isCompressed: true },
+      put: { ...put, fingerprint: idempotency.fingerprint, parts },
       condition: {
         expression: 'attribute_not_exists(pk) OR expiresAt <= :now',
         values: { ':now': now },

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { methodsByPath } from '#functions/routes.ts';
-import { functionFiles } from '#lib/hosting/functions.ts';
 
 const root = join(__dirname, '../../..');
 const folders = ['benchmarks', 'client', 'docs', 'examples', 'functions', 'lib', 'test'];
@@ -67,12 +66,6 @@ test('finds pages in all folders, their links and anchors', () => {
     anchor: 'platforms-and-troubleshooting',
   });
   expect(anchorsOf('docs/running.md')).toContain('platforms');
-});
-
-test('README and the page about deployments name the number of functions', () => {
-  for (const page of ['README.md', 'docs/deployment.md']) {
-    expect(textOf(page)).toContain(`${functionFiles.length} functions`);
-  }
 });
 
 describe.each(pages)('%s', (page) => {

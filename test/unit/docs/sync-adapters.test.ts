@@ -8,3 +8,9 @@ test.each(readdirSync(folder))('docs/sync.md has the adapter %s that tests run',
   const text = readFileSync(join(folder, file), 'utf8');
   expect(page).toContain(text.replace("'../../../client/index.ts'", "'project-management-client'"));
 });
+
+test('docs/client.md has the example with TanStack Query that is compiled', () => {
+  const text = readFileSync(join(folder, '../tanstack-query.tsx'), 'utf8');
+  const client = readFileSync(join(__dirname, '../../../docs/client.md'), 'utf8');
+  expect(client).toContain(text.replace("'../../client/index.ts'", "'project-management-client'"));
+});

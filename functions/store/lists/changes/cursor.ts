@@ -5,8 +5,10 @@
 import { ByteReader, ByteWriter } from '../../model/bytes.ts';
 import { isRecordKey, stampOf } from '../../model/change-log.ts';
 import { InvalidCursor } from '../../model/errors.ts';
+import { formats } from '../../model/formats.ts';
 import { isId } from '../../model/ids.ts';
 import { maxStamp } from '../../model/stamp-text.ts';
+import { isReadFormat } from '../../model/stored-format.ts';
 import { queryHashBytes } from '../query-hash.ts';
 import { bucketCount, bucketHashBytes } from './key-hashes.ts';
 
@@ -39,8 +41,6 @@ export type ChangesCursor = WalkCursor | LogCursor;
 
 /** Characters of a cursor, at most: 64 hashes of 6 bytes and less than 70 other bytes. */
 export const maxChangesCursorLength = 1_000;
-
-const format = 1;
 
 const kinds = { walk: 0, log: 1, logAhead: 2 } as const;
 
@@ -76,7 +76,9 @@ export function encodeCursor(hash: Uint8Array, cursor: ChangesCursor): string {
     writer.text(cursor.at ?? '');
     writeHashes(writer, cursor.hashes);
   }
-  return Buffer.concat([Buffer.of(format), hash, writer.bytes()]).toString('base64url');
+  return Buffer.concat([Buffer.of(formats['cursor of changes'].writes), hash, writer.bytes()]).toString(
+    'base64url',
+  );
 }
 
 function readCursor(reader: ByteReader): ChangesCursor | undefined {
@@ -101,7 +103,8 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
  */
 export function decodeCursor(hash: Buffer, text: string): ChangesCursor {
   const bytes = text.length > maxChangesCursorLength ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
-  if (bytes[0] !== format) throw new InvalidCursor('is not a cursor of this service');
+  if (!isReadFormat('cursor of changes', bytes[0]))
+    throw new InvalidCursor('is not a cursor of this service');
   if (hash.compare(bytes, 1, 1 + queryHashBytes) !== 0) {
     throw new InvalidCursor('belongs to another collection, to other filters or to other "fields"');
   }

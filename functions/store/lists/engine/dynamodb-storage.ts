@@ -10,7 +10,9 @@ import {
 } from '../../model/change-log.ts';
 import { StoreUnavailable } from '../../model/errors.ts';
 import type { Kind } from '../../model/relations.ts';
+import { formatAttributes, requireReadable } from '../../model/stored-format.ts';
 import type { Item, Key } from '../../model/writes.ts';
+import { storedItemOf } from './format/decode-item.ts';
 import { bucketPrefix, decodeManifest, type ItemName, isManifest } from './format/manifest.ts';
 import type { LogReader } from './storage.ts';
 
@@ -22,8 +24,24 @@ export function itemKey(tenant: string, kind: Kind, name: ItemName): Key {
 
 const itemName = ({ pk, sk }: Item): ItemName => `${pk.slice(pk.lastIndexOf('#') + 1)}/${sk}`;
 
+/** Returns the item that stores bytes under a name. */
+export const bytesItem = (key: Key, name: ItemName, bytes: Uint8Array): Item => ({
+  ...key,
+  ...formatAttributes(storedItemOf(name)),
+  bytes,
+});
+
+const bytesFields = { bytes: true };
+
+/** Returns the bytes of items by their names. @throws UnknownFormat. */
 export const encodedItems = (items: readonly Item[]): Map<ItemName, Uint8Array> =>
-  new Map(items.map((item) => [itemName(item), item['bytes'] as Uint8Array]));
+  new Map(
+    items.map((item) => {
+      const name = itemName(item);
+      requireReadable(storedItemOf(name), item, bytesFields);
+      return [name, item['bytes'] as Uint8Array];
+    }),
+  );
 
 interface KeyRange {
   readonly first: string;

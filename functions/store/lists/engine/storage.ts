@@ -50,6 +50,8 @@ export interface LogWriter extends LogReader {
   listItems(partition: string, max: number): Promise<ReadonlyMap<ItemName, Uint8Array>>;
   putItems(items: ReadonlyMap<ItemName, Uint8Array>): Promise<void>;
   deleteItems(names: readonly ItemName[]): Promise<void>;
+  /** Reads the version of the manifest, also of one that this release cannot read; 0 when there is none. */
+  readManifestVersion(): Promise<number>;
   /**
    * Replaces the manifest if its version is the one before.
    * @returns false when another process has replaced it.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { updateEntity } from '#functions/store/entities/update-entity.ts';
@@ -7,8 +7,9 @@ import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compa
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
-import { logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
+import { logPartition, manifestSortKey, recordPrefix } from '#functions/store/model/change-log.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
 import { compareLogs, rebuildLogs } from '#lib/audit/change-logs.ts';
@@ -176,6 +177,76 @@ describe('a record of a change that the table does not have', () => {
     await store.client.send(new DeleteCommand({ TableName: store.tableName, Key }));
     await checkRebuild(tenant, [id]);
     expect(await names(tenant)).toEqual([]);
+  });
+});
+
+describe('a format that this release does not read', () => {
+  /** Changes an item of a log as a later release may have written it. */
+  async function rewrite(Key: { pk: string; sk: string }, more: object): Promise<void> {
+    const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+    await store.client.send(new PutCommand({ TableName: store.tableName, Item: { ...Item, ...more } }));
+  }
+
+  async function withManifest(tenant: string): Promise<{ pk: string; sk: string }> {
+    await newTag(tenant, 'a');
+    await newTag(tenant, 'b');
+    await compactAll(store.database(), tenant, 'tag');
+    await newTag(tenant, 'c');
+    return { pk: logPartition(tenant, 'tag'), sk: manifestSortKey };
+  }
+
+  test('of a manifest is reported, stops lists and compaction, and a rebuild is the way out', async () => {
+    const tenant = randomUUID();
+    const key = await withManifest(tenant);
+    await rewrite(key, { format: 99 });
+    const unknown = 'The format of a stored item (manifest) is 99, and this release reads 6.';
+    await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
+    // Records live for a month: compaction from them alone would lose all older rows.
+    await expect(compactAll(store.database(), tenant, 'tag')).rejects.toThrow(new UnknownFormat(unknown));
+    expect(await compare()).toEqual([{ log: key.pk, ids: [], unreadable: expect.stringContaining(unknown) }]);
+    await rebuild();
+    expect(await compare()).toEqual([]);
+    expect(await names(tenant)).toEqual(['a', 'b', 'c']);
+    await newTag(tenant, 'd');
+    await compactAll(store.database(), tenant, 'tag');
+    expect(await names(tenant)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('of a record is reported, and a rebuild is the way out when the record is settled', async () => {
+    const tenant = randomUUID();
+    await withManifest(tenant);
+    const { Items = [] } = await store.client.send(
+      new QueryCommand({
+        TableName: store.tableName,
+        KeyConditionExpression: 'pk = :log and begins_with(sk, :record)',
+        ExpressionAttributeValues: { ':log': logPartition(tenant, 'tag'), ':record': recordPrefix },
+      }),
+    );
+    const { pk, sk } = Items.at(-1) as { pk: string; sk: string };
+    await rewrite({ pk, sk }, { e: Buffer.of(99) });
+    const unknown = 'The format of a stored item (record) is 49, and this release reads 3.';
+    await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
+    expect(await compare()).toMatchObject([{ unreadable: expect.stringContaining(unknown) }]);
+    await rebuild();
+    // Lists read the records of the last seconds although they are below the watermark.
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    expect(await names(tenant)).toEqual(['a', 'b', 'c']);
+    clock.mockRestore();
+    await store.client.send(new DeleteCommand({ TableName: store.tableName, Key: { pk, sk } }));
+  });
+
+  test('of a column is reported, and a rebuild is the way out', async () => {
+    const tenant = randomUUID();
+    const { pk } = await withManifest(tenant);
+    const { Items = [] } = await store.client.send(new ScanCommand({ TableName: store.tableName }));
+    const isSegment = (item: Record<string, unknown>): boolean =>
+      item['sk'] === 'all' && String(item['pk']).startsWith(`${tenant}#`);
+    const { pk: segment, sk } = Items.find(isSegment) as { pk: string; sk: string };
+    await rewrite({ pk: segment, sk }, { format: 99 });
+    await expect(names(tenant)).rejects.toThrow(/small segment\) is 99/);
+    expect(await compare()).toMatchObject([{ log: pk, unreadable: expect.stringContaining('is 99') }]);
+    await rebuild();
+    expect(await names(tenant)).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -42,6 +42,8 @@ test.each(['bootstrap', 'destroy'] as const)(
     const flags = commandFlags(command, ['-c', 'stage=production']);
     expect(flags).toEqual(['-c', 'stage=production', '-c', 'machineClient=true', '-c', 'alarmEmail=none']);
     expect(readSettings(contextOf({ callbackUrls: [] }, flags)).stage).toBe('production');
+    const pool = { userPoolId: 'eu-central-1_a1B2c3D4e', audience: ['app'] };
+    expect(readSettings(contextOf(pool, commandFlags(command, [], pool)))).toMatchObject(pool);
   },
 );
 

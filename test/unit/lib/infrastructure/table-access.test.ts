@@ -1,5 +1,8 @@
+import type { Resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
+import { dependentsOf, type Kind } from '#functions/store/model/relations.ts';
 import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
+import { resourceDocs } from '#lib/openapi/resources.ts';
 
 /** Returns the permissions of an operation. */
 function access(operation: string) {
@@ -56,42 +59,54 @@ test('a list of deleted entities needs their index, and reading long texts', () 
   expect(access('listDeletedUsers')).toEqual({ actions: [], indexes: ['by-status'] });
 });
 
+const kinds = Object.keys(resourceDocs) as Kind[];
+const verbOf = (verb: string, kind: Kind): string => verb + kind.charAt(0).toUpperCase() + kind.slice(1);
+
+const resourceOf = (kind: Kind) =>
+  routes.find(({ contract }) => contract.resource?.kind === kind)?.contract.resource as Resource;
+
+/** Returns what a deletion does to the items beside an entity: its long text expires, and its subject is free. */
+const besideActions = (kind: Kind): string[] => {
+  const { fields } = resourceOf(kind);
+  return [...('description' in fields ? ['UpdateItem'] : []), ...('subject' in fields ? ['DeleteItem'] : [])];
+};
+
 describe('deleting an entity', () => {
-  test.each([
-    ['Organization', 'UpdateItem'],
-    ['Project', 'UpdateItem'],
-    ['User', 'DeleteItem'],
-    ['Tag', 'UpdateItem'],
-  ])(
-    'finds the dependents of a %s by the list engine, counts jobs, and needs %s for its long text or its subject',
-    (kind, action) => {
-      expect(access(`delete${kind}`)).toEqual({
-        actions: ['GetItem', 'PutItem', action, 'BatchGetItem', 'Query'],
+  test.each(kinds.filter((kind) => dependentsOf(kind).length > 0))(
+    'finds the dependents of a kind that has some by the list engine, and counts jobs: %s',
+    (kind) => {
+      expect(access(verbOf('delete', kind))).toEqual({
+        actions: ['GetItem', 'PutItem', ...besideActions(kind), 'BatchGetItem', 'Query'],
         indexes: ['by-status'],
         usesListEngine,
       });
     },
   );
 
-  test('does not use the list engine for a task, which has no dependents', () => {
-    expect(access('deleteTask')).toEqual({
-      actions: ['GetItem', 'PutItem', 'UpdateItem'],
-      usesListEngine: false,
-    });
-  });
+  test.each(kinds.filter((kind) => dependentsOf(kind).length === 0))(
+    'does not use the list engine for a kind without dependents: %s',
+    (kind) => {
+      expect(access(verbOf('delete', kind))).toEqual({
+        actions: ['GetItem', 'PutItem', ...besideActions(kind)],
+        usesListEngine: false,
+      });
+    },
+  );
 });
 
-test('a batch needs what creating and deleting an entity needs, and reading batches', () => {
-  expect(access('batchTasks')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'UpdateItem'],
-    usesListEngine: false,
-  });
-  expect(access('batchOrganizations')).toEqual({
-    actions: ['GetItem', 'PutItem', 'BatchGetItem', 'DeleteItem', 'UpdateItem', 'Query'],
-    indexes: ['by-status'],
-    usesListEngine,
-  });
-});
+test.each(kinds)(
+  'a batch needs what creating, updating and deleting an entity needs, and reading batches: %s',
+  (kind) => {
+    const { plural } = resourceOf(kind);
+    const { actions, ...others } = access(verbOf('delete', kind));
+    const batch = access(`batch${plural.charAt(0).toUpperCase()}${plural.slice(1)}`);
+    const beside = access(verbOf('update', kind)).actions.filter((action) => action === 'DeleteItem');
+    expect(batch).toEqual({ ...others, actions: expect.anything() });
+    expect(new Set(batch.actions)).toEqual(
+      new Set([...access(verbOf('create', kind)).actions, ...actions, ...beside, 'BatchGetItem']),
+    );
+  },
+);
 
 test.each([
   ['listOrganizations', ['by-creation', 'by-status']],

@@ -5,7 +5,14 @@
 import { deflateRawSync } from 'node:zlib';
 import { inflate } from '../../../model/inflate.ts';
 import { garbageMs } from '../../../model/log-timing.ts';
-import { type ItemName, type Manifest, manifestNames, type StepId } from '../format/manifest.ts';
+import { requireKnownFields } from '../../../model/stored-format.ts';
+import {
+  type ItemName,
+  type Manifest,
+  manifestNames,
+  type StepId,
+  stepPartition,
+} from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
 
 interface StepItems {
@@ -15,13 +22,11 @@ interface StepItems {
   readonly names: readonly ItemName[];
 }
 
-const partition = 'steps';
-
 /** Digits of a version in a sort key: steps are in their order. */
 const versionDigits = 12;
 
 const stepName = (version: number, id: StepId): ItemName =>
-  `${partition}/${String(version).padStart(versionDigits, '0')}#${id}`;
+  `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
 /** Writes which items a step writes and replaces. */
 export const recordStep = (
@@ -30,6 +35,14 @@ export const recordStep = (
   id: StepId,
   step: StepItems,
 ): Promise<void> => writer.putItems(new Map([[stepName(version, id), deflateRawSync(JSON.stringify(step))]]));
+
+const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
+
+function decodeStep(encoded: Uint8Array): StepItems {
+  const step = JSON.parse(inflate(encoded).toString()) as StepItems;
+  requireKnownFields('step', step, stepFields);
+  return step;
+}
 
 /** Steps that one step cleans up after. */
 const maxSteps = 4;
@@ -42,10 +55,10 @@ const deletionMs = 2_000;
  * hour after its step began is never used again either.
  */
 export async function deleteGarbage(writer: LogWriter, manifest: Manifest, nowMs: number): Promise<void> {
-  const steps = await writer.listItems(partition, maxSteps);
+  const steps = await writer.listItems(stepPartition, maxSteps);
   let live: ReadonlySet<ItemName> | undefined;
   for (const [name, encoded] of steps) {
-    const { beganAt, names } = JSON.parse(inflate(encoded).toString()) as StepItems;
+    const { beganAt, names } = decodeStep(encoded);
     if (beganAt + garbageMs > nowMs || writer.remainingMs() < deletionMs) return;
     live ??= new Set(manifestNames(manifest));
     const isLive = live;

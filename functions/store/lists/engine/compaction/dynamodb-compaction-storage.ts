@@ -5,14 +5,23 @@ import { decodeRecord, logPartition, manifestSortKey } from '../../../model/chan
 import { hasVersion, notExists } from '../../../model/condition-expressions.ts';
 import { ConditionFailed } from '../../../model/errors.ts';
 import type { Kind } from '../../../model/relations.ts';
-import { encodedItems, itemKey, openLogReader, rangeQuery, recordRange } from '../dynamodb-storage.ts';
-import { encodeManifest } from '../format/manifest.ts';
+import type { Key } from '../../../model/writes.ts';
+import {
+  bytesItem,
+  encodedItems,
+  itemKey,
+  openLogReader,
+  rangeQuery,
+  recordRange,
+} from '../dynamodb-storage.ts';
+import { encodeManifest, manifestVersion } from '../format/manifest.ts';
 import type { LogWriter } from '../storage.ts';
 
 /** Items that are written or deleted at the same time. */
 const concurrency = 8;
 
 export function openLog(database: Database, tenant: string, kind: Kind): LogWriter {
+  const manifestKey: Key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
   return {
     ...openLogReader(database, tenant, kind),
     oldestRecords: async function* (above, upTo) {
@@ -31,15 +40,18 @@ export function openLog(database: Database, tenant: string, kind: Kind): LogWrit
     },
     putItems: (items) =>
       forEach(items, concurrency, ([name, bytes]) =>
-        database.putItem({ ...itemKey(tenant, kind, name), bytes }),
+        database.putItem(bytesItem(itemKey(tenant, kind, name), name, bytes)),
       ),
     deleteItems: (names) =>
       forEach(names, concurrency, (name) => database.deleteItem(itemKey(tenant, kind, name))),
+    readManifestVersion: async () => {
+      const item = await database.get(manifestKey);
+      return item ? manifestVersion(item) : 0;
+    },
     replaceManifest: async (manifest) => {
-      const key = { pk: logPartition(tenant, kind), sk: manifestSortKey };
       const condition = manifest.version === 1 ? notExists : hasVersion(manifest.version - 1);
       try {
-        await database.putItem({ ...key, ...encodeManifest(manifest) }, condition);
+        await database.putItem({ ...manifestKey, ...encodeManifest(manifest) }, condition);
         return true;
       } catch (error) {
         if (error instanceof ConditionFailed) return false;

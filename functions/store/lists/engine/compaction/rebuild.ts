@@ -1,4 +1,5 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
+import { UnknownFormat } from '../../../model/errors.ts';
 import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import { maxStamp } from '../../../model/stamp-text.ts';
 import { emptyManifest, type Manifest, manifestNames, newGeneration, newStepId } from '../format/manifest.ts';
@@ -28,6 +29,19 @@ async function rowsAt(writer: LogWriter, { rows }: ScannedRows, stamp: number): 
 }
 
 /**
+ * Returns the manifest that a rebuild replaces. One that this release cannot read counts as empty: a rebuild is the way out of it, because it needs
+ * nothing of the columns. The items that it names stay: nobody knows them.
+ */
+async function readReplaced(writer: LogWriter, nowMs: number): Promise<Manifest> {
+  try {
+    return (await writer.readHead(nowMs)).manifest ?? emptyManifest;
+  } catch (error) {
+    if (!(error instanceof UnknownFormat)) throw error;
+    return { ...emptyManifest, version: await writer.readManifestVersion() };
+  }
+}
+
+/**
  * Replaces all columns of a log by those of the margin before the scan. Records stay as they are: lists read those above the new watermark,
  * which can be lower than before.
  * @returns false when a compaction step was faster: the caller tries again.
@@ -38,7 +52,7 @@ export async function rebuild(
   nowMs: number,
   marginMs = defaultMarginMs,
 ): Promise<boolean> {
-  const before = (await writer.readHead(nowMs)).manifest ?? emptyManifest;
+  const before = await readReplaced(writer, nowMs);
   const watermark = scanned.beganAt - marginMs;
   const rows = await rowsAt(writer, scanned, watermark);
   const stepId = newStepId(before.version + 1);

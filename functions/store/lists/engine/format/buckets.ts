@@ -4,6 +4,7 @@
  */
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter, idBytes, isUuid } from '../../../model/bytes.ts';
+import { UnknownFormat } from '../../../model/errors.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { type Column, type ColumnPatch, encodeColumn, newOrdinals, type Ordinals } from './column.ts';
 import { buildDictionary } from './dictionary.ts';
@@ -68,7 +69,7 @@ function encodeBucket({ ids, rows, ordinals }: NewBucket): Buffer {
   return Buffer.concat([lengths.bytes(), ...parts, ...ends]);
 }
 
-/** Decodes what `encodeBuckets` returns for one bucket. */
+/** Decodes what `encodeBuckets` returns for one bucket. @throws UnknownFormat. */
 export function decodeBucket(encoded: Uint8Array): Bucket {
   const lengths = new ByteReader(encoded);
   const firstLength = lengths.number();
@@ -90,6 +91,7 @@ export function decodeBucket(encoded: Uint8Array): Bucket {
     rows[position] = row;
     ordinals[position] = second.number();
   }
+  if (first.hasMore || second.hasMore) throw new UnknownFormat('A bucket has more than this release reads.');
   return { ids, rows, ordinals };
 }
 

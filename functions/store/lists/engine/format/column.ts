@@ -4,6 +4,7 @@
  */
 import { deflateRawSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../../../model/bytes.ts';
+import { UnknownFormat } from '../../../model/errors.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { buildDictionary, type ColumnValue, Dictionary } from './dictionary.ts';
 
@@ -114,12 +115,14 @@ export function encodeColumn({ dictionary, ordinals }: Column): Buffer {
   return deflateRawSync(Buffer.concat([numbers.bytes(), ...suffixes, ordinalBytes(ordinals)]));
 }
 
+/** Decodes what `encodeColumn` returns. @throws UnknownFormat. */
 export function decodeColumn(encoded: Uint8Array): Column {
   const bytes = inflate(encoded);
   const numbers = new ByteReader(bytes);
   const rows = numbers.number();
   const count = numbers.number();
   const marks = numbers.number();
+  if (marks > 3) throw new UnknownFormat(`A column has the mark ${marks}.`);
   const special = [...(marks & 1 ? [undefined] : []), ...(marks & 2 ? [null] : [])];
   const shared = new Uint32Array(count);
   const offsets = new Uint32Array(count + 1);
@@ -141,5 +144,9 @@ export function decodeColumn(encoded: Uint8Array): Column {
     source += length;
   }
   const dictionary = new Dictionary(special, texts, offsets);
-  return { dictionary, ordinals: readOrdinals(bytes.subarray(source), rows, dictionary.size) };
+  const ordinals = readOrdinals(bytes.subarray(source), rows, dictionary.size);
+  const end = source + ordinals.byteLength;
+  if (end !== bytes.length)
+    throw new UnknownFormat(`A column has ${bytes.length} bytes, and this release reads ${end} of them.`);
+  return { dictionary, ordinals };
 }

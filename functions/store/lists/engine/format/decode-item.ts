@@ -1,7 +1,16 @@
 /** Decodes immutable items by their names. */
+
+import type { StoredItem } from '../../../model/formats.ts';
 import { type Bucket, bytesOfBucket, decodeBucket } from './buckets.ts';
 import { type Column, columnBytes, decodeColumn } from './column.ts';
-import { type ItemName, isBucketName, isColumnName, isPatchName, isSmallSegmentName } from './manifest.ts';
+import {
+  type ItemName,
+  isBucketName,
+  isColumnName,
+  isPatchName,
+  isSmallSegmentName,
+  isStepName,
+} from './manifest.ts';
 import { decodePatch, type PatchValues } from './patch.ts';
 import { bytesOfSmallSegment, decodeSmallSegment, type SmallSegment } from './small-segment.ts';
 
@@ -9,6 +18,15 @@ export type DecodedItem = Column | Bucket | Buffer | PatchValues | SmallSegment;
 
 /** Bytes of a value of a patch in memory, about. */
 const patchValueBytes = 120;
+
+/** Returns what the name of an immutable item says that it is. */
+export function storedItemOf(name: ItemName): StoredItem {
+  if (isPatchName(name)) return 'patch';
+  if (isStepName(name)) return 'step';
+  if (isBucketName(name)) return 'bucket';
+  if (isSmallSegmentName(name)) return 'small segment';
+  return isColumnName(name) ? 'column' : 'ids';
+}
 
 /** Returns what an item holds, and the bytes of that in memory. */
 export function decodeItem(

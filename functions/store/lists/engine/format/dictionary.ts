@@ -1,8 +1,21 @@
 /** Sorted dictionaries: the distinct values of a column, null first, then texts by Unicode code point. */
+import { UnknownFormat } from '../../../model/errors.ts';
 import type { Value } from '../../../model/row.ts';
 
 /** What a column holds for a row: a value, or `undefined` where the entity is older than the field. */
 export type ColumnValue = Value | undefined;
+
+/** A value in JSON, which has no `undefined`: 0 stands for it. */
+export type StoredValue = Value | 0;
+
+export const toStored = (value: ColumnValue): StoredValue => (value === undefined ? 0 : value);
+
+/** @throws UnknownFormat for what `toStored` does not return. */
+export function fromStored(value: unknown): ColumnValue {
+  if (value === 0) return undefined;
+  if (typeof value === 'string' || value === null) return value;
+  throw new UnknownFormat(`A column has the value ${JSON.stringify(value)}.`);
+}
 
 /** Bytes that the objects of a dictionary take in memory, besides their contents. */
 const overheadBytes = 200;

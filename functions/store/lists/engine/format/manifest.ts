@@ -6,6 +6,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
+import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
 import type { Item } from '../../../model/writes.ts';
 import { chunkRows } from './ids.ts';
 
@@ -183,6 +184,11 @@ export const patchName = (step: StepId, field: string, position: number): ItemNa
 
 export const isPatchName = (name: ItemName): boolean => name.startsWith(patchPrefix);
 
+/** The partition of the lists of what the steps of compaction write and replace. Ids of segments begin with a number. */
+export const stepPartition = 'steps';
+
+export const isStepName = (name: ItemName): boolean => name.startsWith(`${stepPartition}/`);
+
 /** Returns whether an item is all of a small segment. */
 export const isSmallSegmentName = (name: ItemName): boolean =>
   !isPatchName(name) && name.endsWith(`/${smallName}`) && !isColumnName(name);
@@ -224,21 +230,56 @@ export function segmentOf({ segments }: Manifest, id: string): number {
   return low;
 }
 
-const format = 6;
-
 /** Returns the attributes of a manifest's item, without its key. */
 export function encodeManifest({ version, ...state }: Manifest): Record<string, unknown> {
-  return { format, version, state: deflateRawSync(JSON.stringify(state)) };
+  return { ...formatAttributes('manifest'), version, state: deflateRawSync(JSON.stringify(state)) };
 }
+
+const itemFields = { version: true, state: true };
+
+const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
+  watermark: true,
+  absorbed: true,
+  newestStamp: true,
+  generation: true,
+  segments: true,
+  patches: true,
+};
+
+const segmentFields: Readonly<Record<keyof Segment, true>> = {
+  id: true,
+  first: true,
+  last: true,
+  rows: true,
+  deleted: true,
+  columns: true,
+  buckets: true,
+  patched: true,
+  bytes: true,
+  isSmall: true,
+};
+
+const patchFields: Readonly<Record<keyof Patch, true>> = {
+  step: true,
+  values: true,
+  bytes: true,
+  items: true,
+};
 
 /**
  * Returns the manifest that an item stores.
- * @throws TypeError when another version of the service has written it.
+ * @throws UnknownFormat when another release has written it.
  */
 export function decodeManifest(item: Item): Manifest {
-  if (item['format'] !== format) throw new TypeError(`Unknown format of a manifest: ${item['format']}.`);
-  const state = JSON.parse(inflate(item['state'] as Uint8Array).toString());
-  return { version: item['version'] as number, ...(state as Omit<Manifest, 'version'>) };
+  requireReadable('manifest', item, itemFields);
+  const state = JSON.parse(inflate(item['state'] as Uint8Array).toString()) as Omit<Manifest, 'version'>;
+  requireKnownFields('manifest', state, stateFields);
+  for (const segment of state.segments) requireKnownFields('manifest', segment, segmentFields);
+  for (const patch of state.patches) requireKnownFields('manifest', patch, patchFields);
+  return { version: item['version'] as number, ...state };
 }
+
+/** Returns the number of writes of a manifest, also of one that this release cannot read: the condition of the next write. */
+export const manifestVersion = (item: Item): number => item['version'] as number;
 
 export const isManifest = ({ sk }: Item): boolean => sk === manifestSortKey;

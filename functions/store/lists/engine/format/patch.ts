@@ -2,7 +2,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { inflate } from '../../../model/inflate.ts';
 import type { ColumnPatch } from './column.ts';
-import type { ColumnValue } from './dictionary.ts';
+import { type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
 import { maxItemBytes, type Patch, type Segment, sequenceOf } from './manifest.ts';
 
 /** By the segment's id and the field. */
@@ -46,14 +46,14 @@ export const fieldsOf = (values: PatchValues): string[] => [
 export const isNewerThan = ({ step }: Patch, { columns }: Segment, field: string): boolean =>
   sequenceOf(step) > sequenceOf(columns[field] ?? '0');
 
-/** Rows as differences to the row before, and their values. JSON has no `undefined`: 0 stands for it. */
-type StoredColumnPatch = [rows: number[], values: (string | null | 0)[]];
+/** Rows as differences to the row before, and their values. */
+type StoredColumnPatch = [rows: number[], values: StoredValue[]];
 
 function encodeColumnPatch(columnPatch: ColumnPatch): StoredColumnPatch {
   const entries = [...columnPatch].sort(([one], [other]) => one - other);
   return [
     entries.map(([row], position) => row - (entries[position - 1]?.[0] ?? 0)),
-    entries.map(([, value]) => (value === undefined ? 0 : value)),
+    entries.map(([, value]) => toStored(value)),
   ];
 }
 
@@ -62,8 +62,7 @@ function decodeColumnPatch([rows, values]: StoredColumnPatch): ColumnPatch {
   return new Map(
     rows.map((difference, position): [number, ColumnValue] => {
       row += difference;
-      const value = values[position];
-      return [row, value === 0 ? undefined : value];
+      return [row, fromStored(values[position])];
     }),
   );
 }

@@ -1,8 +1,9 @@
 /** Small segments: all columns, the ids and the fence as one item, because each item costs a write unit and a deletion. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { idBytes } from '../../../model/bytes.ts';
+import { requireKnownFields } from '../../../model/stored-format.ts';
 import { buildColumn, type Column, columnBytes } from './column.ts';
-import type { ColumnValue } from './dictionary.ts';
+import { type ColumnValue, fromStored, type StoredValue, toStored } from './dictionary.ts';
 import { chunkRows, countIds, encodeIds } from './ids.ts';
 
 export interface SmallSegment {
@@ -12,10 +13,9 @@ export interface SmallSegment {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** JSON has no `undefined`: 0 stands for it. */
 interface StoredSegment {
   readonly ids: readonly string[];
-  readonly columns: Readonly<Record<string, readonly (string | null | 0)[]>>;
+  readonly columns: Readonly<Record<string, readonly StoredValue[]>>;
 }
 
 export function encodeSmallSegment(
@@ -24,21 +24,20 @@ export function encodeSmallSegment(
 ): Buffer {
   const stored: StoredSegment = {
     ids,
-    columns: Object.fromEntries(
-      [...columns].map(([field, values]) => [
-        field,
-        values.map((value) => (value === undefined ? 0 : value)),
-      ]),
-    ),
+    columns: Object.fromEntries([...columns].map(([field, values]) => [field, values.map(toStored)])),
   };
   return deflateRawSync(JSON.stringify(stored));
 }
 
+const storedFields: Readonly<Record<keyof StoredSegment, true>> = { ids: true, columns: true };
+
+/** Decodes what `encodeSmallSegment` returns. @throws UnknownFormat. */
 export function decodeSmallSegment(encoded: Uint8Array): SmallSegment {
-  const { ids, columns } = JSON.parse(inflateRawSync(encoded).toString()) as StoredSegment;
+  const stored = JSON.parse(inflateRawSync(encoded).toString()) as StoredSegment;
+  requireKnownFields('small segment', stored, storedFields);
+  const { ids, columns } = stored;
   const decoded = Object.entries(columns).map(
-    ([field, values]) =>
-      [field, buildColumn(values.map((value) => (value === 0 ? undefined : value)))] as const,
+    ([field, values]) => [field, buildColumn(values.map(fromStored))] as const,
   );
   return { ids: encodeIds(ids), columns: new Map(decoded) };
 }

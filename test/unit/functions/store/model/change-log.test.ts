@@ -12,6 +12,7 @@ import {
 } from '#functions/store/model/change-log.ts';
 import type { Change } from '#functions/store/model/changes.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { rowText } from '#functions/store/model/row.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
@@ -151,9 +152,9 @@ test('a withdrawn record has the key of the record, expires with it, and has no 
   expect(decodeRecord(withdrawn)).toEqual({ key: record.sk, stamp: nowMs, entries: [] });
 });
 
-test('decodeRecord throws TypeError for a format that a later version writes', () => {
+test('decodeRecord throws UnknownFormat for a format that a later release writes', () => {
   expect(() => decodeRecord({ pk: '', sk: stampPrefix(nowMs), e: Buffer.of(9) })).toThrow(
-    new TypeError('Unknown format of a record: 9.'),
+    new UnknownFormat('The format of a stored item (record) is 4, and this release reads 3.'),
   );
 });
 

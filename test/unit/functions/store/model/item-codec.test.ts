@@ -1,3 +1,4 @@
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import {
   decodeEntity,
   encodeEntity,
@@ -6,6 +7,7 @@ import {
   withText,
 } from '#functions/store/model/item-codec.ts';
 import { Digest, digestText } from '#functions/store/model/long-text.ts';
+import { toRow } from '#functions/store/model/row.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 const projectId = '01890000-0000-7000-8000-000000000002';
@@ -119,6 +121,7 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'deletedAt',
     'deletedBy',
     'expiresAt',
+    'format',
     'kind',
     'ofKind',
     'ofParent',
@@ -129,4 +132,29 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'textBytes',
     'version',
   ]);
+});
+
+describe('an attribute that this release does not know', () => {
+  test.each([
+    ['a text', 'red'],
+    ['null', null],
+    ['a list of texts', ['a', 'b']],
+  ])('is kept when it is %s, as the next release adds it: a field', (_, value) => {
+    const later = { ...item, colour: value };
+    const decoded = decodeEntity(later);
+    expect(encodeEntity('acme', decoded, stored.stamp)).toEqual(later);
+    expect(toRow(decoded.entity)).toMatchObject({ colour: Array.isArray(value) ? 'a,b' : value });
+  });
+
+  test.each([
+    ['a number', 1],
+    ['a boolean', true],
+    ['an object', { a: 'b' }],
+    ['a list of numbers', [1]],
+    ['bytes', Buffer.of(1)],
+  ])('is an error that names it when it is %s, which no row can hold', (_, value) => {
+    expect(() => decodeEntity({ ...item, colour: value })).toThrow(
+      new UnknownFormat('The attribute "colour" of an entity can be no field that this release keeps.'),
+    );
+  });
 });

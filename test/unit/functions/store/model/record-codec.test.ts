@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import type { LogEntry } from '#functions/store/model/log-entry.ts';
 import { decodeContents, encodeContents } from '#functions/store/model/record-codec.ts';
 import { rowText, type Value } from '#functions/store/model/row.ts';
@@ -144,8 +145,18 @@ test.each([
   ['earlier', Buffer.of(5, 0)],
   ['later', Buffer.of(8, 0)],
   ['missing', Buffer.alloc(0)],
-])('throws TypeError for a %s format', (_, bytes) => {
-  expect(() => decodeContents(bytes, stamp)).toThrow(TypeError);
+])('throws UnknownFormat for a format that is %s', (_, bytes) => {
+  expect(() => decodeContents(bytes, stamp)).toThrow(UnknownFormat);
+});
+
+test.each([
+  // 16 times the number of types, in groups of seven bits.
+  ['a field', [0x80, 1], 'A record has a field with the number 16.'],
+  ['a word', [5, 25], 'A record has a word with the number 25.'],
+])('throws UnknownFormat that names the number of %s that it does not know', (_, bytes, message) => {
+  // No actor; the version 1 and what a creation has; an id of no bytes; one field.
+  const creation = Buffer.of(6, 0, 1 * 16 + 2, 0, 1, ...bytes);
+  expect(() => decodeContents(creation, stamp)).toThrow(new UnknownFormat(message));
 });
 
 test('keeps any actor, with one or several entries', () => {

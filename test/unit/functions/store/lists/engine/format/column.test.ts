@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   buildColumn,
@@ -9,6 +10,7 @@ import {
   valueAt,
 } from '#functions/store/lists/engine/format/column.ts';
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 
 const value: fc.Arbitrary<ColumnValue> = fc.oneof(
@@ -133,4 +135,16 @@ describe('patchColumn', () => {
 test('columnBytes counts one byte for each row of a column with few values', () => {
   const few = columnBytes(buildColumn(Array(1_000).fill('a')));
   expect(columnBytes(buildColumn(Array(2_000).fill('a'))) - few).toBe(1_000);
+});
+
+test('decodeColumn throws UnknownFormat for a mark and for bytes that it does not know', () => {
+  const bytes = inflateRawSync(encodeColumn(buildColumn(['a', 'b'])));
+  expect(() => decodeColumn(deflateRawSync(Buffer.concat([bytes, Buffer.of(1)])))).toThrow(
+    new UnknownFormat(
+      `A column has ${bytes.length + 1} bytes, and this release reads ${bytes.length} of them.`,
+    ),
+  );
+  // After the numbers of rows and of texts.
+  bytes[2] = 4;
+  expect(() => decodeColumn(deflateRawSync(bytes))).toThrow(new UnknownFormat('A column has the mark 4.'));
 });

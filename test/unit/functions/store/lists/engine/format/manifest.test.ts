@@ -16,12 +16,14 @@ import {
   newStepId,
   type Patch,
   patchNames,
+  type Segment,
   segmentNames,
   segmentOf,
   sequenceOf,
   wholeColumns,
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { stampPrefix } from '#functions/store/model/change-log.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { makeManifest, makeSegment } from '#test/support/segments.ts';
 
@@ -177,9 +179,35 @@ describe('the item of a manifest', () => {
     expect(decodeManifest({ pk: '', sk: '', ...encodeManifest(emptyManifest) })).toEqual(emptyManifest);
   });
 
-  test('of an unknown format throws TypeError', () => {
+  test('of an unknown format throws UnknownFormat that names it and the runbook', () => {
     expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
-      new TypeError('Unknown format of a manifest: 2.'),
+      new UnknownFormat('The format of a stored item (manifest) is 2, and this release reads 6.'),
+    );
+    expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
+      /See "A format is unknown" in docs\/operations\.md\.$/,
+    );
+  });
+
+  test.each([
+    ['the item', { ...item, shards: 2 }],
+    ['the state', { ...item, ...encodeManifest({ ...manifest, shards: 2 } as Manifest) }],
+    [
+      'a segment',
+      { ...item, ...encodeManifest({ ...manifest, segments: [{ ...segment, shards: 2 } as Segment] }) },
+    ],
+    [
+      'a patch',
+      {
+        ...item,
+        ...encodeManifest({
+          ...manifest,
+          patches: [{ step: '1-a', values: 1, bytes: 1, shards: 2 } as Patch],
+        }),
+      },
+    ],
+  ])('with an unknown field in %s throws UnknownFormat that names it', (_, other) => {
+    expect(() => decodeManifest(other)).toThrow(
+      new UnknownFormat('A stored item (manifest) has the field "shards", which this release does not know.'),
     );
   });
 

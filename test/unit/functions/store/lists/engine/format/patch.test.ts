@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { ColumnValue } from '#functions/store/lists/engine/format/dictionary.ts';
 import type { Patch } from '#functions/store/lists/engine/format/manifest.ts';
@@ -13,6 +14,7 @@ import {
   type PatchValues,
   setValue,
 } from '#functions/store/lists/engine/format/patch.ts';
+import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { anyCharacter } from '#test/support/any-character.ts';
 import { makePatchValues, makeSegment, type PatchEntry } from '#test/support/segments.ts';
 
@@ -197,4 +199,9 @@ describe('mergePatches', () => {
     setValue(merged, '1.0', 'name', [1, 'b']);
     expect(entriesOf(values)).toEqual([['1.0', 'name', 1, 'a']]);
   });
+});
+
+test('decodePatch throws UnknownFormat for a value that is neither a text, null nor absent', () => {
+  const encoded = deflateRawSync(JSON.stringify({ '1.0': { name: [[0], [1]] } }));
+  expect(() => decodePatch(encoded)).toThrow(new UnknownFormat('A column has the value 1.'));
 });

@@ -1,0 +1,43 @@
+/**
+ * The formats of everything that is stored: which numbers this release reads, and which one it writes. The only list of them, and it imports
+ * nothing: `npm run release` compares it with that of the release before, and the deployment with that of the commit it would roll back to.
+ *
+ * The functions of two releases run beside each other during each deployment and rollback. So a format changes in two releases: the first one
+ * also reads the new number, the second one writes it. A number leaves `reads` when no stored item can have it any more.
+ * See docs/decisions/0022-formats-and-releases.md.
+ */
+interface Format {
+  readonly reads: readonly number[];
+  readonly writes: number;
+}
+
+/**
+ * By item. An item whose format is not in its bytes has it in the attribute `format`; without the attribute, it is 1. Wake-ups and published units
+ * have none: their keys say everything of them.
+ */
+export const formats = {
+  entity: { reads: [1], writes: 1 },
+  'long text': { reads: [1], writes: 1 },
+  subject: { reads: [1], writes: 1 },
+  'idempotency record': { reads: [1], writes: 1 },
+  job: { reads: [1], writes: 1 },
+  pace: { reads: [1], writes: 1 },
+  /** With its notes of late records. */
+  reminder: { reads: [1], writes: 1 },
+  /** Its first byte is twice the number, and one more if its entries are deflated. */
+  record: { reads: [3], writes: 3 },
+  manifest: { reads: [6], writes: 6 },
+  ids: { reads: [1], writes: 1 },
+  column: { reads: [1], writes: 1 },
+  bucket: { reads: [1], writes: 1 },
+  'small segment': { reads: [1], writes: 1 },
+  patch: { reads: [1], writes: 1 },
+  /** The items that a step of compaction writes and replaces. */
+  step: { reads: [1], writes: 1 },
+  /** Callers store cursors. Their first byte is the number. */
+  'cursor of changes': { reads: [1], writes: 1 },
+  'cursor of a list': { reads: [1], writes: 1 },
+  'cursor of deleted entities': { reads: [1], writes: 1 },
+} as const satisfies Readonly<Record<string, Format>>;
+
+export type StoredItem = keyof typeof formats;

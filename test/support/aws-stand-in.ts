@@ -1,0 +1,130 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/**
+ * An address that takes the place of AWS: DynamoDB is the embedded engine, and what the engine does not have is answered in the protocol of the
+ * service. CloudFormation has XML, and Lambda has JSON.
+ */
+export interface AwsStandIn {
+  readonly endpoint: string;
+  /** Whether tables have point-in-time recovery, which the engine does not know. */
+  hasRecovery: boolean;
+  /** The stack of each table, by name. */
+  readonly stacks: Map<string, string>;
+  /** Concurrent executions of the account. */
+  concurrency: number;
+  /** Operations that the credentials do not permit. */
+  readonly denied: Set<string>;
+  stop(): Promise<void>;
+}
+
+const json = 'application/x-amz-json-1.0';
+const namespace = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
+
+const stackResources = (table: string, stack: string): string =>
+  `<DescribeStackResourcesResponse xmlns="${namespace}"><DescribeStackResourcesResult><StackResources><member>
+  <StackName>${stack}</StackName><LogicalResourceId>Table</LogicalResourceId><PhysicalResourceId>${table}</PhysicalResourceId>
+  <ResourceType>AWS::DynamoDB::GlobalTable</ResourceType><Timestamp>2026-01-01T00:00:00Z</Timestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus>
+  </member></StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`;
+
+const xmlError = (code: string): string =>
+  `<ErrorResponse xmlns="${namespace}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`;
+
+/** Sends a request without `fetch`, which refuses some of the ports that the engine can have. */
+const forward = (engine: string, body: string, headers: Record<string, string>): Promise<[number, string]> =>
+  new Promise((resolve, reject) => {
+    const outgoing = httpRequest(engine, { method: 'POST', headers }, (response) => {
+      text(response).then((received) => resolve([response.statusCode ?? 500, received]), reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+
+export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
+  const state = {
+    hasRecovery: true,
+    stacks: new Map<string, string>(),
+    concurrency: 1_000,
+    denied: new Set<string>(),
+  };
+
+  const ofDynamoDb = async (
+    operation: string,
+    body: string,
+    headers: Record<string, string>,
+  ): Promise<[number, string]> => {
+    if (operation === 'DescribeContinuousBackups') {
+      const PointInTimeRecoveryStatus = state.hasRecovery ? 'ENABLED' : 'DISABLED';
+      const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
+      return [
+        200,
+        JSON.stringify({
+          ContinuousBackupsDescription: {
+            ContinuousBackupsStatus: 'ENABLED',
+            PointInTimeRecoveryDescription,
+          },
+        }),
+      ];
+    }
+    return forward(engine, body, headers);
+  };
+
+  const ofCloudFormation = (values: URLSearchParams): [number, string] => {
+    const table = values.get('PhysicalResourceId') ?? '';
+    const stack = state.stacks.get(table);
+    return stack ? [200, stackResources(table, stack)] : [400, xmlError('ValidationError')];
+  };
+
+  const respond = async (
+    url: string,
+    body: string,
+    headers: Record<string, string>,
+  ): Promise<[number, string, string]> => {
+    const target = headers['x-amz-target']?.split('.')[1];
+    const operation = target ?? new URLSearchParams(body).get('Action') ?? 'GetAccountSettings';
+    const isLambda = url.endsWith('/account-settings');
+    if (state.denied.has(operation)) {
+      const message = `not authorized to perform ${operation}`;
+      const denial = JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message });
+      return target || isLambda ? [403, denial, json] : [403, xmlError('AccessDenied'), 'text/xml'];
+    }
+    if (target) return [...(await ofDynamoDb(operation, body, headers)), json];
+    if (isLambda)
+      return [
+        200,
+        JSON.stringify({ AccountLimit: { ConcurrentExecutions: state.concurrency } }),
+        'application/json',
+      ];
+    return [...ofCloudFormation(new URLSearchParams(body)), 'text/xml'];
+  };
+
+  const server = createServer((request, outgoing) => {
+    const {
+      'x-amz-target': target,
+      authorization,
+      'content-type': type,
+      'x-amz-date': date,
+    } = request.headers;
+    const passed = { 'x-amz-target': target, authorization, 'content-type': type, 'x-amz-date': date };
+    const headers = Object.fromEntries(
+      Object.entries(passed).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>;
+    void text(request)
+      .then((body) => respond(request.url ?? '', body, headers))
+      .then(([status, body, contentType]) =>
+        outgoing.writeHead(status, { 'content-type': contentType }).end(body),
+      )
+      .catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(state, {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
