@@ -97,9 +97,9 @@ export const changeFeedMutations: readonly Mutation[] = [
   {
     name: 'expired-records-unnoticed',
     description: 'a cursor stays valid although records above it have expired',
-    file: `${changes}/list-changes.ts`,
-    search: 'manifest.newestStamp > given',
-    replacement: 'manifest.newestStamp > Number.MAX_VALUE * given',
+    file: 'functions/store/lists/engine/newest-stamps.ts',
+    search: 'stamp > given',
+    replacement: 'stamp > Number.MAX_VALUE * given',
     detectedBy: [unit],
   },
   {
