@@ -8,7 +8,7 @@ import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
-import { expectedVersions } from './conditional-requests.ts';
+import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
@@ -72,7 +72,8 @@ function readQuery(
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
-  if (method !== 'POST') return undefined;
+  const isCreation = method === 'PUT' && acceptsNoVersion(event.headers);
+  if (method !== 'POST' && !isCreation) return undefined;
   const { headers, caller } = event;
   return idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
 }

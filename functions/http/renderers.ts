@@ -7,7 +7,7 @@ import { encodePlace } from '../store/lists/place-cursor.ts';
 import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
-import { isCurrent } from './conditional-requests.ts';
+import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
@@ -114,6 +114,11 @@ const etagsOf = (
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
     : undefined;
 
+function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
+  const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
+  return renderWrite(rendering, 201, stored, { location });
+}
+
 export const renderers: Renderers = {
   list: (rendering, page) => {
     const { contract, event, id, query, view } = rendering;
@@ -133,16 +138,14 @@ export const renderers: Renderers = {
     });
   },
   entity: (rendering, stored) => {
-    const { contract, view } = rendering;
+    const { contract, event, view } = rendering;
+    if (contract.method === 'PUT' && acceptsNoVersion(event.headers)) return renderCreated(rendering, stored);
     if (contract.method !== 'GET') return renderWrite(rendering, 200, stored);
     const { entity, version } = stored;
     const tag = view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
     return renderRead(rendering, JSON.stringify(show(rendering, entity)), tag);
   },
-  created: (rendering, stored) => {
-    const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
-    return renderWrite(rendering, 201, stored, { location });
-  },
+  created: renderCreated,
   changes: (rendering, page) => {
     const { contract, cursorHash, view } = rendering;
     if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);

@@ -87,11 +87,11 @@ function describeEffect(contract: Contract): string {
   if (success === 'created')
     return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
   if (success === 'batch')
-    return `Takes up to 25 operations on ${resource.plural}, each id at most once. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
+    return `Takes up to 25 operations on ${resource.plural}, each id at most once. A \`create\` can have an \`id\` of its own. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
   if (success === 'deleted')
     return `${describeCascade(kind)} A deleted ${kind} cannot be restored, and a repeated request is a 404. ${guard}`.trim();
   if (method === 'PUT')
-    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
+    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version. With \`If-None-Match: *\`, creates the ${kind} with the id in the path (201): the id can be made offline, and a repeated request is a 412 that creates nothing.${references(resource)} ${guard}`;
   if (method === 'PATCH')
     return `Changes the fields in the body. \`null\` resets a field that can be null. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
   return `The response has an \`ETag\`, the version of the ${kind}${Object.keys(resource.expansions).length > 0 ? ', unless `expand` adds other entities' : ''}.`;

@@ -117,6 +117,16 @@ const historyResponse = (resource: Resource): Response => ({
   content: json(`${pascal(resource.kind)}History`, historyExample(resource)),
 });
 
+function createdResponse(contract: Contract): Response {
+  const { resource } = contract;
+  return {
+    description: `The new ${resource?.kind}.`,
+    headers: headerReferences('ETag', 'Cache-Control', 'Location', 'Idempotency-Replayed'),
+    ...(resource && { content: json(pascal(resource.kind), resourceDocs[resource.kind].example) }),
+    links: links(contract),
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
@@ -139,15 +149,7 @@ function success(contract: Contract): [status: string, response: Response] {
         },
       ];
     case 'created':
-      return [
-        '201',
-        {
-          description: `The new ${resource?.kind}.`,
-          headers: { ...headerReferences('ETag', 'Cache-Control', 'Location'), ...replayed },
-          content: json(shown, example),
-          links: links(contract),
-        },
-      ];
+      return ['201', createdResponse(contract)];
     case 'batch':
       return [
         '200',
@@ -191,6 +193,7 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
   const [status, response] = success(contract);
   return {
     [status]: method === 'HEAD' ? withoutContent(response) : response,
+    ...(method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       errorStatuses(contract).map((errorStatus) => [
