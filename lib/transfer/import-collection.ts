@@ -172,9 +172,11 @@ export async function importCollection(options: ImportOptions, progress: Progres
       if (!batch.every(({ entity }) => ids.get(entity.id) !== undefined)) {
         const bodies = batch.map((line) => bodyOf(references.rewritten(line)));
         const key = hash('sha256', batch.map(({ entity }) => entity.id).join(), 'base64url');
-        const news = await createAll(client, name, bodies, `import-${key}`).catch((error: unknown) => {
-          throw withLine(error, batch);
-        });
+        const news = await createAll(client, name, bodies, `${ids.importId}-${key}`).catch(
+          (error: unknown) => {
+            throw withLine(error, batch);
+          },
+        );
         ids.add(Object.fromEntries(batch.map(({ entity }, position) => [entity.id, news[position] ?? ''])));
         created += batch.length;
       }

@@ -1,7 +1,8 @@
 /**
- * The ids that an import has given, as a file beside the input. Its first line names the service. Each other line is one batch, and is
- * written after the service has confirmed it. So the file also tells what is left to do after an interruption.
+ * The ids that an import has given, as a file beside the input. Its first line names the service and the import. Each other line is one batch, and
+ * is written after the service has confirmed it. So the file also tells what is left to do after an interruption.
  */
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { CommandFailure } from '../cli/command-line.ts';
 
@@ -11,6 +12,8 @@ export const importedIdsFile = 'imported-ids.ndjson';
 type Ids = Readonly<Record<string, string>>;
 
 export class ImportedIds {
+  /** A random text, the beginning of the idempotency keys: another import of the same file creates other entities. */
+  readonly importId: string;
   readonly #ids = new Map<string, string>();
   readonly #file: number;
 
@@ -19,10 +22,10 @@ export class ImportedIds {
    * @throws CommandFailure when it belongs to another service, or is no such file.
    */
   constructor(path: string, url: string) {
-    const isNew = !existsSync(path);
-    if (!isNew) this.#read(path, url);
+    const known = existsSync(path) ? this.#read(path, url) : undefined;
+    this.importId = known ?? randomUUID();
     this.#file = openSync(path, 'a');
-    if (isNew) this.#append({ service: url });
+    if (known === undefined) this.#append({ service: url, import: this.importId });
   }
 
   /** Returns the new id of an entity; `undefined` when it was not imported. */
@@ -50,20 +53,23 @@ export class ImportedIds {
     fsyncSync(this.#file);
   }
 
-  #read(path: string, url: string): void {
+  /** Returns the id of the import; `undefined` when an interruption has left nothing of the file. */
+  #read(path: string, url: string): string | undefined {
     const text = readFileSync(path, 'utf8');
     const end = text.lastIndexOf('\n') + 1;
     // An interruption can leave a part of a line. Its batch is sent again.
     if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
-    const [first = '', ...lines] = text.slice(0, end).split('\n').slice(0, -1);
+    const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
+    if (first === undefined) return undefined;
     try {
-      const { service } = JSON.parse(first) as { service?: string };
+      const { service, import: importId } = JSON.parse(first) as { service?: string; import: string };
       if (service !== url) {
         throw new CommandFailure(
           `${path} has the ids of another service, ${service}. Import into ${url} from another folder.`,
         );
       }
       for (const line of lines) this.#remember((JSON.parse(line) as { ids: Ids }).ids);
+      return importId;
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause;
       throw new CommandFailure(`${path} is not a file of imported ids. Move it away to begin again.`, {
