@@ -97,9 +97,9 @@ export const changeFeedMutations: readonly Mutation[] = [
   {
     name: 'expired-records-unnoticed',
     description: 'a cursor stays valid although records above it have expired',
-    file: 'functions/store/lists/engine/newest-stamps.ts',
-    search: 'stamp > given',
-    replacement: 'stamp > Number.MAX_VALUE * given',
+    file: `${changes}/list-changes.ts`,
+    search: 'if (canHaveExpired(',
+    replacement: 'if (from < 0 && canHaveExpired(',
     detectedBy: [unit],
   },
   {
