@@ -33,6 +33,8 @@ export const environment = {
   jobChangesPerSecond: (): number | undefined => Number(process.env['JOB_CHANGES_PER_SECOND']) || undefined,
   /** Days for which records of changes are kept; `undefined` for the default. */
   historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
+  /** The bus that gets the events of changes. */
+  eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** The lowest level that is logged; by default all levels are. */
   logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether responses contain `Server-Timing` with the calls to DynamoDB. */

@@ -29,6 +29,7 @@ const changes: Record<string, Record<string, unknown>> = {
   throttlingRate: { throttlingRate: 5 },
   jobChangesPerSecond: { jobChangesPerSecond: 50 },
   historyDays: { historyDays: 400 },
+  eventBus: { eventBus: true },
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },
   allowUnauthenticated: { allowUnauthenticated: true, authentication: 'none' },
