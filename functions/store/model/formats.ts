@@ -36,6 +36,7 @@ export const formats = {
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */
   'cursor of changes': { reads: [1], writes: 1 },
+  'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
   'cursor of deleted entities': { reads: [1], writes: 1 },
 } as const satisfies Readonly<Record<string, Format>>;

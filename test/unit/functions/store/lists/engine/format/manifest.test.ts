@@ -44,7 +44,7 @@ const manifest: Manifest = {
   version: 9,
   watermark: 1_770_000_000_000,
   absorbed: ['r#1k1bfg2k0abc'],
-  newestStamp: 1_769_999_000_000,
+  newestStamps: { 30: 1_769_999_000_000 },
   generation: 7,
   segments: [segment],
   patches: [largePatch, smallPatch],
