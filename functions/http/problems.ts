@@ -6,6 +6,7 @@ import {
   CursorExpired,
   EntityNotFound,
   IdempotencyKeyReused,
+  KeysThrottled,
   ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
@@ -89,6 +90,7 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
 function causeOf(error: StoreUnavailable): string {
   if (error instanceof ClockUncertain)
     return 'The clock of the service could not be compared with that of the database.';
+  if (error instanceof KeysThrottled) return 'Too many requests use the same data at this time.';
   return error.isContention
     ? 'Other requests kept changing the same entities.'
     : 'The request did not finish in time.';

@@ -188,6 +188,15 @@ export class ClockUncertain extends StoreUnavailable {
   }
 }
 
+/** DynamoDB refused a call several times because too many calls concern the same keys. It was not applied. */
+export class KeysThrottled extends StoreUnavailable {
+  constructor(cause: unknown) {
+    super(cause);
+    this.message = 'Too many calls concern the same keys.';
+    this.name = 'KeysThrottled';
+  }
+}
+
 /** A step of compaction did not finish in its time. What earlier steps wrote stays. */
 export class CompactionTooSlow extends Error {
   /** @param share of a full step. */
