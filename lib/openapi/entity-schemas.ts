@@ -10,7 +10,8 @@ import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
-function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
+/** Returns the schemas of the fields that responses show. */
+export function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
   const { properties = {} } = converted(schemas.entity(), 'output');
   const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
     name,
