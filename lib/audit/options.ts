@@ -1,5 +1,6 @@
-import { httpAddress, parseFlags, UsageError } from '../cli/command-line.ts';
+import { httpAddress, parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
 import { readOutputs, requiredOutput } from '../cli/outputs.ts';
+import { defaultSegments } from './scan.ts';
 
 export interface AuditCommand {
   readonly table: string;
@@ -8,6 +9,7 @@ export interface AuditCommand {
   readonly region: string | undefined;
   readonly repair: boolean;
   readonly rebuild: boolean;
+  readonly segments: number;
 }
 
 export const help = `Compares the totals of lists with the actual data. The service may be used meanwhile.
@@ -22,6 +24,8 @@ export const help = `Compares the totals of lists with the actual data. The serv
   --repair                    repairs what is wrong
   --rebuild                   compares nothing, and writes all columns of the list engine
                               again, from the entities. Useful after a field was added
+  --segments <number>         segments of the table that are read at the same time
+                              (default: ${defaultSegments})
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 
@@ -36,6 +40,7 @@ const flags = {
   'dynamodb-endpoint': text,
   repair: flag,
   rebuild: flag,
+  segments: text,
   help: flag,
 };
 
@@ -59,5 +64,6 @@ export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
     endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
     repair,
     rebuild,
+    segments: wholeNumber('--segments', values.segments ?? String(defaultSegments), 1, 100),
   };
 }

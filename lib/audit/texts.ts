@@ -9,6 +9,7 @@ import { entitySortKey, textSortKey } from '../../functions/store/model/keys.ts'
 import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/store/model/long-text.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+import type { StoredCopy } from './checksums.ts';
 
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
 const maxAttempts = 3;
@@ -44,14 +45,21 @@ function problemOf({ entity, text }: StoredText): TextProblem | undefined {
   return isDigestOf(digest, text) ? undefined : 'different';
 }
 
+/** Returns the digest of a long text that an item stores: that of a text, or that in an entity. */
+export function copyOfText(item: Item): StoredCopy | undefined {
+  const { pk: key, sk } = item;
+  if (sk === textSortKey) return { key, value: digestText(String(item['text'])), sign: 1 };
+  const digest = sk === entitySortKey ? digestOf(decodeEntity(item)) : undefined;
+  return digest && { key, value: digest.text, sign: -1 };
+}
+
 export class ScannedTexts {
   readonly #ofTexts = new Map<string, string>();
   readonly #inEntities = new Map<string, string>();
 
   add(item: Item): void {
-    if (item.sk === textSortKey) this.#ofTexts.set(item.pk, digestText(String(item['text'])));
-    const digest = item.sk === entitySortKey ? digestOf(decodeEntity(item)) : undefined;
-    if (digest) this.#inEntities.set(item.pk, digest.text);
+    const copy = copyOfText(item);
+    if (copy) (copy.sign === 1 ? this.#ofTexts : this.#inEntities).set(copy.key, copy.value);
   }
 
   get suspects(): string[] {
