@@ -7,6 +7,8 @@ import { setEngineEnvironment } from '../lib/local/engine-environment.ts';
 /** What one audit needs. */
 export interface AuditCost {
   readonly seconds: number;
+  /** Of the process that audits, without the engine. */
+  readonly cpuSeconds: number;
   readonly entities: number;
   /** Bytes of JavaScript objects and of buffers, at most. */
   readonly heapBytes: number;
@@ -25,11 +27,20 @@ const sampler = setInterval(() => {
   const { heapUsed, external } = process.memoryUsage();
   heapBytes = Math.max(heapBytes, heapUsed + external);
 }, sampleMs);
+const used = process.cpuUsage();
 const started = performance.now();
 const report = await auditTable(client, tableName, { pauseMs: 100, segments: Number(segments) });
 const seconds = (performance.now() - started) / 1_000;
 clearInterval(sampler);
+const { user, system } = process.cpuUsage(used);
+const cpuSeconds = (user + system) / 1_000_000;
 client.destroy();
 if (!isClean(report)) throw new Error('The audit of a correct table has found something.');
 const processBytes = process.resourceUsage().maxRSS * 1_024;
-process.send?.({ seconds, entities: report.entities, heapBytes, processBytes } satisfies AuditCost);
+process.send?.({
+  seconds,
+  cpuSeconds,
+  entities: report.entities,
+  heapBytes,
+  processBytes,
+} satisfies AuditCost);
