@@ -21,6 +21,7 @@ import {
   parseLogPartition,
   recordPrefix,
 } from '../../functions/store/model/change-log.ts';
+import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
@@ -59,7 +60,7 @@ async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promis
     const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
     const log = isOfLog ? parseLogPartition(item.pk) : undefined;
     if (log) logOf(log.tenant, log.kind);
-    if (item.sk !== entitySortKey) return;
+    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
     const { kind, entity, version } = decodeEntity(item);
     logOf(tenantOf(item), kind)?.set(entity.id, { id: entity.id, version, values: toRow(entity) });
   });

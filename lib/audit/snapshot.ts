@@ -10,8 +10,9 @@ import {
   parseLogPartition,
   recordPrefix,
 } from '../../functions/store/model/change-log.ts';
+import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
-import { decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import { type Kind, referencesOf, relations } from '../../functions/store/model/relations.ts';
 import { type Row, toRow } from '../../functions/store/model/row.ts';
@@ -93,18 +94,19 @@ export class Inventory {
 
   #addEntity(item: Item): void {
     const { pk } = item;
-    const stored = decodeEntity(item);
-    const { kind, entity, version } = stored;
+    const stored = decodeAnyEntity(item);
     const tenant = tenantOf(item);
-    this.entities += 1;
-    if (parents.has(kind)) this.referable.add(pk);
-    const row = { version, row: toRow(entity) };
-    this.change(this.#logOf(tenant, kind), copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
     const isMalformed = !isDeepStrictEqual(
       { ...encodeEntity(tenant, stored, stored.stamp ?? 0) },
       { ...item },
     );
     if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
+    if (stored.deletion) return;
+    const { kind, entity, version } = stored;
+    this.entities += 1;
+    if (parents.has(kind)) this.referable.add(pk);
+    const row = { version, row: toRow(entity) };
+    this.change(this.#logOf(tenant, kind), copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
   }
 
   #logOf(tenant: string, kind: Kind): AuditedLog {
@@ -144,7 +146,7 @@ export class Suspects {
     if (isSuspect.text) this.texts.add(item);
     if (isSuspect.subject) this.subjects.add(item);
     this.#kept += Number(isSuspect.text || isSuspect.subject);
-    if (item.sk !== entitySortKey) return;
+    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
     const stored = decodeEntity(item);
     const tenant = tenantOf(item);
     const partition = logPartition(tenant, stored.kind);

@@ -5,7 +5,7 @@ import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { notExists } from '../../functions/store/model/condition-expressions.ts';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
 import { ConditionFailed } from '../../functions/store/model/errors.ts';
-import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import {
   encodeSubject,
@@ -57,7 +57,7 @@ function problemOf({ named, holders }: StoredSubject): SubjectProblem | undefine
 /** Returns what an item says about the user of a subject: the item of the subject, or the user. */
 export function copyOfSubject(item: Item): StoredCopy | undefined {
   if (item.sk === subjectSortKey) return { key: item.pk, value: userOfSubject(item), sign: 1 };
-  const stored = item.sk === entitySortKey ? decodeEntity(item) : undefined;
+  const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
   const subject = subjectOf(stored);
   if (subject === undefined || !stored) return undefined;
   return { key: subjectKey(tenantOf(item.pk), subject).pk, value: stored.entity.id, sign: -1 };

@@ -264,7 +264,7 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
     heading: 'Compaction is late',
     label: 'ms after a reminder was due',
     metric: jobMetric(onSchedule, jobMetrics.delay),
-    // Records expire after 30 days.
+    // Records expire after 7 days or more.
     threshold: 1_800_000,
     periods: 1,
   },
@@ -293,6 +293,22 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
   },
 ];
 
+const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
+  unpublishedEvents
+    ? [
+        {
+          heading: 'Events are not published',
+          label: 'batches of changes that were given up',
+          metric: unpublishedEvents.metricApproximateNumberOfMessagesVisible({
+            period,
+            statistic: 'Maximum',
+          }),
+          threshold: 1,
+          periods: 1,
+        },
+      ]
+    : [];
+
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
 export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
   ...requestSymptoms(resources),
@@ -300,5 +316,6 @@ export const symptoms = (resources: MonitoredResources, settings: Settings): Sym
   ...throttlingSymptoms(resources),
   ...jobSymptoms(resources),
   ...listSymptoms(resources),
+  ...eventSymptoms(resources),
   ...backupSymptoms(resources),
 ];

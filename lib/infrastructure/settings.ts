@@ -1,6 +1,11 @@
 /** The settings of a deployment, each with the rule for its values. `read-settings.ts` reads them. */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
+import {
+  defaultHistoryDays,
+  maxHistoryDays,
+  minHistoryDays,
+} from '../../functions/store/model/change-log.ts';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
 import { defaultTenantRate, maxTenantRate } from '../hosting/functions.ts';
 
@@ -109,9 +114,14 @@ export const definitions = {
     v.optional(wholeNumber(20, 1_000), 100),
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
+  eventBus: setting(toggle(), isToggle),
   signInConcurrency: setting(reservation(), isReservation),
   scheduleConcurrency: setting(reservation(), isReservation),
   streamConcurrency: setting(reservation(), isReservation),
+  historyDays: setting(
+    v.optional(wholeNumber(minHistoryDays, maxHistoryDays), defaultHistoryDays),
+    `a whole number of days from ${minHistoryDays} to ${maxHistoryDays} for which the history of an entity is kept`,
+  ),
   authentication: setting(
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
     '"cognito", "none", or the https URL of an OpenID issuer',

@@ -4,6 +4,7 @@ import { changeFeedMutations } from './change-feed.ts';
 import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
+import { eventMutations } from './events.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { formatMutations } from './formats.ts';
 import { historyMutations } from './histories.ts';
@@ -30,5 +31,6 @@ export const mutations: readonly Mutation[] = [
   ...listEngineMutations,
   ...expiredTransactionMutations,
   ...clockMutations,
+  ...eventMutations,
   ...formatMutations,
 ];

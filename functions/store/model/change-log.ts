@@ -3,13 +3,14 @@
  * compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
 import { randomBytes } from 'node:crypto';
-import type { Change } from './changes.ts';
+import { type Change, existing } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
 import { lateAfterMs } from './log-timing.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
+import { parseStampText, stampText, stampTextLength } from './stamp-text.ts';
 import { requireKnownFields } from './stored-format.ts';
 import type { Condition, Item } from './writes.ts';
 
@@ -19,15 +20,24 @@ export interface LogRecord extends RecordContents {
   readonly key: string;
   /** When the transaction was built, in milliseconds since 1970. */
   readonly stamp: number;
+  /** Days after which DynamoDB deletes it: 30 by default. The setting can have been another one when it was written. */
+  readonly lifeDays?: number | undefined;
 }
 
-/** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
-export const retentionDays = 30;
+/** Days after which DynamoDB deletes a record, unless the setting `historyDays` says another number. Compaction absorbs it long before. */
+export const defaultHistoryDays = 30;
+
+/** The least and the greatest number of days. */
+export const minHistoryDays = 7;
+export const maxHistoryDays = 400;
+
+const dayMs = 86_400_000;
 
 /**
- * Milliseconds for which all records exist at least, a day less than they live: DynamoDB deletes expired items in any order.
+ * Returns the milliseconds for which all records exist at least that live some days: a day less, because DynamoDB deletes expired items in any
+ * order.
  */
-export const recordLifeMs = (retentionDays - 1) * 86_400_000;
+export const recordLifeMs = (days: number): number => (days - 1) * dayMs;
 
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
@@ -44,13 +54,6 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-/** Digits of a stamp in a sort key, and their base. Every list reads many keys, so they are short. */
-const stampDigits = 9;
-const stampBase = 32;
-
-/** A stamp above all others, in milliseconds since 1970: of the year 3084. */
-export const maxStamp = stampBase ** stampDigits - 2;
-
 const recordKeyPattern = /^r#[0-9a-v]{9}[\w-]{6}$/;
 
 /** Returns whether a text has the form of a record's sort key. */
@@ -62,12 +65,11 @@ const randomKeyBytes = 4;
 const contentsAttribute = 'e';
 
 /** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
-export const stampPrefix = (stamp: number): string =>
-  recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
+export const stampPrefix = (stamp: number): string => recordPrefix + stampText(stamp);
 
 /** Returns the stamp in the sort key of a record. */
 export const stampOf = (key: string): number =>
-  Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
+  parseStampText(key.slice(recordPrefix.length, recordPrefix.length + stampTextLength));
 
 /** Returns the query for the records with a stamp: one, unless several transactions were built in this millisecond. */
 export const recordsOfStamp = (tenant: string, kind: Kind, stamp: number) => ({
@@ -83,14 +85,15 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
   for (const { before, after } of changes) {
     const { kind, entity } = (after ?? before) as NonNullable<typeof before>;
+    const [rowBefore, rowAfter] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
     const entries = byKind.get(kind) ?? [];
     byKind.set(kind, entries);
     entries.push({
       id: entity.id,
       version: (before?.version ?? 0) + 1,
       previousStamp: before?.stamp ?? 0,
-      before: before && toRow(before.entity),
-      after: after && toRow(after.entity),
+      before: rowBefore,
+      after: rowAfter,
     });
   }
   return byKind;
@@ -120,22 +123,27 @@ interface RecordWrite {
   readonly condition: Condition;
 }
 
-/**
- * Returns the writes of a change set's records. They belong to its transaction.
- * @param actor the subject of the token whose request makes the changes.
- */
+/** What records have besides changes. */
+interface RecordOptions {
+  /** The subject of the token whose request makes the changes. */
+  readonly actor?: string | undefined;
+  /** Days after which DynamoDB deletes the records. */
+  readonly historyDays?: number | undefined;
+}
+
+/** Returns the writes of a change set's records. They belong to its transaction. */
 export function recordWrites(
   tenant: string,
   changes: readonly Change[],
   stamp: number,
-  actor?: string,
+  { actor, historyDays = defaultHistoryDays }: RecordOptions = {},
 ): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
       pk: logPartition(tenant, kind),
       sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
       [contentsAttribute]: encodeContents({ actor, entries }, stamp),
-      expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
+      expiresAt: Math.floor((stamp + historyDays * dayMs) / 1_000),
     },
     condition: notExists,
   }));
@@ -159,5 +167,7 @@ const recordFields = { [contentsAttribute]: true, expiresAt: true };
 export function decodeRecord(item: Item): LogRecord {
   requireKnownFields('record', item, recordFields);
   const stamp = stampOf(item.sk);
-  return { key: item.sk, stamp, ...decodeContents(item[contentsAttribute] as Uint8Array, stamp) };
+  const contents = decodeContents(item[contentsAttribute] as Uint8Array, stamp);
+  const lifeDays = Math.round(((item['expiresAt'] as number) * 1_000 - stamp) / dayMs);
+  return { key: item.sk, stamp, lifeDays, ...contents };
 }

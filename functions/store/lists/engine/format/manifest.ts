@@ -8,12 +8,27 @@ import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
 import type { Item } from '../../../model/writes.ts';
+import type { NewestStamps } from '../newest-stamps.ts';
 import { chunkRows } from './ids.ts';
 
-/** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
+/** The column of versions. Field names do not begin with `$`. */
 export const versionField = '$version';
 
-export const deletedVersion = '0';
+/**
+ * The beginning of the version of a deleted row. The version of the deletion follows it: a change with a later one restores the row. It sorts before
+ * the versions of other rows.
+ */
+const deletedMark = '-';
+
+/** The lowest text of the version of a row that is not deleted. */
+export const firstVersion = '0';
+
+/** Returns how the column of versions has a deleted row. @param version that the deletion made. */
+export const deletedVersion = (version: number): string => `${deletedMark}${version}`;
+
+/** Returns whether a value of the column of versions is that of a deleted row. */
+export const isDeletedVersion = (value: string | null | undefined): boolean =>
+  value?.startsWith(deletedMark) === true;
 
 /**
  * The name under which one compaction step writes its items: the step's sequence number and a random part, so that two steps never
@@ -68,8 +83,8 @@ export interface Manifest {
   readonly watermark: number;
   /** Keys of records above the watermark that are in the columns as well, since a watermark was set back. */
   readonly absorbed: readonly string[];
-  /** The greatest stamp of a record that the columns contain: later records are pending. Milliseconds since 1970. */
-  readonly newestStamp: number;
+  /** The newest records that the columns contain, by how long they live. */
+  readonly newestStamps: NewestStamps;
   /**
    * A random number of the last repair: a rebuild, late changes, or a watermark that was set back; 0 without any. The records from before it do not
    * lead to the rows of the columns, so a copy that follows them begins again.
@@ -89,7 +104,7 @@ export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
   absorbed: [],
-  newestStamp: 0,
+  newestStamps: {},
   generation: 0,
   segments: [],
   patches: [],
@@ -226,7 +241,7 @@ const itemFields = { version: true, state: true };
 const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
   watermark: true,
   absorbed: true,
-  newestStamp: true,
+  newestStamps: true,
   generation: true,
   segments: true,
   patches: true,
