@@ -6,12 +6,13 @@ import { routes } from '../functions/routes.ts';
 import { forEach } from '../functions/runtime/for-each.ts';
 import { buildCreate } from '../functions/store/model/changes.ts';
 import type { Fields } from '../functions/store/model/entity.ts';
-import type { Kind } from '../functions/store/model/relations.ts';
+import { type Kind, referencesOf } from '../functions/store/model/relations.ts';
 import { applyInBatches } from '../functions/store/unit-of-work/commit.ts';
 import { requestTimeoutMs } from '../lib/hosting/functions.ts';
 import type { LambdaFunction } from '../lib/local/gateway.ts';
 import { functionContext } from '../lib/local/lambda-context.ts';
 import { type OperationRequest, operationEvent } from '../lib/local/operation-event.ts';
+import { resourceDocs } from '../lib/openapi/resources.ts';
 import { compactAll } from '../test/support/compaction.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';
@@ -37,7 +38,19 @@ const measures = ['readUnits', 'writeUnits', 'cpuMs'] as const;
 /** Read and write units of one request, at most. */
 export const maxUnits = 1_000;
 
-const kinds: readonly Kind[] = ['organization', 'user', 'tag', 'project', 'task'];
+/** Returns all kinds, each after those that it refers to. */
+function kindsByReference(): Kind[] {
+  const ordered: Kind[] = [];
+  const add = (kind: Kind): void => {
+    if (ordered.includes(kind)) return;
+    for (const { parent } of referencesOf(kind)) add(parent);
+    ordered.push(kind);
+  };
+  for (const kind of Object.keys(resourceDocs) as Kind[]) add(kind);
+  return ordered;
+}
+
+const kinds = kindsByReference();
 
 const tenant = 'hostile';
 const claims = {
@@ -47,13 +60,15 @@ const claims = {
 };
 
 /** Tasks of all kinds, those with the longest texts among them, and tags. */
-const amounts = {
+const amounts: Partial<Record<Kind, number>> = {
   organization: 20,
   user: 200,
   tag: usualOrSmallest(2_000, 500),
   project: 60,
   task: usualOrSmallest(10_000, 600),
 };
+
+const defaultAmount = 200;
 
 /** Tasks of each of the first projects, as many as one transaction can delete with their texts. */
 const denseTasks = 48;
@@ -84,7 +99,7 @@ const batchSize = 40;
 
 class Tenant {
   readonly store: TestStore;
-  readonly ids: Ids = { organization: [], user: [], tag: [], project: [], task: [] };
+  readonly ids = Object.fromEntries(kinds.map((kind): [Kind, string[]] => [kind, []])) as Ids;
   #unabsorbedWrites = 0;
 
   constructor(store: TestStore) {
@@ -103,7 +118,7 @@ class Tenant {
     const { name, description } = textsOf(position);
     const organizationId = kind === 'organization' ? '' : at('organization', position);
     const isDense = position < denseProjects * denseTasks;
-    const fields: Readonly<Record<Kind, object>> = {
+    const fields: Partial<Record<Kind, object>> = {
       organization: { name, description },
       user: { name, email: null, organizationId },
       tag: { name, description, color: '#808080', organizationId },
@@ -117,7 +132,17 @@ class Tenant {
         tagIds: this.#tagIds(position, isDense ? ([5, 4, 50][position % 3] ?? 0) : position % 6),
       },
     };
-    return { status: 'active', ...fields[kind] };
+    return { status: 'active', ...(fields[kind] ?? this.#exampleOf(kind, position)) };
+  }
+
+  /** Returns the fields of the example in the documentation, with references to entities of this tenant. */
+  #exampleOf(kind: Kind, position: number): object {
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...example } = resourceDocs[kind].example;
+    const references = referencesOf(kind).map(({ field, parent, isArray }) => {
+      const id = this.ids[parent][position % this.ids[parent].length];
+      return [field, isArray ? [id] : id] as const;
+    });
+    return { ...example, ...Object.fromEntries(references) };
   }
 
   /** Creates the entities of some positions. They take the place of those that were there. */
@@ -136,7 +161,7 @@ class Tenant {
   }
 
   async fill(): Promise<void> {
-    for (const kind of kinds) await this.#create(kind, [...Array(amounts[kind]).keys()]);
+    for (const kind of kinds) await this.#create(kind, [...Array(amounts[kind] ?? defaultAmount).keys()]);
     await this.compact();
   }
 

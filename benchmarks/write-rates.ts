@@ -38,33 +38,46 @@ const rates: readonly Rate[] = [
   { name: 'a change a day', intervalMs: 24 * hourMs, writes: usualOrSmallest(60, 2), kindOf: () => 6 },
   { name: 'a create a day', intervalMs: 24 * hourMs, writes: usualOrSmallest(60, 2), kindOf: () => 0 },
   { name: 'a write an hour', intervalMs: hourMs, writes: usualOrSmallest(240, 2), kindOf: any },
-  { name: 'a write a minute', intervalMs: minuteMs, writes: usualOrSmallest(2_880, 20), kindOf: any },
+  { name: 'a write a minute', intervalMs: minuteMs, writes: usualOrSmallest(1_440, 20), kindOf: any },
   {
     name: 'a write in 20 seconds',
     intervalMs: 20 * secondMs,
-    writes: usualOrSmallest(4_320, 20),
+    writes: usualOrSmallest(2_160, 20),
     kindOf: any,
   },
   {
     name: 'a write in two seconds',
     intervalMs: 2 * secondMs,
-    writes: usualOrSmallest(7_200, 120),
+    writes: usualOrSmallest(3_600, 120),
     kindOf: any,
   },
-  { name: 'ten writes a second', intervalMs: 100, writes: usualOrSmallest(12_000, 240), kindOf: any },
+  { name: 'ten writes a second', intervalMs: 100, writes: usualOrSmallest(6_000, 240), kindOf: any },
 ];
+
+/** The share of its writes that each rate makes before those that are measured: they delete what earlier rates have left. */
+const shareBefore = 1 / 10;
 
 /** The background work of the log of tasks in virtual time. */
 class Background {
   readonly #store: TestStore;
-  readonly session: Session;
+  readonly #clock: { nowMs: number };
+  session: Session;
   #stamps: number[] = [];
-  #batchEndsAt = 0;
-  #scheduledAt = 0;
+  #batchEndsAt = Number.POSITIVE_INFINITY;
 
-  constructor(store: TestStore) {
+  constructor(store: TestStore, clock: { nowMs: number }) {
     this.#store = store;
-    this.session = { tenant, database: store.database(7_200_000) };
+    this.#clock = clock;
+    this.session = this.#open();
+  }
+
+  #open(): Session {
+    return { tenant, database: this.#store.database(7_200_000) };
+  }
+
+  /** Forgets what the work has cost so far. */
+  forget(): void {
+    this.session = this.#open();
   }
 
   /** Reports a record to the stream. */
@@ -73,24 +86,35 @@ class Background {
     this.#stamps.push(stamp);
   }
 
-  async reminder(): Promise<Reminder | undefined> {
+  async #reminder(): Promise<Reminder | undefined> {
     const item = await this.#store.database().get(reminderKey({ tenant, kind: 'task' }));
     return item && decodeReminder(item);
   }
 
-  /** Does what is due at a time. */
-  async run(nowMs: number): Promise<void> {
-    if (this.#stamps.length > 0 && this.#batchEndsAt <= nowMs) {
-      const stamps = this.#stamps;
-      this.#stamps = [];
-      await compactBusyLog(this.session, 'task', stamps);
+  /** Does what is due until a time, each at its time: nothing happens between. */
+  async runUntil(endMs: number): Promise<void> {
+    for (;;) {
+      const reminder = await this.#reminder();
+      const dueAt = reminder ? scheduledAfter(reminder.dueAt, this.#clock.nowMs) : Number.POSITIVE_INFINITY;
+      const next = Math.min(this.#batchEndsAt, dueAt);
+      this.#clock.nowMs = Math.min(next, endMs);
+      if (next > endMs) return;
+      if (reminder && next === dueAt) await continueReminder(this.session.database, reminder);
+      else await this.#handleBatch();
     }
-    if (this.#scheduledAt + scheduleMs > nowMs) return;
-    this.#scheduledAt = nowMs;
-    const reminder = await this.reminder();
-    if (reminder && reminder.dueAt <= nowMs) await continueReminder(this.session.database, reminder);
+  }
+
+  async #handleBatch(): Promise<void> {
+    const stamps = this.#stamps;
+    this.#stamps = [];
+    this.#batchEndsAt = Number.POSITIVE_INFINITY;
+    await compactBusyLog(this.session, 'task', stamps);
   }
 }
+
+/** Returns when the schedule finds what is due at a time, after the present time. */
+const scheduledAfter = (dueAt: number, nowMs: number): number =>
+  (Math.floor(Math.max(dueAt, nowMs) / scheduleMs) + 1) * scheduleMs;
 
 /** Writes at a rate, with the background work of as much time as the writes take. */
 async function measureRate(
@@ -98,29 +122,43 @@ async function measureRate(
   { store, collection }: { readonly store: TestStore; readonly collection: TaskCollection },
   clock: { nowMs: number },
 ): Promise<RateResult> {
-  const background = new Background(store);
+  const background = new Background(store, clock);
   const changes = [buildCreate('task', { name: 'A task', status: 'active' }, Date.now())];
-  // Nothing happens between two of these times.
-  const tickMs = Math.min(intervalMs, minuteMs / 4);
-  for (let write = 0; write < writes; write += 1) {
+  const before = Math.ceil(shareBefore * writes);
+  for (let write = 0; write < before + writes; write += 1) {
+    if (write === before) background.forget();
     // The process that writes makes sure of the reminder: counted here, not as a part of the write.
     await requireReminders(background.session, changes);
     await collection.writeAny(kindOf(write));
     background.addRecord(clock.nowMs);
-    for (let passedMs = 0; passedMs < intervalMs; passedMs += tickMs) {
-      clock.nowMs += tickMs;
-      await background.run(clock.nowMs);
-    }
+    await background.runUntil(clock.nowMs + intervalMs);
   }
   const { writeUnits, readUnits } = background.session.database.consumption;
   return { name, writeUnits: writeUnits / writes, readUnits: readUnits / writes };
 }
 
+/** Returns the read units of a comparison of all rows with the entities. */
+async function measureComparison(store: TestStore, clock: { nowMs: number }): Promise<number> {
+  const database = store.database(7_200_000);
+  const { nowMs } = clock;
+  const log = { tenant, kind: 'task', requestedAt: nowMs, dueAt: nowMs } as const;
+  await continueReminder(database, { ...log, late: [], compared: { upTo: nowMs, at: 0 } });
+  return database.consumption.readUnits;
+}
+
+/** The background work in a log. */
+export interface BackgroundResult {
+  readonly rates: readonly RateResult[];
+  /** Read units of a comparison of all rows with the entities. */
+  readonly comparisonRead: number;
+}
+
 /** Measures all rates, one after the other, in virtual time. */
-export async function measureRates(store: TestStore, collection: TaskCollection): Promise<RateResult[]> {
+export async function measureRates(store: TestStore, collection: TaskCollection): Promise<BackgroundResult> {
   const { now } = Date;
   const clock = { nowMs: now() + 48 * hourMs };
   Date.now = () => clock.nowMs;
+  const comparisonRead = await measureComparison(store, clock);
   const results: RateResult[] = [];
   for (const rate of rates) {
     clock.nowMs += 48 * hourMs;
@@ -128,5 +166,5 @@ export async function measureRates(store: TestStore, collection: TaskCollection)
     console.log(results.at(-1));
   }
   Date.now = now;
-  return results;
+  return { rates: results, comparisonRead };
 }

@@ -14,7 +14,7 @@ import { measureEachSize } from './each-size.ts';
 import { usualOrSmallest } from './form.ts';
 import { publishPage, table } from './report.ts';
 import { TaskCollection, tenant } from './task-collection.ts';
-import { measureRates, type RateResult } from './write-rates.ts';
+import { type BackgroundResult, measureRates } from './write-rates.ts';
 
 const writes = usualOrSmallest(10_000, 120);
 
@@ -34,8 +34,8 @@ interface Result {
   readonly compactionRead: number;
   /** Of the deletion of a project with a few tasks, in a process that has read no columns. */
   readonly deletionRead: number;
-  /** Of the smallest size: the background work of a write, by rate. */
-  readonly rates: readonly RateResult[];
+  /** Of the smallest size. */
+  readonly background: BackgroundResult | undefined;
 }
 
 /** The number of tasks with which the rates are measured. */
@@ -69,7 +69,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     // All records are settled: nobody else writes.
     while ((await compact({ writer, memory, nowMs, marginMs: nowMs - Date.now() }))?.hasMore);
   }
-  const rates = size === sizeOfRates ? await measureRates(store, collection) : [];
+  const background = size === sizeOfRates ? await measureRates(store, collection) : undefined;
   await store.stop();
   const perWrite = (units: number): number => units / writes;
   const { writeUnits: compactionUnits, readUnits } = jobs.consumption;
@@ -79,7 +79,7 @@ async function measure(size: number, report: (result: Result) => void): Promise<
     compactionWrite: perWrite(compactionUnits),
     compactionRead: perWrite(readUnits),
     deletionRead,
-    rates,
+    background,
   };
   console.log(result);
   report(result);
@@ -93,7 +93,8 @@ function publishAll(results: readonly Result[]): void {
     compactionRead.toFixed(2),
     deletionRead,
   ]);
-  const rates = results
+  const background = results.flatMap((result) => result.background ?? []);
+  const rates = background
     .flatMap((result) => result.rates)
     .map(({ name, writeUnits, readUnits }) => [name, writeUnits.toFixed(2), readUnits.toFixed(1)]);
   publishPage(
@@ -107,9 +108,12 @@ write: two write units. The last column has the read units of one deletion of a 
 ${table(['tasks', 'write: write units', 'compaction: write units', 'compaction: read units', 'deletion of a project: read units'], rows)}
 
 The background work of a write depends on the time between two writes of the log. In virtual time, with ${sizeOfRates.toLocaleString('en')} tasks, looks by the
-stream and the schedule, steps, reminders with their index entries, and deletions of what was replaced cost for each write:
+stream and the schedule, steps, reminders with their index entries, comparisons, and deletions of what was replaced cost for each write:
 
 ${table(['rate', 'write units', 'read units'], rates)}
+
+The comparison of all rows with the entities, once in thirty days, takes ${background.map((result) => result.comparisonRead).join(', ')} read units. It is a part of the first
+two rates: the others are measured for a shorter time.
 `,
   );
 }

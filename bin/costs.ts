@@ -160,6 +160,7 @@ async function measure({ url, endpoint }: Service) {
     operation: 'create',
     body: { name: 'A task', ...parents },
   }));
+  for (let count = 0; count < 4; count += 1) await send(url, 'PATCH', task, { name: `Name ${count}` });
   return {
     'list the first page of tasks': newest,
     'list the first page of projects': await send(url, 'GET', '/v1/projects'),
@@ -172,6 +173,7 @@ async function measure({ url, endpoint }: Service) {
     'list tasks by priority, sorted by due date': await send(url, 'GET', listed),
     'read a task': await send(url, 'GET', task),
     'read a task with 5 KB of description': await send(url, 'GET', longTask),
+    'read the history of a task with 5 changes': await send(url, 'GET', `${task}/changes`),
     'create a small task': small,
     'create a task with 5 KB of description': long,
     'create 25 small tasks in a batch': await send(url, 'POST', '/v1/tasks/batch', { operations }),

@@ -76,7 +76,7 @@ async function main(): Promise<number> {
 Data: ${place} (${service.engine})
 Table: ${service.tableName} at ${service.endpoint}
 Read: ${service.url}
-${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
+${options.eventsAddress ? `Events: posted to ${options.eventsAddress}\n` : ''}${signIn ? `Sign in: ${signIn.url} is the issuer of tokens. "npm run token -- --local" prints one.\n` : ''}Try:  curl -s ${service.url}/v1/organizations -H 'content-type: application/json' -d '{"name":"Acme"}'${options.authentication || signIn ? ` -H "authorization: Bearer $TOKEN"` : ''}
 Stop: Ctrl-C`);
   });
   await release();

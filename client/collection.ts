@@ -2,7 +2,14 @@ import { type Connection, pause, type RequestOptions } from './connection.ts';
 import { segmentOf } from './encoding.ts';
 import { Listing } from './listing.ts';
 import { isProblem } from './problems.ts';
-import { type ChangesPage, type ChangesQuery, type Item, queryString, type ResourceTypes } from './query.ts';
+import {
+  type ChangesPage,
+  type ChangesQuery,
+  type HistoryPage,
+  type Item,
+  queryString,
+  type ResourceTypes,
+} from './query.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
 /** One operation of a batch. With `ifMatch`, for example from `etagOf`, it requires this version of the entity. */
@@ -37,6 +44,13 @@ export interface CreateOptions extends RequestOptions {
 export interface ExpandOptions<Expand> extends RequestOptions {
   /** Adds the entities that references name. A token needs the read scope of each. */
   readonly expand: readonly Expand[];
+}
+
+export interface HistoryOptions extends RequestOptions {
+  /** The `cursor` of the page before. Without it, the history begins with the newest change. */
+  readonly after?: string | undefined;
+  /** Changes per page, at most 100. Default: 20. A page can have fewer, although more follow. */
+  readonly limit?: number | undefined;
 }
 
 export interface SyncOptions extends RequestOptions {
@@ -194,6 +208,22 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
     const { results } = body as { results: readonly { etag?: string; body?: Types['entity'] }[] };
     const entities = results.map(({ etag, body: entity }) => entity && withVersion(entity, etag));
     return entities as BatchResults<Types['entity'], Operations>;
+  }
+
+  /**
+   * Gets the changes of one entity, the newest first: who changed what.
+   * @throws ProblemError `not-found` if there is no entity with this id.
+   * @example
+   * const { data, cursor } = await client.tasks.history(id);
+   */
+  async history(
+    id: string,
+    { after, limit, signal }: HistoryOptions = {},
+  ): Promise<HistoryPage<Types['entity']>> {
+    const path = `${this.#pathOf(id)}/changes`;
+    const query = queryString({ after, limit });
+    const { body } = await this.connection.send({ method: 'GET', path, query, signal });
+    return body as HistoryPage<Types['entity']>;
   }
 
   /**

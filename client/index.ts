@@ -10,6 +10,7 @@ export type {
   BatchResults,
   CreateOptions,
   ExpandOptions,
+  HistoryOptions,
   SyncOptions,
 } from './collection.ts';
 export { Collection, IncompleteBatchError } from './collection.ts';
@@ -23,6 +24,9 @@ export type {
   ChangesQuery,
   Counted,
   Direction,
+  FieldChange,
+  HistoryEntry,
+  HistoryPage,
   Item,
   IterationQuery,
   ListQuery,

@@ -118,6 +118,38 @@ export interface ChangesPage<Entity> {
   readonly hasMore: boolean;
 }
 
+/** What one change did to a field. A created or restored entity has no value before, and a deleted one has none after. */
+export interface FieldChange<Value> {
+  readonly from?: Value;
+  readonly to?: Value;
+  /** Whether the values are the first 100 characters of longer texts. */
+  readonly isCut?: true;
+}
+
+/** One change of an entity. */
+export interface HistoryEntry<Entity> {
+  /** The version that the change made. */
+  readonly version: number;
+  readonly time: string;
+  readonly operation: 'create' | 'update' | 'delete' | 'restore';
+  /** The `subject` of the token of the request; absent where requests need no token. */
+  readonly actor?: string;
+  /** The fields that changed, except `updatedAt`. An entity that was created, deleted or restored has all fields. */
+  readonly changes: {
+    readonly [Field in Exclude<keyof Entity, 'id' | 'createdAt' | 'updatedAt'>]?: FieldChange<Entity[Field]>;
+  };
+}
+
+/** A page of the history of an entity. */
+export interface HistoryPage<Entity> {
+  /** The newest first. */
+  readonly data: readonly HistoryEntry<Entity>[];
+  /** The `after` of the next page; null on the last page. */
+  readonly cursor: string | null;
+  /** Whether the history goes back to the creation. If not, earlier changes have expired. */
+  readonly isComplete: boolean;
+}
+
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const isFilter = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);

@@ -1,5 +1,6 @@
 /** A task board for the service: filters, moves between statuses, what others do, and what happens when somebody else was faster. */
 import { createClient, isProblem, type ListQuery, type TaskTypes } from 'project-management-client';
+import { readHistory } from './history.ts';
 import {
   type Card,
   type Column,
@@ -12,7 +13,16 @@ import {
   withCard,
   withoutCard,
 } from './tasks.ts';
-import { byId, neighbour, notify, showChoices, showColumns, showText } from './view.ts';
+import {
+  addToHistory,
+  byId,
+  neighbour,
+  notify,
+  openHistory,
+  showChoices,
+  showColumns,
+  showText,
+} from './view.ts';
 
 /** The address of the service. The build sets it. */
 declare const serviceUrl: string;
@@ -28,7 +38,8 @@ const pending = new Set<string>();
 const today = (): string => new Date().toLocaleDateString('sv');
 
 function render(): void {
-  showColumns(columns, { statuses, pending, today: today(), onMove: move }, (id, status, place) => {
+  const options = { statuses, pending, today: today(), onMove: move, onHistory: showHistory };
+  showColumns(columns, options, (id, status, place) => {
     const card = findCard(id);
     if (card) move(card, status, place);
   });
@@ -98,6 +109,24 @@ function move(card: Card, status: string, place = 0): void {
   const isThere = status === card.status && place === placeOf(card);
   if (isThere || pending.has(card.id)) return;
   moveCard(card, status, place).catch(showError);
+}
+
+/** Shows who changed what of a card, the newest change first, page by page. */
+function showHistory(card: Card): void {
+  let after: string | undefined;
+  const addPage = async (): Promise<void> => {
+    const page = await readHistory(client, card.id, after);
+    after = page.cursor ?? undefined;
+    addToHistory(page);
+  };
+  const add = (): void => {
+    addPage().catch((error: Error) => {
+      byId<HTMLDialogElement>('history').close();
+      notify(error.message);
+    });
+  };
+  openHistory(card, add);
+  add();
 }
 
 function showError(error: unknown): void {

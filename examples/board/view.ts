@@ -1,4 +1,5 @@
 /** The page: what it shows of the columns. */
+import type { ShownChange, ShownHistory } from './history.ts';
 import type { Card, Choice, Column } from './tasks.ts';
 
 type Content = Node | string | undefined;
@@ -36,6 +37,17 @@ export interface CardOptions {
   readonly pending: ReadonlySet<string>;
   readonly today: string;
   readonly onMove: (card: Card, status: string) => void;
+  readonly onHistory: (card: Card) => void;
+}
+
+function historyButton(card: Card, { onHistory }: CardOptions): HTMLButtonElement {
+  const button = element(
+    'button',
+    { type: 'button', className: 'quiet', ariaLabel: `History of ${card.name}` },
+    'History',
+  );
+  button.addEventListener('click', () => onHistory(card));
+  return button;
 }
 
 function statusSelect(card: Card, { statuses, onMove }: CardOptions): HTMLSelectElement {
@@ -63,6 +75,7 @@ function cardElement(card: Card, options: CardOptions): HTMLLIElement {
       'div',
       { className: 'facts' },
       priority === 'none' ? undefined : element('span', { className: `priority ${priority}` }, priority),
+      historyButton(card, options),
       statusSelect(card, options),
     ),
   );
@@ -175,4 +188,37 @@ export function neighbour(card: HTMLElement, key: string): HTMLElement | undefin
   const beside = key === 'ArrowLeft' ? columns.slice(0, column).reverse() : columns.slice(column + 1);
   const cards = beside.find(({ length }) => length > 0);
   return cards?.[Math.min(place, cards.length - 1)];
+}
+
+const timeOf = (time: string): string =>
+  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+const changeElement = ({ time, title, details }: ShownChange): HTMLLIElement =>
+  element(
+    'li',
+    {},
+    element('strong', {}, title),
+    element('time', { dateTime: time }, timeOf(time)),
+    ...details.map((detail) => element('p', {}, detail)),
+  );
+
+/** Opens the panel with the history of a card. It is empty until `addToHistory`. @param onEarlier is called for earlier changes. */
+export function openHistory(card: Card, onEarlier: () => void): void {
+  const dialog = byId<HTMLDialogElement>('history');
+  byId('history-title').textContent = `History of “${card.name}”`;
+  dialog.querySelector('ol')?.replaceChildren();
+  const earlier = dialog.querySelector<HTMLButtonElement>('button[type=button]');
+  if (earlier) Object.assign(earlier, { hidden: true, onclick: onEarlier });
+  dialog.ariaBusy = 'true';
+  if (!dialog.open) dialog.showModal();
+}
+
+export function addToHistory({ changes, cursor, isComplete }: ShownHistory): void {
+  const dialog = byId<HTMLDialogElement>('history');
+  dialog.querySelector('ol')?.append(...changes.map(changeElement));
+  const earlier = dialog.querySelector<HTMLButtonElement>('button[type=button]');
+  if (earlier) earlier.hidden = cursor === null;
+  const hint = dialog.querySelector('p:not(li p)');
+  if (hint) hint.textContent = isComplete ? '' : 'Earlier changes are not kept any more.';
+  dialog.ariaBusy = 'false';
 }

@@ -13,6 +13,8 @@ export interface Body {
   readonly writable: readonly string[];
   /** Fields that are accepted and ignored, so that a fetched object can be sent back. Any other field is a mistake. */
   readonly ignored?: readonly string[];
+  /** By field: why it is refused, although other bodies of the resource may have it. */
+  readonly refused?: Readonly<Record<string, string>>;
   readonly schema: () => v.GenericSchema;
   /** Whether the body may be absent. */
   readonly optional?: boolean;
@@ -27,6 +29,7 @@ export type Success =
   | 'batch'
   | 'signedInUser'
   | 'changes'
+  | 'history'
   | 'health'
   | 'staticPage';
 
@@ -108,6 +111,22 @@ export const changes = (resource: Resource) =>
     resource,
   });
 
+/** An app that has made an id must not get another one silently. */
+const refusedInCreation = ({ kind, plural }: Resource) => ({
+  id: `"id" must not be sent: the service makes the id. To create a ${kind} with an id of your own, send PUT /v1/${plural}/{id} with "If-None-Match: *".`,
+});
+
+/** Defines the history of one entity of a resource. */
+export const history = (resource: Resource) =>
+  contract({
+    operation: `list${pascal(resource.kind)}History`,
+    method: 'GET',
+    path: `${entityPath(resource)}/changes`,
+    summary: `Lists the changes of ${withArticle(resource)}.`,
+    success: 'history',
+    resource,
+  });
+
 export const create = (resource: Resource) =>
   contract({
     operation: `create${pascal(resource.kind)}`,
@@ -116,7 +135,11 @@ export const create = (resource: Resource) =>
     summary: `Creates ${withArticle(resource)}.`,
     success: 'created',
     resource,
-    body: { ...bodyFields(resource), schema: resource.schemas.whole },
+    body: {
+      ...bodyFields(resource),
+      refused: refusedInCreation(resource),
+      schema: resource.schemas.whole,
+    },
   });
 
 export const read = (resource: Resource) =>
@@ -134,7 +157,7 @@ export const replace = (resource: Resource) =>
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
     path: entityPath(resource),
-    summary: `Replaces ${withArticle(resource)}: fields that are left out get their defaults.`,
+    summary: `Replaces ${withArticle(resource)}, or creates one with an id of your own: fields that are left out get their defaults.`,
     success: 'entity',
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },

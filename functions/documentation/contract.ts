@@ -48,6 +48,7 @@ export const showGuide = contract({
     'batches',
     'drag-and-drop',
     'offline-and-live',
+    'events',
   ],
 });
 
@@ -58,7 +59,16 @@ export const readDocumentationFile = contract({
   summary: 'Reads a file that the static pages use.',
   success: 'staticPage',
   mediaTypes: ['application/json', 'text/css', 'text/javascript', 'image/svg+xml'],
-  files: ['client.mjs', 'icon.svg', 'reference.js', 'reference.json', 'site.css', 'site.js', 'theme.js'],
+  files: [
+    'client.mjs',
+    'events.json',
+    'icon.svg',
+    'reference.js',
+    'reference.json',
+    'site.css',
+    'site.js',
+    'theme.js',
+  ],
 });
 
 export const readOpenApiDocument = contract({

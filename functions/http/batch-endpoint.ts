@@ -14,11 +14,14 @@ function issuesOf({ position, error }: OperationFailure): readonly ValidationIss
   // Its pointers already are those of the batch.
   if (error instanceof Problem) return issues;
   if (issues.length > 0) {
-    return issues.map((issue) =>
-      'pointer' in issue ? { ...issue, pointer: `${at}/body${issue.pointer}` } : issue,
-    );
+    return issues.map(({ detail, ...place }) => ({
+      // The only parameter of an operation is the id in the path of the request that it stands for.
+      pointer: 'pointer' in place ? `${at}/body${place.pointer}` : `${at}/${place.parameter}`,
+      detail,
+    }));
   }
-  return [{ pointer: `${at}/${error instanceof VersionMismatch ? 'ifMatch' : 'id'}`, detail: message }];
+  const isOfIfMatch = error instanceof VersionMismatch && !error.isOfCreation;
+  return [{ pointer: `${at}/${isOfIfMatch ? 'ifMatch' : 'id'}`, detail: message }];
 }
 
 /** Returns the problem of a batch: that of the first operation that fails, with the issues of all of them. */

@@ -13,7 +13,7 @@ import { isObject, validate } from './validation.ts';
 export const maxIfMatchLength = 10_240;
 
 const members = {
-  create: ['body'],
+  create: ['id', 'body'],
   update: ['id', 'ifMatch', 'body'],
   delete: ['id', 'ifMatch'],
 } as const;
@@ -36,7 +36,8 @@ function checkMembers(
 ): readonly ValidationIssue[] {
   const schemas = {
     operation: v.picklist(operationNames, `must be one of ${operationNames.join(', ')}`),
-    id: reference(resource),
+    // The service makes the id of a creation without one.
+    id: name === 'create' ? v.optional(reference(resource)) : reference(resource),
     ifMatch: v.optional(ifMatchSchema()),
     body: v.custom<object>(isObject, 'must be a JSON object'),
   };
@@ -46,11 +47,18 @@ function checkMembers(
   return validate({ writable, schema }, operation, at).issues;
 }
 
+const refusedInCreation = {
+  id: '"id" belongs beside "body", not in it, when you create with an id of your own.',
+};
+
 function readFields(resource: Resource, name: OperationName, body: unknown, at: string) {
-  const schema = name === 'create' ? resource.schemas.whole : resource.schemas.part;
+  const own =
+    name === 'create'
+      ? { schema: resource.schemas.whole, refused: refusedInCreation }
+      : { schema: resource.schemas.part };
   // A body that is no object is a mistake of the operation's own members.
   return isObject(body)
-    ? validate({ ...bodyFields(resource), schema }, body, `${at}/body`)
+    ? validate({ ...bodyFields(resource), ...own }, body, `${at}/body`)
     : { issues: [], output: undefined };
 }
 
@@ -91,10 +99,12 @@ function readOperation(
     return { issues: [...own, ...issues], operation: { operation: name, ...target } };
   }
   const { issues: fieldIssues, output } = readFields(resource, name, value['body'], at);
-  if (name === 'create') {
-    return { issues: [...own, ...fieldIssues], operation: { operation: name, fields: output as Fields } };
-  }
   const { issues, target } = readTarget(value, ids, at);
+  if (name === 'create') {
+    const ownId = typeof value['id'] === 'string' ? { id: value['id'] } : {};
+    const operation = { operation: name, ...ownId, fields: output as Fields } as const;
+    return { issues: [...own, ...issues, ...fieldIssues], operation };
+  }
   const fields = output as Record<string, unknown>;
   return { issues: [...own, ...issues, ...fieldIssues], operation: { operation: name, ...target, fields } };
 }

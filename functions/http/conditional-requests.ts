@@ -73,9 +73,13 @@ export function readPrecondition(name: string, ifMatch: string | undefined, id: 
   return { expected: new Set(own) };
 }
 
+/** Returns whether the headers of a write accept no version of its entity: `If-None-Match: *` (RFC 9110, 13.1.2). */
+export const acceptsNoVersion = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  headers['if-none-match']?.trim() === '*';
+
 /**
- * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none
- * (RFC 9110, 13.1.2). Other values of it are for reads, and are ignored.
+ * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none.
+ * Other values of it are for reads, and are ignored.
  * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags.
  */
 export function expectedVersions(
@@ -86,5 +90,5 @@ export function expectedVersions(
   if ('detail' in precondition) {
     throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
   }
-  return headers['if-none-match']?.trim() === '*' ? 'none' : precondition.expected;
+  return acceptsNoVersion(headers) ? 'none' : precondition.expected;
 }

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
+import type { HistoryPlace } from '../store/entities/list-history.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
@@ -7,11 +8,12 @@ import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { requireScope } from './caller.ts';
-import { expectedVersions } from './conditional-requests.ts';
+import { acceptsNoVersion, expectedVersions } from './conditional-requests.ts';
 import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 import type { Caller, Handler } from './middleware.ts';
+import { readHistoryPlace } from './parse-history-query.ts';
 import {
   type ReadChangesQuery,
   readChangesQuery,
@@ -40,6 +42,8 @@ interface Request<C extends Contract> {
   readonly since: C extends { success: 'changes' } ? ChangesCursor | undefined : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
+  /** Where a page of a history begins. */
+  readonly place: C extends { success: 'history' } ? HistoryPlace : undefined;
   readonly view: EntityView;
 }
 
@@ -50,11 +54,14 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<ReadChangesQuery> & { readonly view: EntityView } {
+): Partial<ReadChangesQuery> & { readonly place?: HistoryPlace; readonly view: EntityView } {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }
   if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
+  if (success === 'history' && resource) {
+    return { place: readHistoryPlace({ kind: resource.kind, id }, rawQueryString), view: wholeView };
+  }
   if (success !== 'list' || !resource) {
     requireNoParameters(rawQueryString);
     return { view: wholeView };
@@ -65,7 +72,8 @@ function readQuery(
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
-  if (method !== 'POST') return undefined;
+  const isCreation = method === 'PUT' && acceptsNoVersion(event.headers);
+  if (method !== 'POST' && !isCreation) return undefined;
   const { headers, caller } = event;
   return idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
 }
@@ -73,7 +81,7 @@ function readIdempotency({ method, operation }: Contract, event: SessionEvent, i
 /** @throws Problem 400 or 403 that says what is wrong. */
 function readRequest<C extends Contract>(contract: C, event: SessionEvent): Request<C> {
   const id = event.pathParameters?.['id'] ?? '';
-  const { query, since, cursorHash, view } = readQuery(contract, event, id);
+  const { view, ...query } = readQuery(contract, event, id);
   // The scope of the operation allows reading its own resource only.
   for (const { target } of view.expansions) requireScope(event.caller, `${target.plural}:read`);
   const body = contract.body && validated(contract.body, event.body);
@@ -82,7 +90,7 @@ function readRequest<C extends Contract>(contract: C, event: SessionEvent): Requ
   const session = { ...event.session, idempotency: readIdempotency(contract, event, id, body) };
   const expected = isConditionalWrite(contract) ? expectedVersions(event.headers, id) : undefined;
   // The types of `body` and `query` follow from the contract, which TypeScript cannot see in the values.
-  return { session, caller: event.caller, id, expected, body, query, since, cursorHash, view } as Request<C>;
+  return { session, caller: event.caller, id, expected, body, ...query, view } as Request<C>;
 }
 
 function entitiesOf(result: unknown): readonly ItemFields[] {

@@ -46,7 +46,7 @@ interface ReadListQuery {
   readonly view: EntityView;
 }
 
-function wholeNumber(
+export function wholeNumber(
   name: string,
   parameters: Parameters,
   fallback: number,
@@ -87,7 +87,7 @@ function readBoolean(parameter: string, parameters: Parameters, issues: Validati
 }
 
 /** Returns what a cursor says, and `undefined` if there is none or it is wrong. @param decode throws `InvalidCursor`. */
-function readCursor<Content>(
+export function readCursor<Content>(
   parameter: 'after' | 'since',
   parameters: Parameters,
   decode: (cursor: string) => Content,

@@ -6,6 +6,7 @@ import {
   CursorExpired,
   EntityNotFound,
   IdempotencyKeyReused,
+  KeysThrottled,
   ReadBudgetExceeded,
   ReferenceNotFound,
   StoreUnavailable,
@@ -14,6 +15,7 @@ import {
   TooManyReferences,
   TooManyWrites,
   UnknownFormat,
+  UnusableId,
   VersionMismatch,
 } from '../store/model/errors.ts';
 import { subjectField } from '../store/model/subject.ts';
@@ -88,9 +90,30 @@ export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
 function causeOf(error: StoreUnavailable): string {
   if (error instanceof ClockUncertain)
     return 'The clock of the service could not be compared with that of the database.';
+  if (error instanceof KeysThrottled) return 'Too many requests use the same data at this time.';
   return error.isContention
     ? 'Other requests kept changing the same entities.'
     : 'The request did not finish in time.';
+}
+
+/** Returns what is wrong with the request that caused an error of the store; nothing when the request is valid. */
+function issuesOf(error: unknown): readonly ValidationIssue[] {
+  if (error instanceof UnusableId) return [{ parameter: 'id', detail: `"id" ${error.message}.` }];
+  if (error instanceof ReferenceNotFound) {
+    return error.references.map(({ pointer, kind }) => ({
+      pointer,
+      detail: `There is no ${kind} with this id.`,
+    }));
+  }
+  if (error instanceof ContradictingField) return [{ pointer: error.pointer, detail: error.message }];
+  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
+    return [{ pointer: '/operations', detail: error.message }];
+  }
+  if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
+    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
+    return [{ parameter: 'limit', detail }];
+  }
+  return [];
 }
 
 /** Returns the problem of an error that ends by itself, or by what an operator does; `undefined` for another error. */
@@ -113,6 +136,8 @@ function toUnavailable(error: unknown): Problem | undefined {
 /** Returns the problem of an error. A problem of an unexpected error says nothing about its cause. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  const issues = issuesOf(error);
+  if (issues.length > 0) return invalidRequest(issues);
   if (error instanceof EntityNotFound) return new Problem('not-found', error.message, { cause: error });
   if (error instanceof VersionMismatch) {
     const headers = { etag: versionTag(error.id, error.version) };
@@ -126,24 +151,9 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
   }
-  if (error instanceof ReferenceNotFound) {
-    return invalidRequest(
-      error.references.map(({ pointer, kind }) => ({ pointer, detail: `There is no ${kind} with this id.` })),
-    );
-  }
   if (error instanceof SubjectTaken) {
     const issues = [{ pointer: `/${subjectField}`, detail: error.message }];
     return new Problem('subject-taken', error.message, { issues, cause: error });
-  }
-  if (error instanceof ContradictingField) {
-    return invalidRequest([{ pointer: error.pointer, detail: error.message }]);
-  }
-  if (error instanceof ReadBudgetExceeded && error.isOfRequest) {
-    const detail = `${error.message} Ask for fewer entities on a page, with a lower "limit".`;
-    return invalidRequest([{ parameter: 'limit', detail }]);
-  }
-  if (error instanceof TooManyWrites || error instanceof TooManyReferences) {
-    return invalidRequest([{ pointer: '/operations', detail: error.message }]);
   }
   if (error instanceof TooManyJobs) {
     const detail = `${error.message} Send the request again after the seconds in Retry-After.`;

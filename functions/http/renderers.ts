@@ -1,16 +1,19 @@
 import type { Contract } from '../contract/contract.ts';
+import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
+import type { HistoryPage } from '../store/entities/list-history.ts';
 import { encodeCursor } from '../store/lists/changes/cursor.ts';
 import type { ChangesPage } from '../store/lists/changes/list-changes.ts';
 import { encodePlace } from '../store/lists/place-cursor.ts';
 import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
-import { isCurrent } from './conditional-requests.ts';
+import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
 import { contentTag, versionTag } from './entity-tags.ts';
 import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
+import { showHistoryEntry } from './show-history.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -30,6 +33,7 @@ export interface Results {
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
+  readonly history: HistoryPage;
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -110,6 +114,11 @@ const etagsOf = (
     ? page.entities.map((entity, position) => versionTag(entity.id, page.versions[position] ?? 0))
     : undefined;
 
+function renderCreated(rendering: Rendering, stored: WholeEntity): Response {
+  const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
+  return renderWrite(rendering, 201, stored, { location });
+}
+
 export const renderers: Renderers = {
   list: (rendering, page) => {
     const { contract, event, id, query, view } = rendering;
@@ -129,16 +138,14 @@ export const renderers: Renderers = {
     });
   },
   entity: (rendering, stored) => {
-    const { contract, view } = rendering;
+    const { contract, event, view } = rendering;
+    if (contract.method === 'PUT' && acceptsNoVersion(event.headers)) return renderCreated(rendering, stored);
     if (contract.method !== 'GET') return renderWrite(rendering, 200, stored);
     const { entity, version } = stored;
     const tag = view.expansions.length > 0 ? undefined : versionTag(entity.id, version);
     return renderRead(rendering, JSON.stringify(show(rendering, entity)), tag);
   },
-  created: (rendering, stored) => {
-    const location = `/v1/${rendering.contract.resource?.plural}/${stored.entity.id}`;
-    return renderWrite(rendering, 201, stored, { location });
-  },
+  created: renderCreated,
   changes: (rendering, page) => {
     const { contract, cursorHash, view } = rendering;
     if (!cursorHash) throw new TypeError(`The change feed ${contract.operation} has no query.`);
@@ -149,6 +156,15 @@ export const renderers: Renderers = {
       renderData(entities, (entity) => show(rendering, entity), rest),
       { ...noStore },
     );
+  },
+  history: (rendering, { entries, next, isComplete }) => {
+    const { contract, id } = rendering;
+    const { resource } = contract;
+    if (!resource) throw new TypeError(`The history ${contract.operation} has no resource.`);
+    const data = entries.map((entry) => showHistoryEntry(resource, entry));
+    const cursor = next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next);
+    const content = JSON.stringify({ data, cursor, isComplete });
+    return renderRead(rendering, content, contentTag(content));
   },
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),

@@ -14,6 +14,9 @@ const responseReserveMs = 500;
  */
 const maxReadUnits = 20_000;
 
+/** Attempts of a call that DynamoDB refuses because of its keys. With the waits between them, they take a second or less in most cases. */
+const maxKeyThrottles = 3;
+
 export type SessionEvent = PipelineEvent & { session: Session; caller: Caller };
 
 /** Characters of a subject (OpenID Connect Core, section 2). A longer one is not recorded: each change would cost more. */
@@ -33,7 +36,7 @@ export const openSession = (needsToken: boolean): Middleware => ({
     event.session = {
       tenant: caller.tenant,
       actor: actorOf(caller),
-      database: openDatabase(context, responseReserveMs, maxRequestMs, maxReadUnits),
+      database: openDatabase(context, responseReserveMs, maxRequestMs, { maxReadUnits, maxKeyThrottles }),
     };
   },
 });

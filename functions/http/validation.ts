@@ -11,25 +11,27 @@ const pointer = (keys: readonly (string | number)[]): string =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns an issue for each unknown field; not for more than a response shows, because each suggestion takes time. */
+/** Returns an issue for each unknown or refused field; not for more than a response shows, because each suggestion takes time. */
 function unknownFields(
   value: Record<string, unknown>,
-  { writable, ignored = [] }: Body,
+  { writable, ignored = [], refused = {} }: Body,
   at: string,
 ): ValidationIssue[] {
   const known = new Set([...writable, ...ignored]);
   const issues: ValidationIssue[] = [];
   for (const name of Object.keys(value)) {
     if (issues.length === maxIssues) break;
-    if (known.has(name)) continue;
-    const detail = `${quoted(name)} is not a field here. ${suggestion(name, writable, otherFieldNames)}`;
+    const reason = Object.hasOwn(refused, name) ? refused[name] : undefined;
+    if (reason === undefined && known.has(name)) continue;
+    const detail =
+      reason ?? `${quoted(name)} is not a field here. ${suggestion(name, writable, otherFieldNames)}`;
     issues.push({ pointer: at + pointer([name]), detail });
   }
   return issues;
 }
 
-/** Returns the refused value, for a message that says what a value must be; '' when the value is too long to be read. */
-function refused(input: unknown, message: string): string {
+/** Returns the invalid value, for a message that says what a value must be; '' when the value is too long to be read. */
+function invalidValue(input: unknown, message: string): string {
   const isShort =
     ['boolean', 'number'].includes(typeof input) || (typeof input === 'string' && isQuotable(input));
   return isShort && /^must be [^:]*$/.test(message) ? `: ${JSON.stringify(input)} is not` : '';
@@ -44,7 +46,7 @@ function toIssue({ path, input, kind, message }: v.BaseIssue<unknown>, at: strin
   const place = at + pointer(keys);
   if (input === undefined) return { pointer: place, detail: `${name} is missing.` };
   if (input === null && kind === 'schema') return { pointer: place, detail: `${name} must not be null.` };
-  return { pointer: place, detail: `${name} ${message}${refused(input, message)}.` };
+  return { pointer: place, detail: `${name} ${message}${invalidValue(input, message)}.` };
 }
 
 interface Validation {

@@ -17,7 +17,7 @@ interface NewRecords {
 }
 
 /** Returns whether a record of the stream is a new record of a log. The event source mapping has the same filter. */
-const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
+export const isLogRecord = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
   eventName === 'INSERT' && dynamodb?.Keys?.['sk']?.S?.startsWith(recordPrefix) === true;
 
 /** Returns the logs that have new records, each once. */

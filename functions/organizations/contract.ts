@@ -4,6 +4,7 @@ import {
   changes,
   contract,
   create,
+  history,
   list,
   read,
   remove,
@@ -30,3 +31,4 @@ export const archiveOrganization = contract({
   body: emptyBody,
 });
 export const listOrganizationChanges = changes(organization);
+export const listOrganizationHistory = history(organization);

@@ -4,6 +4,7 @@ import {
   changes,
   contract,
   create,
+  history,
   list,
   read,
   remove,
@@ -51,3 +52,4 @@ export const cloneProject = contract({
   },
 });
 export const listProjectChanges = changes(project);
+export const listProjectHistory = history(project);

@@ -1,4 +1,14 @@
-import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  create,
+  history,
+  list,
+  read,
+  remove,
+  replace,
+  update,
+} from '../contract/contract.ts';
 import { tag } from './resource.ts';
 
 export const listTags = list(tag);
@@ -9,3 +19,4 @@ export const updateTag = update(tag);
 export const deleteTag = remove(tag);
 export const batchTags = batch(tag);
 export const listTagChanges = changes(tag);
+export const listTagHistory = history(tag);

@@ -1,4 +1,14 @@
-import { batch, changes, create, list, read, remove, replace, update } from '../contract/contract.ts';
+import {
+  batch,
+  changes,
+  create,
+  history,
+  list,
+  read,
+  remove,
+  replace,
+  update,
+} from '../contract/contract.ts';
 import { task } from './resource.ts';
 
 export const listTasks = list(task);
@@ -27,3 +37,4 @@ export const updateTask = update(task);
 export const deleteTask = remove(task);
 export const batchTasks = batch(task);
 export const listTaskChanges = changes(task);
+export const listTaskHistory = history(task);

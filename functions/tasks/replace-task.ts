@@ -1,7 +1,7 @@
 import { endpoint } from '../http/endpoint.ts';
-import { updateEntity } from '../store/entities/update-entity.ts';
+import { replaceEntity } from '../store/entities/replace-entity.ts';
 import { replaceTask } from './contract.ts';
 
 export const handler = endpoint(replaceTask, ({ session, id, body, expected }) =>
-  updateEntity(session, { kind: 'task', id, expected }, body),
+  replaceEntity(session, { kind: 'task', id, expected }, body),
 );

@@ -1,9 +1,9 @@
-import { type Documentation, projectId, tagId, times, userId } from '../contract/resource-docs.ts';
+import { type Documentation, projectId, tagId, taskId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
   description: 'A task. It can belong to a project and be assigned to a user.',
   example: {
-    id: '019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36',
+    id: taskId,
     name: 'Draft the sitemap',
     status: 'active',
     description: 'All current pages and their new addresses.',

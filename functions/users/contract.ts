@@ -3,6 +3,7 @@ import {
   changes,
   contract,
   create,
+  history,
   list,
   read,
   remove,
@@ -34,3 +35,4 @@ export const updateUser = update(user);
 export const deleteUser = remove(user);
 export const batchUsers = batch(user);
 export const listUserChanges = changes(user);
+export const listUserHistory = history(user);

@@ -37,6 +37,8 @@ export interface StartOptions extends DatabaseOptions {
   /** Issuer whose tokens are required. Default: requests need no token. */
   readonly authentication: Authentication | undefined;
   readonly tenantClaim: string | undefined;
+  /** Address to which events of changes are posted. Default: none. */
+  readonly eventsAddress: string | undefined;
   readonly flags: Flags;
 }
 
@@ -67,6 +69,8 @@ export const startOptionsHelp = `\
                               connect to the service can read and write it
   --copy-of <path>            uses a copy of this data file, and deletes it at the end: each start
                               has the same data
+  --events <url>              posts an event for each change to this address, at least once, in
+                              batches of CloudEvents; it continues where an earlier start ended
   --sign-in                   requires tokens, and runs an issuer for development beside the
                               service, with a page on which you choose who you are
   --sign-in-port <number>     port of this issuer (default: the port of the service plus 1)
@@ -95,6 +99,7 @@ const flagTypes = {
 const sourceFlagTypes = {
   'allow-unauthenticated': { type: 'boolean' },
   'copy-of': { type: 'string' },
+  events: { type: 'string' },
   'request-log': { type: 'string' },
   'sign-in': { type: 'boolean' },
   'sign-in-port': { type: 'string' },
@@ -200,6 +205,9 @@ function copyOf(flags: Flags): string | undefined {
   return file;
 }
 
+const eventsAddress = (flag: Flags[string]): string | undefined =>
+  typeof flag === 'string' ? httpAddress('The address of events', flag, 'http://localhost:9999') : undefined;
+
 /** @throws UsageError that names the wrong option, or when a table on AWS would be open to everyone. */
 export function startOptions(args: readonly string[]): StartOptions | 'help' {
   const options = commonOptions(args, sourceFlagTypes);
@@ -215,6 +223,7 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
     requestLog: requestLog(flags['request-log']),
     tenantRate: tenantRate(flags['tenant-rate']),
     signInPort: signInPort(options, flags),
+    eventsAddress: eventsAddress(flags['events']),
     tableName: flagOrVariable(typeof tableName === 'string' ? tableName : undefined, 'TABLE_NAME'),
   };
 }
@@ -223,7 +232,9 @@ export function startOptions(args: readonly string[]): StartOptions | 'help' {
 export function commonOptions(
   args: readonly string[],
   more: MoreFlags,
-): Omit<StartOptions, 'copyOf' | 'requestLog' | 'tableName' | 'tenantRate' | 'signInPort'> | 'help' {
+):
+  | Omit<StartOptions, 'copyOf' | 'requestLog' | 'tableName' | 'tenantRate' | 'signInPort' | 'eventsAddress'>
+  | 'help' {
   const values = parse(more, args);
   if (values.help) return 'help';
   const port = flagOrVariable(values.port, 'PORT') ?? '3000';

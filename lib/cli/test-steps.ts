@@ -79,6 +79,16 @@ async function testSyncAdapters(): Promise<number> {
   ]);
 }
 
+/** Tries the guide about events, whose webhook has a package of its own, and parses events with the official library (7 MB). */
+async function testWebhook(): Promise<number> {
+  const folder = 'examples/webhook';
+  return runInOrder([
+    npm('ci', ...ofOthers, '--prefix', folder),
+    tool('tsc', '--project', folder),
+    tool('jest', '--selectProjects', 'webhook'),
+  ]);
+}
+
 /** Returns the unit tests of a folder that start a database. */
 const databaseTests = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -118,6 +128,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
         { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
         { name: 'generated-clients', command: testGeneratedClients },
         { name: 'sync-adapters', command: testSyncAdapters },
+        { name: 'webhook', command: testWebhook },
       ],
     },
     {

@@ -88,6 +88,7 @@ export const assemblyFunctions =
     const environment = {
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: proxy.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       SERVER_TIMING: 'true',
     };
@@ -96,7 +97,8 @@ export const assemblyFunctions =
       // Lambda reads the stream with the role of the function.
       const credentials = { accessKeyId: source.function.name, secretAccessKey: 'local' };
       const client = new DynamoDBStreamsClient({ endpoint: proxy.endpoint, credentials });
-      return { client, reader: new StreamReader(client, tableName, streamFunction(source, runtime)) };
+      const deliver = streamFunction(source, runtime);
+      return { client, reader: new StreamReader(client, tableName, deliver, source.retries) };
     });
     const onSchedule = invoker<ReturnType<typeof scheduledEvent>, void>(schedule, runtime);
     const authentication = deployment.authentication && (options.authentication ?? deployment.authentication);

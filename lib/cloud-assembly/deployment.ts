@@ -24,6 +24,8 @@ export interface EventSource {
   readonly batchSize: number;
   /** Filter patterns. A record must match one of them. */
   readonly patterns: readonly unknown[];
+  /** Retries of records before they are discarded. */
+  readonly retries: number;
 }
 
 export interface Deployment {
@@ -150,6 +152,7 @@ function streamsOf(templates: Templates, functions: readonly DeployedFunction[])
       function: functionBy(functions, mapping['FunctionName']),
       batchSize: Number(mapping['BatchSize']),
       patterns: Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown),
+      retries: Number(mapping['MaximumRetryAttempts']),
     };
   });
 }

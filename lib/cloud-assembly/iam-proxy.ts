@@ -1,6 +1,6 @@
 /**
  * A proxy in front of the database engine that enforces the roles of the functions. As in the cloud, the credentials
- * identify the caller: each function signs with credentials of its own.
+ * identify the caller: each function signs with credentials of its own. It is the event bus as well.
  */
 import { once } from 'node:events';
 import {
@@ -11,6 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { unreachableByPages } from '../local/port.ts';
+import { busesOf, type PutEventsRequest, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
 import type { Place } from './templates.ts';
 
@@ -70,6 +71,15 @@ function forward(
   outgoing.end(body);
 }
 
+/** The service in the target of requests to EventBridge. */
+const busService = 'AWSEvents';
+
+/** Accepts events. There are no rules, so nobody gets them. */
+function respondAsBus(body: Buffer, response: ServerResponse): void {
+  const { status, body: result } = putEvents(JSON.parse(body.toString('utf8')) as PutEventsRequest);
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result));
+}
+
 /** Starts the proxy. It denies every call whose access key id has no policy. */
 export async function startIamProxy({
   engine,
@@ -79,6 +89,7 @@ export async function startIamProxy({
   policies,
 }: IamProxyOptions): Promise<IamProxy> {
   const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
+  const busArnPrefix = `arn:aws:events:${place.region}:${place.account}:event-bus/`;
   const records = new Map(
     [...policies.keys()].map((name) => [name, { used: new Set<string>(), refused: new Set<string>() }]),
   );
@@ -89,6 +100,9 @@ export async function startIamProxy({
       return [{ action: `dynamodb:${operation}`, resource: streamArn }];
     }
     const input = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+    if (service === busService) {
+      return busesOf(input).map((bus) => ({ action: `events:${operation}`, resource: busArnPrefix + bus }));
+    }
     return requiredPermissions(operation, input, { arnPrefix: tableArnPrefix, partitionKey });
   };
 
@@ -115,7 +129,8 @@ export async function startIamProxy({
       response.writeHead(400, headers).end(accessDenied(required, caller));
       return;
     }
-    forward(engine, request, body, response);
+    if (service === busService) respondAsBus(body, response);
+    else forward(engine, request, body, response);
   };
 
   const server = createServer((request, response) => {

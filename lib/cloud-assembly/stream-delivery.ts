@@ -1,6 +1,5 @@
 /** Delivers stream records to a function with the retries of Lambda's event source mapping (`lib/infrastructure/jobs.ts`). */
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { streamRetries } from '../hosting/functions.ts';
 
 /** A record with its sequence number, which is unique in its shard. */
 interface NumberedRecord {
@@ -12,6 +11,8 @@ interface Delivery<StreamRecord> {
   /** Receives the records whose retries are used up. In the cloud they go to the dead-letter queue. */
   readonly onDiscarded: (records: readonly StreamRecord[], error: unknown) => void;
   readonly isStopped: () => boolean;
+  /** Retries of records before they are discarded. */
+  readonly retries: number;
 }
 
 interface Batch<StreamRecord> {
@@ -70,7 +71,7 @@ export async function deliverAll<StreamRecord extends NumberedRecord>(
       failure = error;
     }
     if (remaining.length === 0) continue;
-    if (batch.attempt > streamRetries && (remaining !== batch.records || remaining.length === 1)) {
+    if (batch.attempt > delivery.retries && (remaining !== batch.records || remaining.length === 1)) {
       delivery.onDiscarded(remaining, failure);
     } else {
       waiting.unshift(...retriesOf(batch, remaining));

@@ -13,6 +13,7 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { streamRetries } from '../hosting/functions.ts';
 import { deliverAll } from './stream-delivery.ts';
 
 const pollIntervalMs = 100;
@@ -45,6 +46,7 @@ export class StreamReader {
   readonly #client: DynamoDBStreamsClient;
   readonly #tableName: string;
   readonly #deliver: StreamFunction;
+  readonly #retries: number;
   readonly #stopped = new AbortController();
   readonly #positions = new Map<string, Position>();
   /** Shards that were opened, including those that have ended. */
@@ -52,10 +54,17 @@ export class StreamReader {
   #streamArn = '';
   #running: Promise<void> = Promise.resolve();
 
-  constructor(client: DynamoDBStreamsClient, tableName: string, deliver: StreamFunction) {
+  /** @param retries of records before they are discarded. */
+  constructor(
+    client: DynamoDBStreamsClient,
+    tableName: string,
+    deliver: StreamFunction,
+    retries = streamRetries,
+  ) {
     this.#client = client;
     this.#tableName = tableName;
     this.#deliver = deliver;
+    this.#retries = retries;
   }
 
   /**
@@ -170,6 +179,7 @@ export class StreamReader {
         console.error('Stream records were discarded after all retries:', numbers.join(', '), error ?? '');
       },
       isStopped: () => this.#stopped.signal.aborted,
+      retries: this.#retries,
     });
   }
 }

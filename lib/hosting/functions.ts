@@ -13,6 +13,7 @@ import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
 export const fallbackFile = 'fallback/reject-unmatched.ts';
 export const streamFile = 'jobs/on-stream.ts';
 export const logRecordsFile = 'jobs/on-log-records.ts';
+export const logRecordsWithBusFile = 'jobs/on-log-records-with-bus.ts';
 export const scheduleFile = 'jobs/on-schedule.ts';
 export const tenantClaimFile = 'authentication/claim-tenant.ts';
 
@@ -21,6 +22,7 @@ export const functionFiles: readonly string[] = [
   fallbackFile,
   streamFile,
   logRecordsFile,
+  logRecordsWithBusFile,
   scheduleFile,
   tenantClaimFile,
 ];
@@ -60,3 +62,15 @@ export const maxLogRecords = 1_000;
 
 /** Milliseconds for which new records are collected. Shorter, and steps of compaction cost more than they save; longer, and lists read more records. */
 export const logRecordsWindowMs = 15_000;
+
+/** How new records of change logs are read where they are published as events too. */
+export const publishing = {
+  /** Records in one call: one read. A failure repeats the events of the others. */
+  maxRecords: 100,
+  /** Milliseconds for which records are collected. */
+  windowMs: 1_000,
+  /** Calls after the first for records that were not published. */
+  retries: 2,
+  /** Milliseconds after which records are not tried any more. */
+  maxAgeMs: 300_000,
+};

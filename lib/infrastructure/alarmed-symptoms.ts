@@ -293,6 +293,22 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
   },
 ];
 
+const eventSymptoms = ({ unpublishedEvents }: MonitoredResources): Symptom[] =>
+  unpublishedEvents
+    ? [
+        {
+          heading: 'Events are not published',
+          label: 'batches of changes that were given up',
+          metric: unpublishedEvents.metricApproximateNumberOfMessagesVisible({
+            period,
+            statistic: 'Maximum',
+          }),
+          threshold: 1,
+          periods: 1,
+        },
+      ]
+    : [];
+
 /** Returns the symptoms with an alarm: one per symptom over all functions, because each alarm costs money and attention. */
 export const symptoms = (resources: MonitoredResources, settings: Settings): Symptom[] => [
   ...requestSymptoms(resources),
@@ -300,5 +316,6 @@ export const symptoms = (resources: MonitoredResources, settings: Settings): Sym
   ...throttlingSymptoms(resources),
   ...jobSymptoms(resources),
   ...listSymptoms(resources),
+  ...eventSymptoms(resources),
   ...backupSymptoms(resources),
 ];

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
+import { logRecordsWithBusFile } from '../hosting/functions.ts';
 
 /** Limit of a minified bundle. The SDK takes 205 kB of it, the list engine and its records 39 kB. A batch also has what creates, updates and deletes entities. The rate limit and the metrics of requests take 3 kB, the pace, the limit and the reminders of jobs 4 kB, the suggestions of names 6 kB, the cursors of lists and of the feed 4 kB, the corrected clock 1 kB. */
 const maxBundleBytes = 345_000;
@@ -60,10 +61,22 @@ export function bundlesOf({ outputs }: Metafile): Bundle[] {
   });
 }
 
-const forbiddenModules: readonly { readonly what: string; readonly path: RegExp }[] = [
+interface ForbiddenModules {
+  readonly what: string;
+  readonly path: RegExp;
+  /** The only handler whose bundle may contain them. */
+  readonly except?: string;
+}
+
+const forbiddenModules: readonly ForbiddenModules[] = [
   {
     what: 'a credential provider that functions do not need',
-    path: /node_modules\/@aws-sdk\/(?:credential-provider-(?!env\/|node\/dist-es\/index\.js$)|token-providers|nested-clients|client-(?!dynamodb\/))/,
+    path: /node_modules\/@aws-sdk\/(?:credential-provider-(?!env\/|node\/dist-es\/index\.js$)|token-providers|nested-clients|client-(?!dynamodb\/|eventbridge\/))/,
+  },
+  {
+    what: 'the client of the event bus',
+    path: /node_modules\/@aws-sdk\/client-eventbridge\//,
+    except: `functions/${logRecordsWithBusFile}`,
   },
   { what: 'the CDK', path: /node_modules\/(?:aws-cdk|constructs)|^lib\/infrastructure\// },
   {
@@ -127,7 +140,8 @@ function violationsOf(bundle: Bundle, metafile: Metafile, recorded: RecordedSize
   for (const path of bundle.inputs) {
     const what = isFromAnotherGroup(path, bundle.file)
       ? 'a module of another resource'
-      : forbiddenModules.find((rule) => rule.path.test(path))?.what;
+      : forbiddenModules.find(({ path: forbidden, except }) => except !== bundle.file && forbidden.test(path))
+          ?.what;
     if (what) violations.push(`contains ${what}, ${path}: ${importChain(path, bundle.file, metafile)}`);
   }
   return violations.map((violation) => `${bundle.file} ${violation}`);

@@ -19,11 +19,15 @@ import {
   jobTimeoutMs,
   logRecordsFile,
   logRecordsWindowMs,
+  logRecordsWithBusFile,
   maxLogRecords,
+  publishing,
   scheduleFile,
   streamFile,
   streamRetries,
 } from '../hosting/functions.ts';
+import { createEventBus, putEvents } from './event-bus.ts';
+import { eventBusName } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
@@ -38,6 +42,8 @@ export interface Jobs {
   readonly onSchedule: LambdaFunction;
   /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
+  /** Stream batches of which records could not be published. undefined without an event bus. */
+  readonly unpublishedEvents: Queue | undefined;
 }
 
 interface JobsContext {
@@ -47,13 +53,19 @@ interface JobsContext {
   readonly deadLetters: Queue;
 }
 
-interface StreamConsumer extends Pick<ServiceFunctionProperties, 'file' | 'description' | 'environment'> {
+interface StreamConsumer
+  extends Pick<ServiceFunctionProperties, 'file' | 'description' | 'environment' | 'statements'> {
   /** Names of the function and of its mapping to the stream. */
   readonly ids: readonly [target: string, mapping: string];
   readonly access: Access;
   readonly mapping: Pick<
     EventSourceMappingProps,
-    'batchSize' | 'maxBatchingWindow' | 'filters' | 'reportBatchItemFailures'
+    | 'batchSize'
+    | 'maxBatchingWindow'
+    | 'filters'
+    | 'reportBatchItemFailures'
+    | 'retryAttempts'
+    | 'maxRecordAge'
   >;
 }
 
@@ -62,7 +74,7 @@ const sendTo = ({ queueArn }: Queue): PolicyStatement =>
 
 function streamFunction(
   { scope, context, streamArn: eventSourceArn, deadLetters }: JobsContext,
-  { ids: [id, mappingId], access, mapping, ...properties }: StreamConsumer,
+  { ids: [id, mappingId], access, mapping, statements = [], ...properties }: StreamConsumer,
 ): LambdaFunction {
   const { function: target } = new ServiceFunction(scope, id, {
     ...context,
@@ -78,10 +90,10 @@ function streamFunction(
       // ListStreams supports no resource-level permissions.
       new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
       sendTo(deadLetters),
+      ...statements,
     ],
   });
   new EventSourceMapping(scope, mappingId, {
-    ...mapping,
     target,
     eventSourceArn,
     startingPosition: StartingPosition.LATEST,
@@ -93,6 +105,7 @@ function streamFunction(
     maxRecordAge: Duration.hours(1),
     // The construct's own destination would add a separate policy resource.
     onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
+    ...mapping,
   });
   return target;
 }
@@ -127,19 +140,51 @@ const onStream = (context: JobsContext): LambdaFunction =>
     },
   });
 
+const logRecordsIds = ['onLogRecords', 'LogRecords'] as const;
+
+const logRecordsFilters = [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))];
+
 /** Compacts busy logs soon after records are written to them. */
 const onLogRecords = (context: JobsContext): LambdaFunction =>
   streamFunction(context, {
-    ids: ['onLogRecords', 'LogRecords'],
+    ids: logRecordsIds,
     file: logRecordsFile,
     description: 'Compacts busy change logs.',
     access: compactionAccess,
     mapping: {
       batchSize: maxLogRecords,
       maxBatchingWindow: Duration.millis(logRecordsWindowMs),
-      filters: [keysFilter(['INSERT'], FilterRule.beginsWith(recordPrefix))],
+      filters: logRecordsFilters,
     },
   });
+
+/** Publishes new records as events soon after they are written, and then compacts busy logs. */
+function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFunction {
+  const { scope, context } = own;
+  const { settings } = context;
+  const target = streamFunction(
+    { ...own, deadLetters: unpublished },
+    {
+      ids: logRecordsIds,
+      file: logRecordsWithBusFile,
+      description: 'Publishes changes as events, and compacts busy change logs.',
+      access: compactionAccess,
+      environment: { EVENT_BUS_NAME: eventBusName(settings) },
+      statements: [putEvents(settings)],
+      mapping: {
+        batchSize: publishing.maxRecords,
+        maxBatchingWindow: Duration.millis(publishing.windowMs),
+        filters: logRecordsFilters,
+        reportBatchItemFailures: true,
+        retryAttempts: publishing.retries,
+        maxRecordAge: Duration.millis(publishing.maxAgeMs),
+      },
+    },
+  );
+  // A function without its bus would give up the first records.
+  target.node.addDependency(createEventBus(scope, settings, unpublished));
+  return target;
+}
 
 /** Runs delayed jobs, and continues the jobs of discarded stream records. */
 function onSchedule(own: JobsContext): LambdaFunction {
@@ -175,25 +220,36 @@ function onSchedule(own: JobsContext): LambdaFunction {
   return target;
 }
 
+/** Creates a queue for what was given up. */
+function deadLetterQueue(scope: Construct, id: string): Queue {
+  const queue = new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  const reason = 'This is the dead-letter queue.';
+  Validations.of(queue).acknowledge(
+    { id: 'AwsSolutions-SQS3', reason },
+    { id: 'Serverless-SQSRedrivePolicy', reason },
+  );
+  return queue;
+}
+
 /**
  * Creates the functions that run jobs, in the stack of the table: a new stream has a new ARN, and only the stack of the table
  * replaces the event source mappings in the same update.
  */
 export function jobs(scope: Construct, context: ServiceFunctionContext, streamArn: string): Jobs {
-  const deadLetters = new Queue(scope, 'DeadLetters', {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
-  });
-  Validations.of(deadLetters).acknowledge(
-    { id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue.' },
-    { id: 'Serverless-SQSRedrivePolicy', reason: 'This is the dead-letter queue.' },
-  );
+  const deadLetters = deadLetterQueue(scope, 'DeadLetters');
   const own: JobsContext = { scope, context, streamArn, deadLetters };
+  const unpublishedEvents = context.settings.eventBus
+    ? deadLetterQueue(scope, 'UnpublishedEvents')
+    : undefined;
   return {
     deadLetters,
+    unpublishedEvents,
     onStream: onStream(own),
-    onLogRecords: onLogRecords(own),
+    onLogRecords: unpublishedEvents ? onLogRecordsWithBus(own, unpublishedEvents) : onLogRecords(own),
     onSchedule: onSchedule(own),
   };
 }

@@ -47,3 +47,8 @@ export const requestNamespace = ({ stage }: Stage): string => `ProjectManagement
 
 export const tableArnOf = (name: string): string =>
   `arn:${Aws.PARTITION}:dynamodb:${Aws.REGION}:${Aws.ACCOUNT_ID}:table/${name}`;
+
+export const eventBusName = ({ stage }: Stage): string => `project-management-${stage}`;
+
+export const eventBusArn = (stage: Stage): string =>
+  `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${eventBusName(stage)}`;

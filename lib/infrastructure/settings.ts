@@ -109,6 +109,7 @@ export const definitions = {
     v.optional(wholeNumber(20, 1_000), 100),
     'a whole number of entities from 20 to 1000 that the jobs of a tenant change in a second',
   ),
+  eventBus: setting(toggle(), isToggle),
   signInConcurrency: setting(reservation(), isReservation),
   scheduleConcurrency: setting(reservation(), isReservation),
   streamConcurrency: setting(reservation(), isReservation),

@@ -80,6 +80,7 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
       return listAccess(kind, nestedBy);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
+    case 'GET history':
     case 'GET signedInUser':
       return { actions: ['GetItem', 'Query'] };
     case 'PUT entity':

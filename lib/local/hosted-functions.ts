@@ -13,6 +13,8 @@ export interface HostingOptions {
   readonly tenantClaim?: string | undefined;
   /** Capacity units per second that the requests of a tenant may use. Default: no limit. */
   readonly tenantRate?: number | undefined;
+  /** Address to which events of changes are posted. Default: none. */
+  readonly eventsAddress?: string | undefined;
 }
 
 export interface TableLocation {

@@ -25,11 +25,17 @@ const keysOf = ({ Item, TransactItems = [] }: PutInput): Key[] =>
 export class NewLogRecords {
   #keys: Key[] = [];
 
-  constructor({ middlewareStack }: DynamoDBDocumentClient) {
+  /** @param onSend is told the keys of records before they are sent: they may be written although no response arrives. */
+  constructor(
+    { middlewareStack }: DynamoDBDocumentClient,
+    onSend: (keys: readonly Key[]) => void = () => {},
+  ) {
     middlewareStack.add(
       (next) => async (sent) => {
+        const keys = keysOf(sent.input as PutInput);
+        onSend(keys);
         const response = await next(sent);
-        this.#keys.push(...keysOf(sent.input as PutInput));
+        this.#keys.push(...keys);
         return response;
       },
       { step: 'initialize', name: 'newLogRecords' },

@@ -17,6 +17,7 @@ import {
 import { scopeName } from '../hosting/scopes.ts';
 import { buildPages } from '../pages/build.ts';
 import { Authorizer } from './authorizer.ts';
+import { EventDelivery } from './event-delivery.ts';
 import { setFunctionEnvironment } from './function-environment.ts';
 import type { GatewayRoute, LambdaFunction } from './gateway.ts';
 import type { FunctionHost } from './hosted-functions.ts';
@@ -42,15 +43,25 @@ function lazily<Handler extends (...values: never[]) => unknown>(file: string): 
 
 export const sourceFunctions: FunctionHost = async (
   location,
-  { authentication, tenantClaim = 'tenant', tenantRate, timeoutMs = requestTimeoutMs, allowedOrigins = [] },
+  {
+    authentication,
+    tenantClaim = 'tenant',
+    tenantRate,
+    timeoutMs = requestTimeoutMs,
+    allowedOrigins = [],
+    eventsAddress,
+  },
 ) => {
   await buildPages();
   const prefix = authentication && scopeName(authentication.issuer, '');
   setFunctionEnvironment(location, authentication && { tenantClaim, scopePrefix: prefix }, tenantRate);
   const client = connect();
   shareClient(client);
-  const logRecords = new NewLogRecords(client);
-  let delivery: Schedule | undefined;
+  const events = eventsAddress && new EventDelivery(client, location.tableName, eventsAddress);
+  const logRecords = new NewLogRecords(client, (keys) => {
+    if (events) for (const { pk } of keys) events.note(pk);
+  });
+  const schedules: Schedule[] = [];
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;
     const scope = scopeOf(contract);
@@ -79,10 +90,13 @@ export const sourceFunctions: FunctionHost = async (
     onSchedule: () => onSchedule(scheduledEvent(), functionContext(newRequestId(), jobTimeoutMs)),
     startEventSources: async () => {
       await logRecords.addWrittenLogs(new Database(client, location.tableName, new Deadline(jobTimeoutMs)));
-      delivery = startSchedule(deliver, logRecordsWindowMs);
+      schedules.push(startSchedule(deliver, logRecordsWindowMs));
+      if (!events) return;
+      await events.begin();
+      schedules.push(startSchedule(() => events.run()));
     },
     stop: async () => {
-      await delivery?.stop();
+      await Promise.all(schedules.map((schedule) => schedule.stop()));
       client.destroy();
     },
   };

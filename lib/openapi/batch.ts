@@ -1,11 +1,15 @@
 import { maxOperations } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
+import { maxOwnIdAgeMs, maxOwnIdAheadMs } from '../../functions/store/entities/own-ids.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** The value of `If-Match`, and of `ifMatch` in an operation. */
 export const ifMatchPattern = '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99})$';
+
+/** Which ids of their own callers can give. */
+export const ownIdRule = `An id of your own: a UUID of version 7 in lower case, whose time is at most ${maxOwnIdAgeMs / 86_400_000} days back and ${maxOwnIdAheadMs / 1_000} seconds ahead. \`createdAt\` is the time of the id.`;
 
 const exampleTag = '"7a2c4d8f0e36-3"';
 
@@ -16,6 +20,12 @@ const id = ({ kind }: Resource): Schema => ({
   'x-reference': kind,
 });
 
+const ownId = ({ kind }: Resource): Schema => ({
+  type: 'string',
+  maxLength: 255,
+  description: `${ownIdRule} Without it, the service makes the id of the ${kind}.`,
+});
+
 const ifMatch: Schema = {
   type: 'string',
   maxLength: maxIfMatchLength,
@@ -24,13 +34,18 @@ const ifMatch: Schema = {
     'The `ETag` of the version to change, or a list of at most 100. If a newer version exists, the response is 412.',
 };
 
-/** Returns the schema of one operation. All members but `ifMatch` are required. */
-const operation = (name: string, description: string, properties: Record<string, Schema>): Schema => ({
+/** Returns the schema of one operation. All members but those that are `optional` are required. */
+const operation = (
+  name: string,
+  description: string,
+  properties: Record<string, Schema>,
+  optional: string,
+): Schema => ({
   type: 'object',
   title: name,
   description,
   properties: { operation: { type: 'string', enum: [name], description: 'The operation.' }, ...properties },
-  required: ['operation', ...Object.keys(properties).filter((property) => property !== 'ifMatch')],
+  required: ['operation', ...Object.keys(properties).filter((property) => property !== optional)],
   additionalProperties: false,
 });
 
@@ -46,15 +61,19 @@ export const batchSchema = (resource: Resource, name: string): Schema => ({
       description: 'The operations.',
       items: {
         oneOf: [
-          operation('create', `Creates a ${resource.kind}.`, {
-            body: referTo('schemas', `New${name}`),
-          }),
-          operation('update', 'Updates fields: fields that are left out keep their values.', {
-            id: id(resource),
-            ifMatch,
-            body: referTo('schemas', `${name}Changes`),
-          }),
-          operation('delete', `Deletes a ${resource.kind}.`, { id: id(resource), ifMatch }),
+          operation(
+            'create',
+            `Creates a ${resource.kind}.`,
+            { id: ownId(resource), body: referTo('schemas', `New${name}`) },
+            'id',
+          ),
+          operation(
+            'update',
+            'Updates fields: fields that are left out keep their values.',
+            { id: id(resource), ifMatch, body: referTo('schemas', `${name}Changes`) },
+            'ifMatch',
+          ),
+          operation('delete', `Deletes a ${resource.kind}.`, { id: id(resource), ifMatch }, 'ifMatch'),
         ],
       },
     },

@@ -5,11 +5,13 @@ import { maxCountedValues } from '../../functions/store/lists/engine/read/count-
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
+import { historySchema } from './history.ts';
 import { converted, count, pascal } from './json-schema.ts';
 import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
-function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
+/** Returns the schemas of the fields that responses show. */
+export function fieldSchemas({ schemas }: Resource): Record<string, Schema> {
   const { properties = {} } = converted(schemas.entity(), 'output');
   const shown = Object.entries(properties).map(([name, { default: _, ...field }]) => [
     name,
@@ -175,5 +177,6 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
+    [`${one}History`]: historySchema(resource, fields),
   };
 }

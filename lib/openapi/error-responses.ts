@@ -3,6 +3,7 @@ import { catalogue, type ProblemCode, problemType } from '../../functions/http/p
 import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
+import { takesIdempotencyKey } from './parameters.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
 
 /** Messages of API Gateway by status. The gateway sends these errors itself, in its own format. */
@@ -113,7 +114,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
 );
 
 export function errorStatuses(contract: Contract): number[] {
-  const { method, path, success, body, resource } = contract;
+  const { path, success, body, resource } = contract;
   const isBatch = success === 'batch';
   const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
   const isOne = path.includes('{') && success !== 'list';
@@ -125,7 +126,7 @@ export function errorStatuses(contract: Contract): number[] {
     ...(success === 'changes' ? [410] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),
-    ...(method === 'POST' ? [422] : []),
+    ...(takesIdempotencyKey(contract) ? [422] : []),
     429,
     431,
     500,

@@ -73,6 +73,9 @@ function describeList(resource: Resource, { nestedBy }: Contract): string {
 const describeChanges = ({ plural, kind }: Resource): string =>
   `Keeps a copy of any list of ${plural} up to date. Without \`since\`, the pages have all ${plural} that match; from then on, what changed. Apply \`data\` and \`removed\`, store \`cursor\` with them, and send it as \`since\`: at once while \`hasMore\` is true, later otherwise. No change is left out. A change can come twice, but never an earlier version of a ${kind} than before. The parameters take all filters of the list.`;
 
+const describeHistory = ({ kind }: Resource): string =>
+  `Who changed what of the ${kind}, the newest change first, also by batches and in the background. The changes are kept for 30 days by default: \`isComplete\` is false if earlier ones have expired. Of a description of more than 100 characters, the response has the beginning.`;
+
 function describeEffect(contract: Contract): string {
   const { operation, resource, success, method } = contract;
   const own = special[operation];
@@ -80,14 +83,15 @@ function describeEffect(contract: Contract): string {
   const { kind } = resource;
   if (success === 'list') return describeList(resource, contract);
   if (success === 'changes') return describeChanges(resource);
+  if (success === 'history') return describeHistory(resource);
   if (success === 'created')
     return `Fields that are left out get their defaults.${references(resource)} ${retry}`;
   if (success === 'batch')
-    return `Takes up to 25 operations on ${resource.plural}, each id at most once. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
+    return `Takes up to 25 operations on ${resource.plural}, each id at most once. A \`create\` can have an \`id\` of its own. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
   if (success === 'deleted')
     return `${describeCascade(kind)} A deleted ${kind} cannot be restored, and a repeated request is a 404. ${guard}`.trim();
   if (method === 'PUT')
-    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
+    return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version. With \`If-None-Match: *\`, creates the ${kind} with the id in the path (201): the id can be made offline, and a repeated request is a 412 that creates nothing.${references(resource)} ${guard}`;
   if (method === 'PATCH')
     return `Changes the fields in the body. \`null\` resets a field that can be null. A request that changes nothing keeps the version.${references(resource)} ${guard}`;
   return `The response has an \`ETag\`, the version of the ${kind}${Object.keys(resource.expansions).length > 0 ? ', unless `expand` adds other entities' : ''}.`;
@@ -107,7 +111,7 @@ function describeScope(contract: Contract): string {
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
   const { resource, method, success } = contract;
-  const takesExpand = method === 'GET' && success !== 'changes';
+  const takesExpand = method === 'GET' && success !== 'changes' && success !== 'history';
   const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }

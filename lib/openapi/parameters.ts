@@ -2,7 +2,8 @@ import { type Contract, isConditionalWrite } from '../../functions/contract/cont
 import type { Resource } from '../../functions/contract/resource.ts';
 import { keyPattern } from '../../functions/http/idempotency-key.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
-import { ifMatchPattern } from './batch.ts';
+import { ifMatchPattern, ownIdRule } from './batch.ts';
+import { historyParameters } from './history.ts';
 import { anyText } from './json-schema.ts';
 import {
   changesParameterNames,
@@ -18,6 +19,7 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ...changesParameters,
+  ...historyParameters,
   ifMatch: {
     name: 'If-Match',
     in: 'header',
@@ -34,11 +36,17 @@ const shared: Readonly<Record<string, Parameter>> = {
     schema: anyText,
     example: '"7a2c4d8f0e36-3"',
   },
+  ifNoneMatchAny: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: `\`*\` creates the entity with the id in the path, and nothing happens if it exists (412). ${ownIdRule} Other values are ignored.`,
+    schema: anyText,
+  },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A unique text that you choose for this request. A retry with the same key and body within 24 hours gets the first response again, and nothing happens twice.',
+      'A unique text that you choose for this request: a `POST`, or a `PUT` with `If-None-Match: *`. A retry with the same key and body within 24 hours gets the first response again, and nothing happens twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: keyPattern.source },
     example: '4f1c9a52-0d5e-4b0a-9b55-8f3f0a6f7f11',
   },
@@ -84,6 +92,9 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 export const isRead = ({ method, success }: Contract): boolean =>
   method === 'GET' && success !== 'health' && success !== 'changes';
 
+/** Returns whether requests of an operation can be applied once under a key: those that create or act. */
+export const takesIdempotencyKey = ({ method }: Contract): boolean => method === 'POST' || method === 'PUT';
+
 export function parametersOf(contract: Contract): Reference[] {
   const { path, resource, success, method } = contract;
   const kind = kindInPath(contract);
@@ -92,10 +103,12 @@ export function parametersOf(contract: Contract): Reference[] {
     ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
     ...(resource && success === 'list' ? listParameterNames(resource) : []),
     ...(resource && success === 'changes' ? changesParameterNames(resource) : []),
+    ...(success === 'history' ? Object.keys(historyParameters) : []),
     ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),
-    ...(method === 'POST' ? ['idempotencyKey'] : []),
+    ...(method === 'PUT' ? ['ifNoneMatchAny'] : []),
+    ...(takesIdempotencyKey(contract) ? ['idempotencyKey'] : []),
   ];
   return names.map((name) => referTo('parameters', name));
 }

@@ -3,6 +3,7 @@ import type { Resource } from '../../functions/contract/resource.ts';
 import { batchResultsExample } from './batch.ts';
 import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
 import { headerReferences } from './headers.ts';
+import { historyExample } from './history.ts';
 import { pascal } from './json-schema.ts';
 import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
@@ -95,31 +96,49 @@ function listResponse(contract: Contract): Response {
   };
 }
 
+const json = (schema: string, value: unknown): Content => ({
+  'application/json': { schema: referTo('schemas', schema), example: value },
+});
+
+const changesResponse = (resource: Resource): Response => ({
+  description: `Changes of ${resource.plural}. A page can be empty although more pages follow.`,
+  headers: headerReferences('Cache-Control'),
+  content: json(`${pascal(resource.kind)}ChangesPage`, {
+    data: [resourceDocs[resource.kind].example],
+    removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
+    cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
+    hasMore: false,
+  }),
+});
+
+const historyResponse = (resource: Resource): Response => ({
+  description: `Changes of the ${resource.kind}.`,
+  headers: headerReferences('ETag', 'Cache-Control'),
+  content: json(`${pascal(resource.kind)}History`, historyExample(resource)),
+});
+
+function createdResponse(contract: Contract): Response {
+  const { resource } = contract;
+  return {
+    description: `The new ${resource?.kind}.`,
+    headers: headerReferences('ETag', 'Cache-Control', 'Location', 'Idempotency-Replayed'),
+    ...(resource && { content: json(pascal(resource.kind), resourceDocs[resource.kind].example) }),
+    links: links(contract),
+  };
+}
+
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
   const example = resource && resourceDocs[resource.kind].example;
-  const json = (schema: string, value: unknown): Content => ({
-    'application/json': { schema: referTo('schemas', schema), example: value },
-  });
   const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
   switch (contract.success) {
     case 'list':
       return ['200', listResponse(contract)];
     case 'changes':
-      return [
-        '200',
-        {
-          description: `Changes of ${resource?.plural}. A page can be empty although more pages follow.`,
-          headers: headerReferences('Cache-Control'),
-          content: json(`${shown}ChangesPage`, {
-            data: [example],
-            removed: ['019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36'],
-            cursor: 'AUzBjRAkOGuCAZCRj6eYZgAAAA',
-            hasMore: false,
-          }),
-        },
-      ];
+      return ['200', changesResponse(resource as Resource)];
+    case 'history':
+      return ['200', historyResponse(resource as Resource)];
     case 'entity':
       return [
         '200',
@@ -130,15 +149,7 @@ function success(contract: Contract): [status: string, response: Response] {
         },
       ];
     case 'created':
-      return [
-        '201',
-        {
-          description: `The new ${resource?.kind}.`,
-          headers: { ...headerReferences('ETag', 'Cache-Control', 'Location'), ...replayed },
-          content: json(shown, example),
-          links: links(contract),
-        },
-      ];
+      return ['201', createdResponse(contract)];
     case 'batch':
       return [
         '200',
@@ -182,6 +193,7 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
   const [status, response] = success(contract);
   return {
     [status]: method === 'HEAD' ? withoutContent(response) : response,
+    ...(method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
       errorStatuses(contract).map((errorStatus) => [

@@ -16,15 +16,18 @@ export function bodyName({ body, resource, operation, success }: Contract): stri
   return `${pascal(operation)}Options`;
 }
 
-/** Returns the schema of a request body. Read-only fields are accepted with any value and ignored. */
+/** Returns the schema of a request body. Read-only fields are accepted with any value and ignored, except those that some operations refuse. */
 function bodySchema(
-  { ignored: accepted = [], schema }: NonNullable<Contract['body']>,
+  { ignored: accepted = [], refused = {}, schema }: NonNullable<Contract['body']>,
   description: string,
 ): Schema {
   const { properties = {}, ...rest } = converted(schema(), 'input');
   const ignored = accepted.map((name) => [
     name,
-    { readOnly: true, description: 'Accepted and ignored, so that a fetched object can be sent back.' },
+    {
+      readOnly: true,
+      description: `Accepted and ignored, so that a fetched object can be sent back.${name in refused ? ' `POST` and the `create` of a batch refuse it.' : ''}`,
+    },
   ]);
   return {
     ...rest,

@@ -17,6 +17,7 @@ const sources = [
   'client',
   'functions/documentation',
   'functions/http',
+  'functions/jobs/cloud-events.ts',
 ];
 
 const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts)$/.test(path);

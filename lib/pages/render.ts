@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { committedFile } from '../openapi/committed-document.ts';
+import { eventSchemas } from '../openapi/event-schemas.ts';
 import { referenceDocument } from '../openapi/reference-document.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { guidePage, readGuides } from './guides.ts';
@@ -39,6 +40,7 @@ export async function renderPages(): Promise<Readonly<Record<string, string>>> {
   return {
     ...assets,
     'client.mjs': await clientModule(),
+    'events.json': JSON.stringify(eventSchemas()),
     'reference.json': JSON.stringify(reference),
     'start.html': renderPage(startPage(document.info.version, guides), assets),
     'problems.html': renderPage(problemsPage(), assets),

@@ -246,6 +246,34 @@ test('the keyboard selects and moves cards, and the focus stays on the card', as
   expect(errors).toEqual([]);
 });
 
+test('a card shows its history in a panel, which Escape closes', async () => {
+  const { id } = await client.tasks.create({ name: 'Told', status: 'planned' });
+  const { id: projectId } = await client.projects.create({
+    name: 'Told project',
+    organizationId: (await client.organizations.create({ name: 'x' })).id,
+  });
+  await client.tasks.update(id, { projectId, priority: 'low' });
+  for (let count = 0; count < 10; count += 1) await client.tasks.update(id, { description: `${count}` });
+  await open();
+  await page.getByRole('button', { name: 'History of Told' }).click();
+  const panel = page.getByRole('dialog', { name: 'History of “Told”' });
+  const changes = () => panel.getByRole('listitem').allInnerTexts();
+  await panel.getByText('Description: 8 → 9').waitFor();
+  expect(await changes()).toHaveLength(10);
+  await panel.getByRole('button', { name: 'Earlier changes' }).click();
+  await panel.getByText('Somebody created this task').waitFor();
+  const [updated, created] = (await changes()).slice(-2);
+  expect(updated).toMatch(/Priority: none → low/);
+  expect(updated).toMatch(/Project: none → Told project/);
+  expect(created).toMatch(/Name: Told/);
+  expect(created).not.toMatch(/Due date/);
+  expect(await panel.getByRole('button', { name: 'Earlier changes' }).isVisible()).toBe(false);
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
+  await client.tasks.delete(id);
+  expect(errors).toEqual([]);
+});
+
 test('a new task appears', async () => {
   await page.getByLabel('New task').fill('Added');
   await page.keyboard.press('Enter');

@@ -9,13 +9,19 @@ export const commandLine = (command: string, flags: readonly string[] = []): [st
   ['--import', 'tsx', join(root, 'bin', `${command}.ts`), ...flags],
 ];
 
+/** @param env variables in addition to those of this process. */
 export function run(
   command: string,
   flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; output: string; errors: string }> {
   return new Promise((resolve, reject) => {
     const [file, values] = commandLine(command, flags);
-    const child = spawn(file, values, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(file, values, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     let output = '';
     let errors = '';
     child.stdout.on('data', (chunk) => {

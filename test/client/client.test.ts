@@ -358,6 +358,7 @@ test('every operation of the document has a method', async () => {
     expect((await collection.get(id)).id).toBe(id);
     await collection.list();
     await collection.changes({});
+    await collection.history(id);
     await collection.update(id, { name: 'x' });
     await collection.replace(id, all.entity as never);
     await collection.delete(id);
@@ -371,6 +372,22 @@ test('every operation of the document has a method', async () => {
       .map(([, { operationId }]) => operationId),
   );
   expect([...called].sort()).toEqual(declared.sort());
+});
+
+test('history says what was changed, the newest first, page by page', async () => {
+  const { id } = await client.tasks.create({ name: 'a', tagIds: [] });
+  await client.tasks.update(id, { name: 'b', priority: 'high' });
+  const first = await client.tasks.history(id, { limit: 1 });
+  expect(first.data[0]).toMatchObject({ version: 2, operation: 'update' });
+  expect(first.data[0]?.changes).toEqual({
+    name: { from: 'a', to: 'b' },
+    priority: { from: 'none', to: 'high' },
+  });
+  const second = await client.tasks.history(id, { after: first.cursor ?? '' });
+  expect(second.data.map(({ operation, changes }) => [operation, changes.name, changes.tagIds])).toEqual([
+    ['create', { to: 'a' }, { to: [] }],
+  ]);
+  expect([second.cursor, second.isComplete]).toEqual([null, true]);
 });
 
 test('changes follows a list, and sync does so until it is aborted', async () => {

@@ -277,9 +277,10 @@ describe('If-None-Match: *', () => {
     },
   );
 
-  test('PUT of an unknown id is 404', async () => {
+  test.each(['PATCH', 'DELETE'] as const)('%s of an unknown id is 404', async (method) => {
     const path = pathTo('tag', '01890000-0000-7000-8000-000000000000');
-    expectProblem(await request('PUT', path, { headers, body: { name: 'x' } }), 404);
+    const body = method === 'DELETE' ? {} : { body: { name: 'x' } };
+    expectProblem(await request(method, path, { headers, ...body }), 404);
   });
 });
 

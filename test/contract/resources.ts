@@ -238,6 +238,7 @@ export const paths: readonly { path: string; methods: readonly Method[] }[] = [
   ...resources.flatMap(({ path, nested }) => [
     { path, methods: ['GET', 'HEAD', 'POST'] as const },
     { path: `${path}/{id}`, methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const },
+    { path: `${path}/{id}/changes`, methods: ['GET', 'HEAD'] as const },
     ...nested.map(({ segment }) => ({ path: `${path}/{id}/${segment}`, methods: ['GET', 'HEAD'] as const })),
   ]),
   { path: '/v1/organizations/{id}/archive', methods: ['POST'] },

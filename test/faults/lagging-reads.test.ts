@@ -28,6 +28,11 @@ interface List {
   readonly total: number;
 }
 
+interface History {
+  readonly data: readonly { readonly version: number }[];
+  readonly isComplete: boolean;
+}
+
 let faulty: FaultyService;
 let replica: Engine;
 
@@ -82,6 +87,13 @@ describe.each([200, 2_000])('when eventually consistent reads lag by %i ms', (mi
     await faulty.send('PATCH', `/v1/tasks/${ids[2]}`, { status: 'done' });
     await expectList(`${path}?status=done`, ids.slice(2, 3));
     await expectList(`${path}?status=active`, ids.toSpliced(2, 1));
+  });
+
+  test('a history has all changes that were made before', async () => {
+    const id = await make('tasks');
+    for (const name of ['b', 'c']) await faulty.send('PATCH', `/v1/tasks/${id}`, { name });
+    const { body } = await faulty.send<History>('GET', `/v1/tasks/${id}/changes`);
+    expect([body.data.map(({ version }) => version), body.isComplete]).toEqual([[3, 2, 1], true]);
   });
 
   test('lists show long descriptions whole, and the list engine those of the last write', async () => {

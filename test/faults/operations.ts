@@ -93,6 +93,7 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   created: 201,
   deleted: 204,
   changes: 200,
+  history: 200,
   batch: 200,
   signedInUser: 200,
   health: 200,

@@ -122,11 +122,40 @@ test('a client repeats a throttled request with its Idempotency-Key, and it is a
   expect((await tasks()).total).toBe(total + 1);
 });
 
-test('a write that is throttled for longer than one transaction is applied once', async () => {
-  const { total } = await tasks();
+test('a request makes three attempts at a transaction whose keys are throttled, and says why it failed', async () => {
   const injector = throttleTasks();
-  setTimeout(() => faulty.proxy.inject(undefined), maxCommitMs + 500);
+  const { status, body } = await faulty.send<{ detail: string }>('POST', '/v1/tasks', { name: 'a' });
+  expect([status, body.detail, injector.refused]).toEqual([
+    503,
+    expect.stringMatching(/^Too many requests use the same data at this time\. It is safe to send/),
+    3,
+  ]);
+});
+
+test('a write whose keys are throttled twice is applied once', async () => {
+  const { total } = await tasks();
+  const injector = throttlePartition(logPartition('public', 'task'));
+  faulty.proxy.inject((...call) => (injector.refused < 2 ? injector(...call) : call[1]()));
   await createTask('late');
-  expect(injector.refused).toBeGreaterThan(1);
+  expect(injector.refused).toBe(2);
   expect((await tasks()).total).toBe(total + 1);
+});
+
+test('a read whose key is throttled returns 503 after three attempts, and one that the table throttles goes on', async () => {
+  const id = await createTask('read');
+  let refused = 0;
+  const refuse = (reason: string, times: number) => {
+    refused = 0;
+    faulty.proxy.inject(async ({ operation }, pass) => {
+      if (!/^(?:GetItem|Query|BatchGetItem)$/.test(operation) || refused >= times) return pass();
+      refused += 1;
+      return errorResponse('ThrottlingException', { throttlingReasons: [{ reason, resource: 'arn' }] });
+    });
+  };
+  refuse('TableReadKeyRangeThroughputExceeded', 100);
+  const { status, headers } = await faulty.send('GET', `/v1/tasks/${id}`);
+  expect([status, headers.get('retry-after'), refused]).toEqual([503, '1', 3]);
+  refuse('TableReadAccountLimitExceeded', 4);
+  expect((await faulty.send('GET', `/v1/tasks/${id}`)).status).toBe(200);
+  expect(refused).toBe(4);
 });

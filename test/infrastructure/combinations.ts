@@ -68,6 +68,7 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     jobChangesPerSecond: 20,
     backupDays: 1,
     backupVault: 'earlier',
+    eventBus: true,
     signInConcurrency: 5,
     scheduleConcurrency: 1,
     streamConcurrency: 20,

@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts';
 const store = 'functions/store';
 const clock = `${store}/dynamodb/clock.ts`;
 const compactLog = `${store}/cascades/compact-log.ts`;
+const compareWhenDue = `${store}/cascades/compare-when-due.ts`;
 const compareLog = `${store}/cascades/compare-log.ts`;
 const dangling = `${store}/cascades/dangling-references.ts`;
 
@@ -10,7 +11,7 @@ const clockTests = 'test/unit/functions/store/dynamodb/clock.test.ts';
 const wrongClocks = 'test/faults/wrong-clocks.test.ts';
 const jobTests = 'test/unit/functions/store/cascades/compact-log.test.ts';
 
-/** Mutations of the rules of the corrected time, of who finds late records, and of the daily comparison. */
+/** Mutations of the rules of the corrected time, of who finds late records, and of comparisons. */
 export const clockMutations: readonly Mutation[] = [
   {
     name: 'clock-not-corrected',
@@ -153,18 +154,43 @@ export const clockMutations: readonly Mutation[] = [
   {
     name: 'no-comparison-at-the-end',
     description: 'a reminder is deleted without a comparison of its log after the last write',
-    file: `${store}/cascades/compare-when-due.ts`,
-    search: '(isLast && at < requestedAt + validMs)',
-    replacement: '(isLast && at < requestedAt - validMs)',
+    file: compareWhenDue,
+    search: 'at < requestedAt + validMs ?',
+    replacement: 'at < requestedAt - validMs ?',
     detectedBy: [jobTests],
   },
   {
-    name: 'no-daily-comparison',
-    description: 'a log that is always written is never compared',
-    file: `${store}/cascades/compare-when-due.ts`,
-    search: 'at + comparisonMs <= nowMs',
-    replacement: 'at + comparisonMs <= at',
+    name: 'rows-never-compared',
+    description: 'a log that is always written is never compared with its entities',
+    file: compareWhenDue,
+    search: 'compared.at + comparisonMs <= nowMs',
+    replacement: 'compared.at + comparisonMs <= compared.at',
     detectedBy: [jobTests],
+  },
+  {
+    name: 'late-records-that-nobody-noted',
+    description: 'no look reads the records again that were committed late by a process that ended',
+    file: compareWhenDue,
+    search: 'const { records: suspects, isComplete } = passed;',
+    replacement: 'const { records: suspects, isComplete } = { ...passed, records: [] };',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'records-compared-too-early',
+    description: 'a look takes records for compared while further ones can appear beside them',
+    file: compareWhenDue,
+    search: 'nowMs - maxLatenessMs',
+    replacement: 'nowMs',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'sleeping-reminder',
+    description:
+      'a reminder that waits for the comparison of a quiet log is left there when the log is written again',
+    file: `${store}/model/reminder.ts`,
+    search: 'dueAt: Math.min(before.dueAt, dueAt), compared }',
+    replacement: 'dueAt: before.dueAt, compared }',
+    detectedBy: ['test/unit/functions/store/unit-of-work/reminders.test.ts'],
   },
   {
     name: 'left-over-rows-kept',
@@ -178,8 +204,8 @@ export const clockMutations: readonly Mutation[] = [
     name: 'dangling-references-kept',
     description: 'nothing removes references to an entity that does not exist',
     file: dangling,
-    search: 'return missing.length;',
-    replacement: 'return 0;',
+    search: 'for (const { kind, id } of unswept) await',
+    replacement: 'for (const { kind, id } of unswept.slice(0, 0)) await',
     detectedBy: [jobTests],
   },
   {

@@ -52,6 +52,15 @@ export const dynamodbMutations: readonly Mutation[] = [
     testNamePattern: 'database throttles',
   },
   {
+    name: 'retries-of-a-hot-key',
+    description: 'a request repeats a call that DynamoDB refuses for its keys until its time is over',
+    file: 'functions/store/dynamodb/calls.ts',
+    search: 'if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);',
+    replacement: 'if (this.#keyThrottles < 0) throw new KeysThrottled(error);',
+    detectedBy: ['test/faults/throttled-log.test.ts'],
+    testNamePattern: 'three attempts at a transaction',
+  },
+  {
     name: 'no-retry-on-conflict',
     description: 'a transaction is not retried after a conflict',
     file: 'functions/store/dynamodb/error-classification.ts',

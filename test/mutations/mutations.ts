@@ -4,8 +4,10 @@ import { changeFeedMutations } from './change-feed.ts';
 import { clockMutations } from './clocks.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
+import { eventMutations } from './events.ts';
 import { expiredTransactionMutations } from './expired-transactions.ts';
 import { formatMutations } from './formats.ts';
+import { historyMutations } from './histories.ts';
 import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
@@ -16,6 +18,7 @@ import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
   ...changeFeedMutations,
+  ...historyMutations,
   ...dynamodbMutations,
   ...writeMutations,
   ...batchMutations,
@@ -28,5 +31,6 @@ export const mutations: readonly Mutation[] = [
   ...listEngineMutations,
   ...expiredTransactionMutations,
   ...clockMutations,
+  ...eventMutations,
   ...formatMutations,
 ];

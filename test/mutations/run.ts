@@ -7,21 +7,18 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suggestion } from '#functions/http/suggestion.ts';
 import { parseFlags, runCommand, UsageError } from '#lib/cli/command-line.ts';
+import { inCopy } from '../support/project-copy.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
-
-/** Folders that are not copied. The packages are shared. */
-const excluded = new Set(['node_modules', '.git', '.data', 'cdk.out', 'coverage', 'dist']);
 
 /** Milliseconds after which tests are stopped. A mutation can make them wait forever. */
 const maxRunMs = 300_000;
@@ -33,24 +30,6 @@ interface Report {
   readonly testResults: readonly {
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
-}
-
-/** Runs `work` in a copy of the project and removes the copy. */
-async function inCopy<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'mutation-'));
-  try {
-    cpSync(root, folder, {
-      recursive: true,
-      filter: (source) =>
-        !relative(root, source)
-          .split(sep)
-          .some((part) => excluded.has(part)),
-    });
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-    return await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** Runs a program. Returns its exit code and its output. */
@@ -106,7 +85,7 @@ const sound = new Set<string>();
 async function requireSound(mutation: Mutation): Promise<void> {
   const tests = JSON.stringify([mutation.detectedBy, mutation.testNamePattern]);
   if (sound.has(tests)) return;
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = await inCopy((folder) =>
+  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = await inCopy(root, (folder) =>
     runTests(folder, mutation),
   );
   if (numPassedTests === 0 || numFailedTests > 0 || numRuntimeErrorTestSuites > 0) {
@@ -119,7 +98,7 @@ async function requireSound(mutation: Mutation): Promise<void> {
 async function detect(mutation: Mutation): Promise<string | undefined> {
   const text = applyMutation(root, mutation);
   await requireSound(mutation);
-  return inCopy(async (folder) => {
+  return inCopy(root, async (folder) => {
     writeFileSync(join(folder, mutation.file), text);
     await compile(folder, mutation.file);
     const { numRuntimeErrorTestSuites, testResults } = await runTests(folder, mutation);

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const commit = 'functions/store/unit-of-work/commit.ts';
+const ownIds = 'functions/store/entities/own-ids.ts';
 
 export const writeMutations: readonly Mutation[] = [
   {
@@ -34,10 +35,83 @@ export const writeMutations: readonly Mutation[] = [
     name: 'if-none-match-ignored',
     description: 'a write with "If-None-Match: *" changes an entity that exists',
     file: 'functions/http/conditional-requests.ts',
-    search: "trim() === '*' ? 'none'",
-    replacement: "trim() === 'none' ? 'none'",
+    search: "return acceptsNoVersion(headers) ? 'none' :",
+    replacement: "return acceptsNoVersion({}) ? 'none' :",
     detectedBy: ['test/contract/caching-and-concurrency.test.ts'],
     testNamePattern: 'If-None-Match',
+  },
+  {
+    name: 'own-id-of-any-age',
+    description: 'a creation takes an id that is older than what is remembered of deleted entities',
+    file: ownIds,
+    search: 'if (timeMs < nowMs - maxOwnIdAgeMs)',
+    replacement: 'if (timeMs < nowMs - 2 * maxOwnIdAgeMs)',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'older than 30 days',
+  },
+  {
+    name: 'own-id-ahead-of-the-time',
+    description: 'a creation takes an id whose time is in the future',
+    file: ownIds,
+    search: 'if (timeMs > nowMs + maxOwnIdAheadMs)',
+    replacement: 'if (timeMs > nowMs + 100 * maxOwnIdAheadMs)',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'more than 60 seconds ahead',
+  },
+  {
+    name: 'own-id-in-any-form',
+    description: 'a creation takes an id that has not the form of an id',
+    file: ownIds,
+    search: 'const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);',
+    replacement: 'const issue = findTimeIssue(id, nowMs);',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'with capital letters',
+  },
+  {
+    name: 'own-id-unchecked-in-a-batch',
+    description: 'a batch takes any id for a creation',
+    file: 'functions/store/cascades/apply-batch.ts',
+    search: 'const error = id === undefined ? undefined : findOwnIdError(id, targets.get(id), nowMs);',
+    replacement:
+      'const error = id === undefined || targets.size === 0 ? undefined : findOwnIdError(id, targets.get(id), nowMs);',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'a batch is a 400 that says why',
+  },
+  {
+    name: 'created-at-arrival',
+    description: 'the creation time of an entity with an own id is not the time of the id',
+    file: 'functions/store/model/changes.ts',
+    search: 'const createdMs = timestampMs(id);',
+    replacement: 'const createdMs = Math.max(nowMs, timestampMs(id));',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'whose time is createdAt',
+  },
+  {
+    name: 'updated-before-arrival',
+    description: 'an entity with an own id was updated before it arrived',
+    file: 'functions/store/model/changes.ts',
+    search: 'new Date(Math.max(nowMs, createdMs))',
+    replacement: 'new Date(Math.min(nowMs, createdMs))',
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'whose time is createdAt',
+  },
+  {
+    name: 'id-in-a-post-ignored',
+    description: 'an app that sends an id with POST gets another one silently',
+    file: 'functions/http/validation.ts',
+    search: 'const reason = Object.hasOwn(refused, name) ? refused[name] : undefined;',
+    replacement: "const reason = Object.hasOwn(refused, name) && name !== 'id' ? refused[name] : undefined;",
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'with an id is a 400',
+  },
+  {
+    name: 'key-of-a-put-ignored',
+    description: 'a creation by PUT is not applied once under its idempotency key',
+    file: 'functions/http/endpoint.ts',
+    search: "if (method !== 'POST' && !isCreation) return undefined;",
+    replacement: "if (method !== 'POST' || isCreation) return undefined;",
+    detectedBy: ['test/contract/own-ids.test.ts'],
+    testNamePattern: 'replays the first response',
   },
   {
     name: 'dates-in-any-order',

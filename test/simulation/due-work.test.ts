@@ -153,7 +153,7 @@ test('with 300,000 due jobs of one tenant and 100,000 due logs, jobs of others b
         requestedAt: 0,
         dueAt: started - 3_000_000 + number * 36,
         late: [],
-        compared: { at: 0 },
+        compared: { upTo: 0, at: 0 },
       }),
     );
   // 2,000 tenants, with a job each that becomes due within the time of the test.
@@ -204,7 +204,7 @@ test('jobs begin before logs, and the oldest jobs of a tenant before its later o
         requestedAt: 0,
         dueAt: started - 1,
         late: [],
-        compared: { at: 0 },
+        compared: { upTo: 0, at: 0 },
       }),
     );
   for (let number = 0; number < 120; number += 1)

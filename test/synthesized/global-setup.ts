@@ -20,7 +20,8 @@ export default async function setUp(): Promise<void> {
   const [assembly, reports] = [join(folder, 'cdk.out'), join(folder, 'reports')];
   mkdirSync(reports);
   // The limit of a stage that is not disposable adds its permissions to the roles. No test reaches it.
-  const stacks = app(assembly, { authentication, tenantRate: defaultTenantRate });
+  // With the bus, the function that compacts logs also publishes.
+  const stacks = app(assembly, { authentication, tenantRate: defaultTenantRate, eventBus: true });
   service(stacks, await bundleFunctions(join(folder, 'functions')));
   stacks.synth();
 

@@ -1,6 +1,7 @@
 /** Applies the operations of a batch. */
 
 import { findContradictingDate } from '../entities/date-order.ts';
+import { findOwnIdError } from '../entities/own-ids.ts';
 import { type ExpectedVersions, versionMismatch } from '../entities/preconditions.ts';
 import { findMissingReferences } from '../entities/references.ts';
 import { findTakenSubjects } from '../entities/subjects.ts';
@@ -20,7 +21,8 @@ import { buildDelete, type Deletion } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
-  | { readonly operation: 'create'; readonly fields: Fields }
+  /** `id` is absent when the service makes it. */
+  | { readonly operation: 'create'; readonly id?: string; readonly fields: Fields }
   | {
       readonly operation: 'update';
       readonly id: string;
@@ -52,7 +54,9 @@ async function readTargets(
   operations: readonly BatchOperation[],
 ): Promise<Map<string, StoredEntity>> {
   const { tenant, database } = session;
-  const named = operations.filter((one) => 'id' in one).filter(({ id }) => isId(id));
+  const named = operations.flatMap((one) =>
+    'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
+  );
   const items = await database.getMany(named.map(({ id }) => entityKey(tenant, kind, id)));
   const found = items.map(decodeEntity);
   const updated = new Set(named.filter(({ operation }) => operation === 'update').map(({ id }) => id));
@@ -89,7 +93,10 @@ function resolveOperation(
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
-    const change = buildCreate(kind, operation.fields, nowMs);
+    const { id, fields } = operation;
+    const error = id === undefined ? undefined : findOwnIdError(id, targets.get(id), nowMs);
+    if (error) return { error };
+    const change = buildCreate(kind, fields, nowMs, id);
     return resolveWrite('create', change, change.after);
   }
   const target = targets.get(operation.id);

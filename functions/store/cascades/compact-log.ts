@@ -22,7 +22,7 @@ import {
 } from '../model/reminder.ts';
 import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { type Compared, compareWhenDue } from './compare-when-due.ts';
+import { type Compared, compareWhenDue, lastComparisonAt } from './compare-when-due.ts';
 import { lateChanges, readReported } from './late-records.ts';
 import { reportRepairs } from './repairs.ts';
 
@@ -102,25 +102,25 @@ export async function compactBusyLog(session: Session, kind: Kind, stamps: reado
 
 /**
  * Returns the reminder after a complete look; `undefined` when no writer relies on it any more, nothing is left, and the log was compared with its
- * entities after the last write.
+ * entities after the last write. While nothing but this comparison is left, the reminder waits for it, and a writer brings it forward.
  */
 function nextReminder(
   reminder: Reminder,
   nowMs: number,
-  { progress, isComplete }: Compared,
+  { progress: compared, isComplete }: Compared,
 ): Reminder | undefined {
   // Another step that began before it was told may pass a record until it is settled.
   const late = reminder.late.filter((key) => stampOf(key) > nowMs - marginMs);
-  if (late.length > 0) return { ...reminder, late, compared: progress, dueAt: nowMs + marginMs };
-  if (!isComplete) return { ...reminder, late, compared: progress, dueAt: nowMs };
-  if (isUnused(reminder, nowMs)) return undefined;
-  return { ...reminder, late, compared: progress, dueAt: nowMs + reminderIntervalMs };
+  const next = { ...reminder, late, compared };
+  if (late.length > 0) return { ...next, dueAt: nowMs + marginMs };
+  if (!isComplete) return { ...next, dueAt: nowMs };
+  const dueAt = isUnused(reminder, nowMs) ? lastComparisonAt(reminder, compared) : nowMs + reminderIntervalMs;
+  return dueAt === undefined ? undefined : { ...next, dueAt };
 }
 
 /**
- * Compacts the log of a reminder that is due, however few records it has, repairs what is late or lost, and compares the log with its entities
- * once a day. Then deletes the reminder if no writer relies on it any more. All that such writers have written is settled by then, so it was
- * absorbed.
+ * Compacts the log of a reminder that is due, however few records it has, compares what is due, and repairs what is late or lost. Then moves the
+ * reminder, or deletes it. When no writer relies on it any more, all that such writers have written is settled, so it was absorbed.
  */
 export async function continueReminder(database: Database, reminder: Reminder): Promise<Look> {
   const { tenant, kind } = reminder;
@@ -128,7 +128,7 @@ export async function continueReminder(database: Database, reminder: Reminder): 
   const nowMs = await database.time();
   const compared = await compareWhenDue(session, reminder, nowMs);
   const reported = await readReported(session, kind, reminder.late);
-  const late = lateChanges(session, kind, [...reported, ...compared.lost]);
+  const late = lateChanges(session, kind, [...reported, ...compared.suspects]);
   const found = await look(session, kind, { isForced: true, late });
   reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling: compared.dangling });
   // It is still due.

@@ -1,15 +1,21 @@
-/** Compares a log with its entities once a day while it is written, and once after its last write. */
+/**
+ * Decides what a look at a log compares. Each record is compared with the columns once more, when no further one can appear beside it. All rows are
+ * compared with the entities once in thirty days while the log is written, and once after the last write.
+ */
+import type { Deadline } from '../dynamodb/deadline.ts';
 import type { LogRecord } from '../model/change-log.ts';
-import { type ComparisonProgress, isUnused, type Reminder, validMs } from '../model/reminder.ts';
+import { maxLatenessMs } from '../model/log-timing.ts';
+import { type ComparisonProgress, type Reminder, validMs } from '../model/reminder.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ComparedPage, comparePage } from './compare-log.ts';
-import { sweepDanglingReferences } from './dangling-references.ts';
+import { DanglingReferences } from './dangling-references.ts';
+import { readPassed } from './late-records.ts';
 
-/** Milliseconds between two comparisons of a log with its entities. */
-const comparisonMs = 86_400_000;
+/** Milliseconds between two comparisons of all rows of a log with the entities: an entity costs an eighth of a read unit. */
+const comparisonMs = 30 * 86_400_000;
 
-/** Pages of a comparison in one look, at most. The schedule continues it, so its reads keep a pace. */
-const maxPages = 20;
+/** Pages of rows in one look, at most. The schedule continues the comparison, so its reads keep a pace. */
+const maxPages = 50;
 
 /** Milliseconds of a worker's time from which it compares no further page. */
 const minPageMs = 10_000;
@@ -19,37 +25,53 @@ export interface Compared {
   readonly progress: ComparisonProgress;
   /** Whether no comparison is due or in progress. */
   readonly isComplete: boolean;
-  /** Records that stand for lost changes. */
-  readonly lost: readonly LogRecord[];
+  /** Records that the columns may lack, and records that stand for lost changes. */
+  readonly suspects: readonly LogRecord[];
   /** Number of missing entities that others refer to. */
   readonly dangling: number;
 }
 
-function isDue({ requestedAt, compared: { at, after } }: Reminder, nowMs: number): boolean {
-  const isLast = isUnused({ requestedAt }, nowMs);
-  return after !== undefined || at + comparisonMs <= nowMs || (isLast && at < requestedAt + validMs);
+const hasTime = (deadline: Deadline): boolean => deadline.remaining() >= minPageMs;
+
+/** Compares the next pages of rows with the entities. @param progress of the comparison, or of the one before. */
+async function compareRows(
+  session: Session,
+  { kind }: Reminder,
+  { after: start = '', ...progress }: ComparisonProgress,
+): Promise<Compared> {
+  const references = new DanglingReferences(session);
+  const suspects: LogRecord[] = [];
+  let dangling = 0;
+  let after: string | undefined = start;
+  for (let page = 0; page < maxPages && after !== undefined; page += 1) {
+    if (page > 0 && !hasTime(session.database.deadline)) break;
+    const compared: ComparedPage = await comparePage(session, kind, after);
+    dangling += await references.sweep(compared.entities);
+    suspects.push(compared.lost);
+    after = compared.next;
+  }
+  const isComplete = after === undefined;
+  return { progress: { ...progress, ...(!isComplete && { after }) }, isComplete, suspects, dangling };
 }
 
-/** Compares the next pages of a log, if a comparison is due. */
+/** Compares what is due: first the records, and the rows when no record is left. */
 export async function compareWhenDue(session: Session, reminder: Reminder, nowMs: number): Promise<Compared> {
   const { kind, compared } = reminder;
-  if (!isDue(reminder, nowMs)) return { progress: compared, isComplete: true, lost: [], dangling: 0 };
-  const { deadline } = session.database;
-  const at = compared.after === undefined ? nowMs : compared.at;
-  const lost: LogRecord[] = [];
-  let dangling = 0;
-  let after: string | undefined = compared.after ?? '';
-  for (let page = 0; page < maxPages && after !== undefined; page += 1) {
-    if (page > 0 && deadline.remaining() < minPageMs) break;
-    const compare: ComparedPage = await comparePage(session, kind, after);
-    dangling += await sweepDanglingReferences(session, compare.entities);
-    lost.push(compare.lost);
-    after = compare.next;
-  }
-  return {
-    progress: { at, ...(after !== undefined && { after }) },
-    isComplete: after === undefined,
-    lost,
-    dangling,
-  };
+  const passed = await readPassed(session, kind, compared.upTo, nowMs - maxLatenessMs);
+  const progress = { ...compared, upTo: passed.upTo };
+  const areRowsDue = compared.after !== undefined || compared.at + comparisonMs <= nowMs;
+  const { records: suspects, isComplete } = passed;
+  if (!areRowsDue || !isComplete) return { progress, isComplete, suspects, dangling: 0 };
+  const begun = compared.after === undefined ? { ...progress, at: nowMs } : progress;
+  const rows = await compareRows(session, reminder, begun);
+  return { ...rows, suspects: [...suspects, ...rows.suspects] };
 }
+
+/**
+ * Returns when the rows of a log that is not written any more are compared; `undefined` when they were compared after the last write: then nothing
+ * is left to do.
+ */
+export const lastComparisonAt = (
+  { requestedAt }: Reminder,
+  { at }: ComparisonProgress,
+): number | undefined => (at < requestedAt + validMs ? at + comparisonMs : undefined);

@@ -29,20 +29,24 @@ function referencesFrom(tenant: string, children: readonly StoredEntity[]): Map<
   return found;
 }
 
-async function withoutExisting(
+type References = ReadonlyMap<string, Reference>;
+
+const without = (references: References, known: ReadonlySet<string>): References =>
+  new Map([...references].filter(([pk]) => !known.has(pk)));
+
+async function readExisting(
   { tenant, database }: Session,
-  references: ReadonlyMap<string, Reference>,
+  references: References,
   isConsistent: boolean,
-): Promise<Map<string, Reference>> {
+): Promise<Set<string>> {
   const keys = [...references.values()].map(({ kind, id }): Key => entityKey(tenant, kind, id));
-  const existing = new Set((await database.getMany(keys, isConsistent)).map(({ pk }) => pk));
-  return new Map([...references].filter(([pk]) => !existing.has(pk)));
+  return new Set((await database.getMany(keys, isConsistent)).map(({ pk }) => pk));
 }
 
 /** Leaves out what a deletion in progress is about to clear. */
 async function withoutSwept(
   { tenant, database }: Session,
-  references: ReadonlyMap<string, Reference>,
+  references: References,
 ): Promise<readonly Reference[]> {
   if (references.size === 0) return [];
   const swept = new Set<string>();
@@ -53,20 +57,35 @@ async function withoutSwept(
   return [...references].filter(([pk]) => !swept.has(pk)).map(([, reference]) => reference);
 }
 
-/**
- * Begins a sweep for each missing entity that some entities refer to.
- * @returns the number of sweeps.
- */
-export async function sweepDanglingReferences(
-  session: Session,
-  children: readonly StoredEntity[],
-): Promise<number> {
-  const { tenant, database } = session;
-  const nowMs = await database.time();
-  const old = children.filter(({ entity }) => Date.parse(entity.updatedAt) + minAgeMs < nowMs);
-  const suspects = await withoutExisting(session, referencesFrom(tenant, old), false);
-  const missing = await withoutSwept(session, await withoutExisting(session, suspects, true));
-  for (const { kind, id } of missing) {
+/** The missing entities that the entities of one look refer to. */
+export class DanglingReferences {
+  readonly #session: Session;
+  /** Partitions of entities that exist, or whose sweep has begun: most entities refer to the same ones. */
+  readonly #known = new Set<string>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * Begins a sweep for each missing entity that some entities refer to.
+   * @returns the number of sweeps.
+   */
+  async sweep(children: readonly StoredEntity[]): Promise<number> {
+    const { tenant, database } = this.#session;
+    const nowMs = await database.time();
+    const old = children.filter(({ entity }) => Date.parse(entity.updatedAt) + minAgeMs < nowMs);
+    const references = without(referencesFrom(tenant, old), this.#known);
+    const suspects = without(references, await readExisting(this.#session, references, false));
+    const missing = without(suspects, await readExisting(this.#session, suspects, true));
+    for (const pk of references.keys()) this.#known.add(pk);
+    const unswept = await withoutSwept(this.#session, missing);
+    for (const { kind, id } of unswept) await this.#beginSweep(kind, id);
+    return unswept.length;
+  }
+
+  async #beginSweep(kind: Kind, id: string): Promise<void> {
+    const { tenant, database } = this.#session;
     try {
       // One job for one entity, however many children and comparisons find it.
       await database.transact([beginSweep({ tenant }, kind, id, `sweep-${kind}-${id}`)]);
@@ -74,5 +93,4 @@ export async function sweepDanglingReferences(
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
-  return missing.length;
 }

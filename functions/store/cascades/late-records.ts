@@ -1,5 +1,6 @@
-/** Reads late records for a step of compaction: those whose stamps the watermark may have passed before they were committed. */
+/** Reads records for a step of compaction whose stamps the watermark may have passed before they were committed. */
 import type { LateChanges } from '../lists/engine/compaction/late-changes.ts';
+import { rangeQuery, recordRange } from '../lists/engine/dynamodb-storage.ts';
 import { decodeRecord, type LogRecord, logPartition } from '../model/change-log.ts';
 import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
@@ -14,6 +15,43 @@ export async function readReported(
 ): Promise<LogRecord[]> {
   const pk = logPartition(tenant, kind);
   return (await database.getMany(keys.map((sk) => ({ pk, sk })))).map(decodeRecord);
+}
+
+/** Pages of records (1 MB) that one look reads again, at most. */
+const maxPages = 8;
+
+interface PassedRecords {
+  readonly records: readonly LogRecord[];
+  /** The stamp up to which they were read. */
+  readonly upTo: number;
+  /** Whether all were read. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Reads the records with a stamp above one and not above another again, the oldest first. A process that was late can end before anybody notices.
+ * @param upTo no record up to this stamp can appear any more, so that a replica is good enough.
+ */
+export async function readPassed(
+  { tenant, database }: Session,
+  kind: Kind,
+  above: number,
+  upTo: number,
+): Promise<PassedRecords> {
+  // A request has moved the time that was compared on, or the clock of a process was ahead.
+  if (above >= upTo) return { records: [], upTo: above, isComplete: true };
+  const query = { ...rangeQuery(tenant, kind, recordRange(above, upTo, true)), ConsistentRead: false };
+  const records: LogRecord[] = [];
+  let pages = 0;
+  for await (const { items, next } of database.pages(query)) {
+    records.push(...items.map(decodeRecord));
+    pages += 1;
+    if (!next || pages < maxPages) continue;
+    // Of the last stamp, there may be more.
+    const last = records.at(-1)?.stamp ?? upTo;
+    return { records, upTo: Math.max(last - 1, above + 1), isComplete: false };
+  }
+  return { records, upTo, isComplete: true };
 }
 
 /** Returns late changes for a step. The step compares them with its columns, and with the entities. */

@@ -1,9 +1,10 @@
 /** The calls of one request: repeated until they succeed or the time is over, and measured. */
-import { ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
+import { KeysThrottled, ReadBudgetExceeded, StoreUnavailable } from '../model/errors.ts';
 import type { Deadline } from './deadline.ts';
 import {
   ForeignResponse,
   isConflict,
+  isKeyThrottle,
   isRetryable,
   isThrottle,
   type SdkError,
@@ -20,37 +21,89 @@ interface Output {
 
 type Units = 'readUnits' | 'writeUnits';
 
+/** What the calls of one request may do. */
+export interface Limits {
+  /** Read units after which calls fail. */
+  readonly maxReadUnits: number;
+  /**
+   * Attempts of a call that DynamoDB refuses because of its keys. More would keep the concurrency of the account busy with one hot partition, which
+   * needs fewer calls.
+   */
+  readonly maxKeyThrottles: number;
+}
+
+/** Those of jobs and commands, which have time. */
+export const noLimits: Limits = {
+  maxReadUnits: Number.POSITIVE_INFINITY,
+  maxKeyThrottles: Number.POSITIVE_INFINITY,
+};
+
+/** Attempts by which the waits after a throttle begin later: up to 640 ms and 1,000 ms, instead of 20 and 40. A partition recovers in a second. */
+const throttleBackOff = 5;
+
+/** The attempts of one call that failed. */
+export class Attempts {
+  #failed = 0;
+  #keyThrottles = 0;
+  readonly #maxKeyThrottles: number;
+
+  constructor(maxKeyThrottles: number) {
+    this.#maxKeyThrottles = maxKeyThrottles;
+  }
+
+  /**
+   * Waits before the next attempt.
+   * @param error of the last one.
+   * @param deadline until which there may be another one.
+   * @returns false when there is no time for another one.
+   * @throws KeysThrottled when DynamoDB has refused too many because of their keys.
+   */
+  async backOff(error: SdkError, deadline: Deadline): Promise<boolean> {
+    this.#failed += 1;
+    if (!isKeyThrottle(error)) return deadline.backOff(this.#failed);
+    this.#keyThrottles += 1;
+    if (this.#keyThrottles >= this.#maxKeyThrottles) throw new KeysThrottled(error);
+    return deadline.backOff(this.#failed + throttleBackOff);
+  }
+}
+
 export class Calls {
   readonly consumption = newConsumption();
   /** Number of calls that DynamoDB refused because it received too many. */
   throttles = 0;
   readonly #deadline: Deadline;
-  readonly #maxReadUnits: number;
+  readonly #limits: Limits;
 
-  constructor(deadline: Deadline, maxReadUnits: number) {
+  constructor(deadline: Deadline, limits: Limits) {
     this.#deadline = deadline;
-    this.#maxReadUnits = maxReadUnits;
+    this.#limits = limits;
   }
 
   /**
    * Makes a call until it succeeds.
    * @param units what the call consumes.
-   * @throws StoreUnavailable when the time of the request is over; errors that a repeated call would have as well, at once.
+   * @throws StoreUnavailable when the time of the request is over; KeysThrottled; errors that a repeated call would have as well, at once.
    */
   async retry<Result extends Output>(
     units: Units,
     call: (abortSignal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
+    const attempts = this.attempts();
+    for (;;) {
       try {
         return await this.measure(units, this.#deadline.limit(call));
       } catch (error) {
         if (!isRetryable(error as SdkError)) throw error;
-        if (!(await this.#deadline.backOff(attempt))) {
+        if (!(await attempts.backOff(error as SdkError, this.#deadline))) {
           throw new StoreUnavailable(error, isConflict(error as SdkError));
         }
       }
     }
+  }
+
+  /** Returns the attempts of one call. */
+  attempts(): Attempts {
+    return new Attempts(this.#limits.maxKeyThrottles);
   }
 
   /**
@@ -68,7 +121,8 @@ export class Calls {
         this.consumption[units] += report.CapacityUnits ?? 0;
       }
       // The call is paid for. What follows it is not.
-      if (this.consumption.readUnits > this.#maxReadUnits) throw new ReadBudgetExceeded(this.#maxReadUnits);
+      if (this.consumption.readUnits > this.#limits.maxReadUnits)
+        throw new ReadBudgetExceeded(this.#limits.maxReadUnits);
       return output;
     } catch (error) {
       if (isThrottle(error as SdkError)) this.throttles += 1;

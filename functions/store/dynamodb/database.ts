@@ -19,7 +19,7 @@ import {
 } from '../model/errors.ts';
 import { lateAfterMs, maxClockErrorMs } from '../model/log-timing.ts';
 import type { Condition, Item, Key, Write } from '../model/writes.ts';
-import { Calls } from './calls.ts';
+import { Calls, type Limits, noLimits } from './calls.ts';
 import { askTime, clockOf } from './client.ts';
 import type { Clock } from './clock.ts';
 import { Deadline } from './deadline.ts';
@@ -42,21 +42,16 @@ export class Database {
   readonly tableName: string;
   readonly #client: DynamoDBDocumentClient;
   readonly #calls: Calls;
-  readonly #maxReadUnits: number;
+  readonly #limits: Limits;
   readonly #clock: Clock;
 
-  /** @param maxReadUnits after which calls fail. Jobs and commands have no limit. */
-  constructor(
-    client: DynamoDBDocumentClient,
-    tableName: string,
-    deadline: Deadline,
-    maxReadUnits = Number.POSITIVE_INFINITY,
-  ) {
+  /** @param limits of a request. Jobs and commands have none. */
+  constructor(client: DynamoDBDocumentClient, tableName: string, deadline: Deadline, limits = noLimits) {
     this.#client = client;
     this.tableName = tableName;
     this.deadline = deadline;
-    this.#calls = new Calls(deadline, maxReadUnits);
-    this.#maxReadUnits = maxReadUnits;
+    this.#calls = new Calls(deadline, limits);
+    this.#limits = limits;
     this.#clock = clockOf(client);
   }
 
@@ -94,9 +89,9 @@ export class Database {
     try {
       return await read();
     } catch (error) {
-      const isOfRequest = this.consumption.readUnits - before > this.#maxReadUnits;
+      const isOfRequest = this.consumption.readUnits - before > this.#limits.maxReadUnits;
       if (!(error instanceof ReadBudgetExceeded && isOfRequest)) throw error;
-      throw new ReadBudgetExceeded(this.#maxReadUnits, isOfRequest);
+      throw new ReadBudgetExceeded(this.#limits.maxReadUnits, isOfRequest);
     }
   }
 
@@ -188,13 +183,15 @@ export class Database {
    * @param sendUntil the time until which the transaction may be sent, milliseconds since 1970, if it ends before the time of the request.
    * @throws ConditionFailed with the positions of the writes whose conditions do not hold.
    * @throws TransactionExpired when that time is over.
-   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same.
+   * @throws StoreUnavailable when the time of the request is over. The writes may have been applied all the same. KeysThrottled when DynamoDB has
+   * refused several attempts because of their keys.
    */
   async transact(writes: readonly Write[], sendUntil?: number): Promise<void> {
     const request = this.#transaction(writes);
     // Whether an attempt may have been applied although no response arrived.
     let isInDoubt = false;
-    for (let attempt = 1; ; attempt += 1) {
+    const attempts = this.#calls.attempts();
+    for (;;) {
       const deadline = await this.#limit(sendUntil);
       if (deadline !== this.deadline && deadline.remaining() <= 0) throw new TransactionExpired(isInDoubt);
       const error = await this.#attempt(request, deadline);
@@ -206,7 +203,7 @@ export class Database {
       isInDoubt ||= cancellation.isInDoubt;
       // The time of the request can end before a limit that ends earlier: nobody may wait for the response any more.
       if (this.deadline.remaining() <= 0) throw this.#timeout(this.deadline, isInDoubt, error);
-      if (!(await deadline.backOff(attempt))) throw this.#timeout(deadline, isInDoubt, error);
+      if (!(await attempts.backOff(error, deadline))) throw this.#timeout(deadline, isInDoubt, error);
     }
   }
 

@@ -1,9 +1,14 @@
 /** What errors of the SDK mean: whether a call may succeed when it is made again, and why a transaction was cancelled. */
 
+type ThrottlingReasons = readonly { readonly reason?: string | undefined }[];
+
 export interface SdkError extends Error {
   /** Absent where no response of DynamoDB arrived. */
   readonly $fault?: 'client' | 'server';
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
+  /** Why DynamoDB refused a call that is no transaction. The SDK spells the name in two ways. */
+  readonly ThrottlingReasons?: ThrottlingReasons | undefined;
+  readonly throttlingReasons?: ThrottlingReasons | undefined;
   /** Errors of Node.js's sockets and of its HTTP parser have one. */
   readonly code?: unknown;
 }
@@ -61,6 +66,18 @@ const cancellationReasons = ({ CancellationReasons = [] }: SdkError): string[] =
 /** Returns whether DynamoDB refused a call because it receives too many. */
 export const isThrottle = (error: SdkError): boolean =>
   [error.name, ...cancellationReasons(error)].some((name) => throttles.includes(name));
+
+/** The end of the reasons that concern one partition: `TableReadKeyRangeThroughputExceeded`, `IndexWriteKeyRangeThroughputExceeded`. */
+const keyLimit = 'KeyRangeThroughputExceeded';
+
+/**
+ * Returns whether DynamoDB refused a call because of its keys: their partition receives too many calls. Of a transaction, DynamoDB says only which
+ * writes it refused. A table on demand has no other limit below 40,000 units a second, so it is that of their partition.
+ */
+export const isKeyThrottle = (error: SdkError): boolean =>
+  [...(error.ThrottlingReasons ?? []), ...(error.throttlingReasons ?? [])].some(({ reason = '' }) =>
+    reason.endsWith(keyLimit),
+  ) || cancellationReasons(error).some((reason) => throttles.includes(reason));
 
 /** Returns whether DynamoDB refused a call because other transactions changed the same items at that time. */
 export const isConflict = (error: SdkError): boolean =>

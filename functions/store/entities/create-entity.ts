@@ -4,17 +4,25 @@ import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { requireDateOrder } from './date-order.ts';
+import { requireUsableId } from './own-ids.ts';
 import { requireReferences } from './references.ts';
 import { requireFreeSubject } from './subjects.ts';
 
 /**
  * Creates an entity.
+ * @param id that the caller has made; a new one by default.
  * @throws ReferenceNotFound when it refers to an entity that does not exist; ContradictingField when it ends before it starts;
- * SubjectTaken.
+ * SubjectTaken; VersionMismatch when an entity has the id of the caller; UnusableId.
  */
-export function createEntity(session: Session, kind: Kind, fields: Fields): Promise<WholeEntity> {
+export function createEntity(
+  session: Session,
+  kind: Kind,
+  fields: Fields,
+  id?: string,
+): Promise<WholeEntity> {
   return commit(session, async () => {
-    const change = buildCreate(kind, fields, await session.database.time());
+    if (id !== undefined) await requireUsableId(session, kind, id);
+    const change = buildCreate(kind, fields, await session.database.time(), id);
     requireDateOrder(change);
     await requireReferences(session, change);
     await requireFreeSubject(session, change);

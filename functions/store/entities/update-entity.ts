@@ -11,7 +11,7 @@ import { requireReferences } from './references.ts';
 import { requireFreeSubject } from './subjects.ts';
 
 /** Which entity to update, and which of its versions. */
-interface UpdateTarget {
+export interface UpdateTarget {
   readonly kind: Kind;
   readonly id: string;
   readonly expected?: ExpectedVersions;
@@ -29,7 +29,7 @@ export function changeFields(before: WholeEntity, fields: Readonly<Record<string
 }
 
 /**
- * Sets fields of an entity: all of them to replace it, some to update it. A request that changes nothing writes nothing, so that
+ * Sets fields of an entity. A request that changes nothing writes nothing, so that
  * sending it again leaves the version unchanged.
  * @throws EntityNotFound, VersionMismatch, ReferenceNotFound, ContradictingField, SubjectTaken.
  */

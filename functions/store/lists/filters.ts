@@ -1,7 +1,7 @@
 /** Filters of lists, as conditions on ids or on rows. */
 import { firstIdAt } from '../model/ids.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
-import { type Kind, referencesOf } from '../model/relations.ts';
+import { isArray, type Kind } from '../model/relations.ts';
 import { rowText, type Value } from '../model/row.ts';
 import {
   allIds,
@@ -13,9 +13,6 @@ import {
 } from './engine/read/id-ranges.ts';
 import { type RowFilter, textAfter } from './engine/read/row-filter.ts';
 import { toSearchText } from './engine/read/search-texts.ts';
-
-export const isArray = (kind: Kind, field: string): boolean =>
-  referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);
 
 /** Returns filters without those that repeat another one. A nested list can be filtered by its own field once more. */
 export const distinctFilters = (filters: readonly Filter[]): Filter[] => [

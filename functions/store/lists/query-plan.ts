@@ -6,9 +6,9 @@ import { isStatus } from '../model/entity.ts';
 import { isId } from '../model/ids.ts';
 import { kindPartition, parentPartition, statusPrefix } from '../model/keys.ts';
 import { creationFields, type Filter, type ListQuery } from '../model/list-query.ts';
-import { type Kind, referencesOf } from '../model/relations.ts';
+import { isArray, type Kind, referencesOf } from '../model/relations.ts';
 import { isText, type RowFilter } from './engine/read/row-filter.ts';
-import { distinctFilters, isArray } from './filters.ts';
+import { distinctFilters } from './filters.ts';
 import type { IndexPartition } from './read-page-from-index.ts';
 
 /** The part of an index from which the entities of a page can be read. */

@@ -1,9 +1,9 @@
 /** Translates the query of a list into one of the list engine. */
 import { creationFields, type ListQuery } from '../model/list-query.ts';
-import type { Kind } from '../model/relations.ts';
+import { isArray, type Kind } from '../model/relations.ts';
 import type { RowQuery } from './engine/read/row-query.ts';
 import type { ValueOrder } from './engine/read/sort-key.ts';
-import { defaultOf, distinctFilters, idsOf, isArray, toRowFilter } from './filters.ts';
+import { defaultOf, distinctFilters, idsOf, toRowFilter } from './filters.ts';
 
 /** Returns the row query of a list. No two entities have the same id, so `id` and `createdAt` end the order. */
 export function toRowQuery(kind: Kind, query: ListQuery): RowQuery {

@@ -69,6 +69,16 @@ export const stampPrefix = (stamp: number): string =>
 export const stampOf = (key: string): number =>
   Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
 
+/** Returns the query for the records with a stamp: one, unless several transactions were built in this millisecond. */
+export const recordsOfStamp = (tenant: string, kind: Kind, stamp: number) => ({
+  KeyConditionExpression: 'pk = :partition AND begins_with(sk, :stamp)',
+  ExpressionAttributeValues: { ':partition': logPartition(tenant, kind), ':stamp': stampPrefix(stamp) },
+});
+
+/** Returns whether the life of a record is over. DynamoDB deletes it some time later. */
+export const isExpiredRecord = ({ expiresAt }: Item, nowMs: number): boolean =>
+  typeof expiresAt === 'number' && expiresAt * 1_000 <= nowMs;
+
 function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
   for (const { before, after } of changes) {

@@ -2,7 +2,7 @@
 
 import { hasVersion, notExists } from './condition-expressions.ts';
 import type { Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
-import { newId } from './ids.ts';
+import { newId, timestampMs } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
 import { isLong, longTextBytes, requireText } from './long-text.ts';
@@ -37,10 +37,21 @@ export const mergeChangeSets = (changeSets: readonly ChangeSet[]): ChangeSet => 
   writes: changeSets.flatMap(({ writes = [] }) => writes),
 });
 
-/** @param nowMs milliseconds since 1970. */
-export function buildCreate(kind: Kind, fields: Fields, nowMs: number): { readonly after: WholeEntity } {
-  const { id, createdAt } = newId(nowMs);
-  const entity: Entity = { ...fields, id, createdAt, updatedAt: createdAt };
+/**
+ * @param nowMs milliseconds since 1970.
+ * @param id that the caller has made; a new one by default.
+ */
+export function buildCreate(
+  kind: Kind,
+  fields: Fields,
+  nowMs: number,
+  id = newId(nowMs).id,
+): { readonly after: WholeEntity } {
+  const createdMs = timestampMs(id);
+  const createdAt = new Date(createdMs).toISOString();
+  // The time of the id can be ahead of this clock.
+  const updatedAt = new Date(Math.max(nowMs, createdMs)).toISOString();
+  const entity: Entity = { ...fields, id, createdAt, updatedAt };
   return { after: { kind, version: 1, entity } };
 }
 

@@ -16,6 +16,8 @@ export class VersionMismatch extends Error {
   readonly id: string;
   /** The version that it has. */
   readonly version: number;
+  /** Whether the caller wants to create it. */
+  readonly isOfCreation: boolean;
   constructor({ kind, entity: { id }, version }: StoredEntity, accepts: 'some versions' | 'no version') {
     super(
       accepts === 'no version'
@@ -25,6 +27,15 @@ export class VersionMismatch extends Error {
     this.name = 'VersionMismatch';
     this.id = id;
     this.version = version;
+    this.isOfCreation = accepts === 'no version';
+  }
+}
+
+/** An id that a caller has made cannot be that of a new entity. The message continues a sentence that begins with its name. */
+export class UnusableId extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnusableId';
   }
 }
 
@@ -174,6 +185,15 @@ export class ClockUncertain extends StoreUnavailable {
     super(cause);
     this.message = 'The time is not known: responses of DynamoDB do not tell it, or contradict each other.';
     this.name = 'ClockUncertain';
+  }
+}
+
+/** DynamoDB refused a call several times because too many calls concern the same keys. It was not applied. */
+export class KeysThrottled extends StoreUnavailable {
+  constructor(cause: unknown) {
+    super(cause);
+    this.message = 'Too many calls concern the same keys.';
+    this.name = 'KeysThrottled';
   }
 }
 

@@ -21,5 +21,11 @@ export const marginMs = maxCommitMs + 2 * maxClockErrorMs;
  */
 export const lateAfterMs = marginMs - maxClockErrorMs;
 
+/**
+ * Milliseconds after its stamp within which a record appears, if it does. AWS denies requests that were signed more than some minutes before.
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
+ */
+export const maxLatenessMs = 3_600_000;
+
 /** Milliseconds for which items stay that no manifest refers to any more: longer than any read. */
 export const garbageMs = 3_600_000;

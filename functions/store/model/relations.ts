@@ -31,6 +31,10 @@ export const relations: readonly Relation[] = [
 /** Returns the references that entities of a kind hold. */
 export const referencesOf = (kind: Kind): Relation[] => relations.filter(({ child }) => child === kind);
 
+/** Returns whether a field of a kind is an array of references. */
+export const isArray = (kind: Kind, field: string): boolean =>
+  referencesOf(kind).some((relation) => relation.field === field && relation.isArray === true);
+
 /** Returns the references to entities of a kind. */
 export const dependentsOf = (kind: Kind): Relation[] => relations.filter(({ parent }) => parent === kind);
 

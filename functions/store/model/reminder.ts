@@ -1,11 +1,12 @@
 /**
- * Reminders: one item for each change log that was written in the last hours. The stream drives the compaction of busy logs. The schedule
- * looks at a log when its reminder is due, so no record waits for more than half a day, however few there are.
+ * Reminders: one item for each change log that was written since its last comparison with the entities. The stream drives the compaction of busy
+ * logs. The schedule looks at a log when its reminder is due, so no record waits for more than half a day, however few there are.
  */
 import { recordPrefix } from './change-log.ts';
 import { notExists } from './condition-expressions.ts';
 import { UnknownFormat } from './errors.ts';
 import { partitionNumber } from './index-partitions.ts';
+import { maxLatenessMs } from './log-timing.ts';
 import type { Kind } from './relations.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from './stored-format.ts';
 import type { Condition, Item, Key } from './writes.ts';
@@ -23,12 +24,14 @@ export interface Reminder extends LogIdentity {
   readonly requestedAt: number;
   /** Sort keys of records that may be late: compaction may have passed their stamps before they were committed. */
   readonly late: readonly string[];
-  /** The last comparison of the log with its entities. */
   readonly compared: ComparisonProgress;
 }
 
+/** What was compared of a log. */
 export interface ComparisonProgress {
-  /** When it began, milliseconds since 1970. */
+  /** Stamp of the records up to which the columns have all that appeared late. */
+  readonly upTo: number;
+  /** When the last comparison of all rows with the entities began, milliseconds since 1970. */
   readonly at: number;
   /** The id after which it continues, while it is not complete. */
   readonly after?: string | undefined;
@@ -57,13 +60,16 @@ export const reminderKey = ({ tenant, kind }: LogIdentity): Key => ({ pk: `${ten
 export const isValid = ({ requestedAt }: Pick<Reminder, 'requestedAt'>, nowMs: number): boolean =>
   requestedAt + validMs > nowMs;
 
+/** Returns the progress of a log that has nothing to compare. */
+const comparedAt = (nowMs: number): ComparisonProgress => ({ upTo: nowMs - maxLatenessMs, at: nowMs });
+
 const newReminder = ({ tenant, kind }: LogIdentity, nowMs: number): Reminder => ({
   tenant,
   kind,
   dueAt: nowMs + reminderIntervalMs,
   requestedAt: nowMs,
   late: [],
-  compared: { at: nowMs },
+  compared: comparedAt(nowMs),
 });
 
 /**
@@ -75,13 +81,12 @@ export function requestReminder(
   { tenant, kind }: LogIdentity,
   nowMs: number,
 ): Reminder | undefined {
-  const latestMs = nowMs + reminderIntervalMs;
+  const dueAt = nowMs + reminderIntervalMs;
   if (!before) return newReminder({ tenant, kind }, nowMs);
   // A process whose clock was far ahead has written a time that would come after the records have expired.
-  const isTooLate = before.dueAt > latestMs + hourMs;
-  if (isValid(before, nowMs) && !isTooLate) return undefined;
-  const renewed = { ...before, requestedAt: nowMs };
-  return isTooLate ? { ...renewed, dueAt: latestMs, compared: { at: nowMs } } : renewed;
+  if (isValid(before, nowMs) && before.dueAt <= dueAt + hourMs) return undefined;
+  const compared = before.compared.at > nowMs + hourMs ? comparedAt(nowMs) : before.compared;
+  return { ...before, requestedAt: nowMs, dueAt: Math.min(before.dueAt, dueAt), compared };
 }
 
 /** Returns a reminder that is due at a time at the latest, if it differs from the one that there is. */
@@ -94,7 +99,7 @@ export function hastenReminder(
   return { ...(before ?? newReminder(log, nowMs)), dueAt };
 }
 
-/** Keys in one reminder, at most. Those of an outage that makes more records late are left to the daily comparison. */
+/** Keys in one reminder, at most. Those of an outage that makes more records late are left to the comparison of the records. */
 const maxLateKeys = 1_000;
 
 /** Returns a reminder that is due and names records that may be late. @param keys their sort keys. */
@@ -127,7 +132,11 @@ const reminderFields: Readonly<
   Record<Exclude<keyof Reminder, keyof LogIdentity> | 'ofKind' | 'byStatus', true>
 > = { dueAt: true, requestedAt: true, late: true, compared: true, ofKind: true, byStatus: true };
 
-const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = { at: true, after: true };
+const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = {
+  upTo: true,
+  at: true,
+  after: true,
+};
 
 /** Returns the reminder that an item stores. @throws UnknownFormat. */
 export function decodeReminder(item: Item): Reminder {

@@ -39,6 +39,10 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   const [, verb = ''] =
     /^(list|create|read|replace|update|delete|batch|archive|clone)/.exec(operationId) ?? [];
   if (operationId === 'readSignedInUser') return 'const { subject, scopes, user } = await client.me();';
+  if (operationId.endsWith('Changes'))
+    return `const { data, removed, cursor } = await client.${collection}.changes({});`;
+  if (operationId.endsWith('History'))
+    return `const { data, cursor } = await client.${collection}.history(${one});`;
   const filters = query.length === 0 ? '' : literal(listQuery(query));
   switch (verb) {
     case 'list':

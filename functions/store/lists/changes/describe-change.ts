@@ -1,9 +1,8 @@
 /** Describes what a record of the change log says about one entity: for its history, and for the events of other systems. */
 import type { LogEntry } from '../../model/log-entry.ts';
 import { beginningOf, longTextField } from '../../model/long-text.ts';
-import type { Kind } from '../../model/relations.ts';
+import { isArray, type Kind } from '../../model/relations.ts';
 import { type Row, splitIds, type Value } from '../../model/row.ts';
-import { isArray } from '../filters.ts';
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'restore';
 

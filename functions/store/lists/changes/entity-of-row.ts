@@ -1,9 +1,8 @@
 import type { ItemFields } from '../../model/entity.ts';
 import { timestampMs } from '../../model/ids.ts';
 import { fromInlineText, longTextField } from '../../model/long-text.ts';
-import type { Kind } from '../../model/relations.ts';
+import { isArray, type Kind } from '../../model/relations.ts';
 import { type Row, splitIds } from '../../model/row.ts';
-import { isArray } from '../filters.ts';
 
 /** Returns the entity of a row. It has a digest in the place of a long text. */
 export function entityOfRow(kind: Kind, id: string, row: Row): ItemFields {

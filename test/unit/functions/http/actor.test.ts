@@ -6,10 +6,20 @@ import { readJobs } from '#functions/store/cascades/read-jobs.ts';
 import { decodeRecord, logPartition, recordPrefix } from '#functions/store/model/change-log.ts';
 import { alwaysDue, buildJobWrite } from '#functions/store/model/job.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
-import { batchTasks, createTask, deleteTask, updateTask } from '#functions/tasks/contract.ts';
+import {
+  batchTasks,
+  createTask,
+  deleteTask,
+  listTaskHistory,
+  updateTask,
+} from '#functions/tasks/contract.ts';
 import { invoke, useEmptyTable } from '#test/support/invoke.ts';
 
 /** The record of each change names the subject of the token whose request made it. */
+
+interface History {
+  readonly data: readonly { readonly version: number; readonly actor?: string }[];
+}
 
 const table = useEmptyTable();
 
@@ -35,6 +45,12 @@ test('a write records the subject of the token', async () => {
   await invoke(updateTask, { ...as('auth0|bob'), id, body: { name: 'y' } });
   const operations = [{ operation: 'update', id, body: { name: 'z' } }];
   await invoke(batchTasks, { ...as(ada.toUpperCase()), body: { operations } });
+  const history = (await invoke(listTaskHistory, { ...as('eve'), id })).body as History;
+  expect(history.data.map(({ version, actor }) => [version, actor])).toEqual([
+    [3, ada.toUpperCase()],
+    [2, 'auth0|bob'],
+    [1, ada],
+  ]);
   await invoke(deleteTask, { ...as('eve'), id });
   expect(await actorsIn(tenant, 'task')).toEqual([ada, 'auth0|bob', ada.toUpperCase(), 'eve']);
 });

@@ -11,11 +11,17 @@ const read = (...operations: unknown[]) =>
   );
 
 test('fills in the defaults of a creation, and leaves out read-only fields', () => {
-  expect(read({ operation: 'create', body: { name: ' urgent ', id: 'x', createdAt: 1 } })).toEqual([
+  expect(read({ operation: 'create', body: { name: ' urgent ', createdAt: 1 } })).toEqual([
     {
       operation: 'create',
       fields: { name: 'urgent', status: 'active', color: '#808080', description: '', organizationId: null },
     },
+  ]);
+});
+
+test('keeps the id of a creation', () => {
+  expect(read({ operation: 'create', id, body: { name: 'urgent' } })).toMatchObject([
+    { operation: 'create', id, fields: { name: 'urgent' } },
   ]);
 });
 

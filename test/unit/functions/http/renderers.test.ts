@@ -107,12 +107,20 @@ describe('an entity', () => {
   });
 
   test('that was written is sent with its tag, whatever the caller has, and is not stored in caches', () => {
-    const headers = { 'if-none-match': '*' };
+    const headers = { 'if-none-match': '"7a2c4d8f0e36-3"' };
     expect(renderers.entity(rendering(replace(project), { headers }), stored)).toEqual({
       statusCode: 200,
       headers: { 'content-type': 'application/json', etag: '"7a2c4d8f0e36-3"', 'cache-control': 'no-store' },
       body: shown,
     });
+  });
+
+  test('that a PUT has created is sent as one that was created', () => {
+    const headers = { 'if-none-match': '*' };
+    const replacement = rendering(replace(project), { headers });
+    expect(renderers.entity(replacement, stored)).toEqual(
+      renderers.created(rendering(create(project)), stored),
+    );
   });
 
   test('that was created is sent with its place', () => {

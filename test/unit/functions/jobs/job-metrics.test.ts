@@ -20,7 +20,10 @@ test.each([
   ['after its time', nowMs - 5_000, 5_000],
 ])('a reminder has a delay %s', (_, dueAt, delay) => {
   expect(
-    delayOf({ tenant: 'acme', kind: 'task', requestedAt: 0, dueAt, late: [], compared: { at: 0 } }, nowMs),
+    delayOf(
+      { tenant: 'acme', kind: 'task', requestedAt: 0, dueAt, late: [], compared: { upTo: 0, at: 0 } },
+      nowMs,
+    ),
   ).toBe(delay);
 });
 

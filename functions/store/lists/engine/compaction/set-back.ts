@@ -19,7 +19,7 @@ interface SetBack {
 /**
  * Reads the newest records of a log, and compares them with its columns by version.
  * @param watermark the new one.
- * @param maxRecords the hidden ones are rarely more. The daily comparison finds the others.
+ * @param maxRecords the hidden ones are rarely more. The comparison of the records finds the others.
  */
 export async function readSetBack(
   columnReader: ColumnReader,

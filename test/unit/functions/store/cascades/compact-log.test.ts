@@ -30,6 +30,7 @@ import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 const writtenAt = Date.parse('2026-02-03T04:00:00.000Z');
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 let store: TestStore;
 let session: Session;
@@ -157,10 +158,24 @@ describe('continueReminder', () => {
     return continueReminder(session.database, reminder ?? ((await storedReminder()) as Reminder));
   };
 
-  test('absorbs also a few records, and deletes the reminder when no writer relies on it any more', async () => {
+  test('absorbs also a few records, and moves the reminder to the comparison when no writer relies on it any more', async () => {
     await writeRecords(3);
     expect(await due(writtenAt + 12 * hourMs)).toMatchObject({ found: 3, hasStepped: true });
     expect(await compactedRows()).toBe(3);
+    expect(await storedReminder()).toMatchObject({
+      requestedAt: writtenAt,
+      dueAt: writtenAt + 30 * dayMs,
+      compared: { upTo: writtenAt + 11 * hourMs, at: writtenAt },
+    });
+  });
+
+  test('deletes the reminder after the comparison, and leaves one in place that is requested meanwhile', async () => {
+    await writeRecords(1);
+    await due(writtenAt + 12 * hourMs);
+    const read = (await storedReminder()) as Reminder;
+    await due(writtenAt + 30 * dayMs, { ...read, requestedAt: writtenAt - 1 });
+    expect(await storedReminder()).toEqual(read);
+    await due(writtenAt + 30 * dayMs, read);
     expect(await storedReminder()).toBeUndefined();
   });
 
@@ -182,7 +197,10 @@ describe('continueReminder', () => {
 
   test('leaves the reminder of another life alone', async () => {
     await writeRecords(1);
-    const read = (await storedReminder()) as Reminder;
+    const read = {
+      ...((await storedReminder()) as Reminder),
+      compared: { upTo: 0, at: writtenAt + 9 * hourMs },
+    };
     await due(writtenAt + 12 * hourMs, read);
     // The index has the deleted one for a moment. A writer has written another one meanwhile.
     await writeRecords(1);
@@ -206,7 +224,8 @@ describe('continueReminder', () => {
     for (let nowMs = writtenAt; pauses.length > 0 || (await storedReminder()); nowMs += hourMs) {
       clock.mockReturnValue(nowMs);
       const reminder = await storedReminder();
-      if (reminder && reminder.dueAt <= nowMs) await due(nowMs, reminder);
+      // Each look has the time of a run of its own.
+      if (reminder && reminder.dueAt <= nowMs) await continueReminder(store.database(), reminder);
       if (nowMs < nextMs || pauses.length === 0) continue;
       await writeRecords(1);
       written += 1;
@@ -220,7 +239,8 @@ describe('continueReminder', () => {
 async function continueAt(nowMs: number, more: Partial<Reminder> = {}): Promise<Reminder | undefined> {
   clock.mockReturnValue(nowMs);
   const log = { tenant: session.tenant, kind: 'tag' } as const;
-  const reminder = { ...log, dueAt: nowMs, requestedAt: nowMs, late: [], compared: { at: nowMs }, ...more };
+  const compared = { upTo: nowMs - hourMs, at: nowMs };
+  const reminder = { ...log, dueAt: nowMs, requestedAt: nowMs, late: [], compared, ...more };
   await store.database().putItem(encodeReminder(reminder));
   await continueReminder(session.database, reminder);
   return storedReminder();
@@ -277,6 +297,24 @@ describe('a record that is late', () => {
     expect(await storedReminder()).toMatchObject({ requestedAt: writtenAt, late: ['r#1', 'r#2'] });
   });
 
+  test('is found when nobody notes it, at the first look after an hour', async () => {
+    await writeManyRecords();
+    await continueAt(writtenAt + minuteMs);
+    const { entity } = await commitLate(writtenAt + 1_000);
+    const compared = { upTo: writtenAt - hourMs, at: writtenAt };
+    const early = await continueAt(writtenAt + 30 * minuteMs, { compared });
+    expect(early?.compared.upTo).toBe(writtenAt - 30 * minuteMs);
+    processMemory.clear();
+    expect(await listedIds()).not.toContain(entity.id);
+    const found = await continueAt(writtenAt + 12 * hourMs, { compared: early?.compared ?? compared });
+    expect(found?.compared.upTo).toBe(writtenAt + 11 * hourMs);
+    expect(await listedIds()).toContain(entity.id);
+    expect(metrics()).toEqual([1]);
+    // The columns have it, so nothing is repaired again.
+    await continueAt(writtenAt + 24 * hourMs, { compared });
+    expect(metrics()).toEqual([1]);
+  });
+
   test('stays noted when it is reported while a worker looks', async () => {
     await writeRecords(1);
     await reportLateRecords(session, 'tag', ['r#1']);
@@ -300,11 +338,10 @@ test('a watermark ahead of the time is set back and reported, and no list is rea
   expect(metrics()).toEqual([1]);
 });
 
-describe('the daily comparison', () => {
-  const dayMs = 24 * hourMs;
-
+describe('the comparison with the entities', () => {
   /** Takes the step in which the comparison is due. */
-  const compareAt = (nowMs: number) => continueAt(nowMs, { compared: { at: nowMs - dayMs } });
+  const compareAt = (nowMs: number) =>
+    continueAt(nowMs, { compared: { upTo: nowMs - hourMs, at: nowMs - 30 * dayMs } });
 
   async function entityOf(number = 0): Promise<StoredEntity> {
     const { entities } = await listEntities(session, 'tag', listQuery({ limit: 200 }));
@@ -317,8 +354,12 @@ describe('the daily comparison', () => {
     await continueAt(writtenAt + minuteMs);
   });
 
-  test('is due a day after the last one, and finds nothing in a log without a defect', async () => {
+  test('is due thirty days after the last one, and finds nothing in a log without a defect', async () => {
     expect(await compareAt(writtenAt + dayMs)).toMatchObject({ compared: { at: writtenAt + dayMs } });
+    const compared = { upTo: writtenAt, at: writtenAt - 29 * dayMs };
+    expect(await continueAt(writtenAt + dayMs - 1, { compared })).toMatchObject({
+      compared: { at: compared.at },
+    });
     expect((await head()).manifest?.version).toBe(1);
     expect(metrics()).toEqual([]);
   });
@@ -380,14 +421,20 @@ describe('the daily comparison', () => {
     expect(metrics()).toEqual([1]);
   });
 
-  test.each([
-    ['is made before the reminder is deleted', writtenAt, [1]],
-    ['is not made again when it was made after the last write', writtenAt + 10 * hourMs, []],
-  ])('%s', async (_, at, repairs) => {
+  test('is made after the last write, before the reminder is deleted', async () => {
     const { entity } = await entityOf();
     await store.database().deleteItem(entityKey(session.tenant, 'tag', entity.id));
-    const left = await continueAt(writtenAt + 12 * hourMs, { requestedAt: writtenAt, compared: { at } });
-    expect(left).toBeUndefined();
-    expect(metrics()).toEqual(repairs);
+    const requested = { requestedAt: writtenAt, compared: { upTo: writtenAt, at: writtenAt } };
+    const left = await continueAt(writtenAt + 12 * hourMs, requested);
+    expect(left).toMatchObject({ dueAt: writtenAt + 30 * dayMs });
+    expect(metrics()).toEqual([]);
+    expect(await continueAt(writtenAt + 30 * dayMs, left)).toBeUndefined();
+    expect(metrics()).toEqual([1]);
+  });
+
+  test('is not made again when it was made after the last write', async () => {
+    const at = writtenAt + 8 * hourMs;
+    const requested = { requestedAt: writtenAt, compared: { upTo: writtenAt, at } };
+    expect(await continueAt(writtenAt + 12 * hourMs, requested)).toBeUndefined();
   });
 });

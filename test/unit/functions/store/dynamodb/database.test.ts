@@ -1,4 +1,5 @@
 import { ThrottlingException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { noLimits } from '#functions/store/dynamodb/calls.ts';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { CorrectedClock } from '#functions/store/dynamodb/clock.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
@@ -31,7 +32,10 @@ describe('on an engine', () => {
   test('refuses further reads when they have cost more than they may', async () => {
     await store.database().putItem(item);
     const { deadline, tableName } = store.database();
-    const database = new Database(connect({ endpoint: store.endpoint }), tableName, deadline, 2);
+    const database = new Database(connect({ endpoint: store.endpoint }), tableName, deadline, {
+      ...noLimits,
+      maxReadUnits: 2,
+    });
     await database.get(key);
     await database.get(key);
     await expect(database.get(key)).rejects.toThrow('The request needs more than 2 read units.');
@@ -213,7 +217,7 @@ describe('transact', () => {
    * @returns the error of the transaction, and whether the signal of each attempt was aborted from the beginning.
    */
   async function transactFailing(
-    { requestMs = 30_000, limitMs = undefined as number | undefined, attemptMs = 1_000 },
+    { requestMs = 30_000, limitMs = undefined as number | undefined, attemptMs = 1_000, limits = noLimits },
     errors: readonly Error[] = [throttling],
   ) {
     const attempts: boolean[] = [];
@@ -223,7 +227,7 @@ describe('transact', () => {
       throw errors[attempts.length - 1] ?? errors.at(-1);
     };
     const client = Object.assign(connect({}, wallClock), { send });
-    const database = new Database(client, 'table', new Deadline(requestMs));
+    const database = new Database(client, 'table', new Deadline(requestMs), limits);
     const sendUntil = limitMs === undefined ? undefined : Date.now() + limitMs;
     const call = database.transact([{ put: item, condition: notExists }], sendUntil);
     const error = await call.catch((thrown: unknown) => thrown);
@@ -241,6 +245,31 @@ describe('transact', () => {
     });
     const { error } = await transactFailing({ requestMs: 3_000 }, [cancelled]);
     expect(error).toMatchObject({ name: 'StoreUnavailable', isContention });
+  });
+
+  test.each([
+    ['ThrottlingError', 'KeysThrottled', 3],
+    ['TransactionConflict', 'StoreUnavailable', 30],
+  ])('of a request gives up when its keys are throttled three times: %s', async (Code, name, expected) => {
+    const cancelled = new TransactionCanceledException({
+      $metadata: {},
+      message: 'Transaction cancelled',
+      CancellationReasons: [{ Code: 'None' }, { Code }],
+    });
+    const { error, attempts } = await transactFailing({ limits: { ...noLimits, maxKeyThrottles: 3 } }, [
+      cancelled,
+    ]);
+    expect([(error as Error).name, attempts.length]).toEqual([name, expected]);
+  });
+
+  test('of a job goes on, because its pace slows down', async () => {
+    const cancelled = new TransactionCanceledException({
+      $metadata: {},
+      message: 'Transaction cancelled',
+      CancellationReasons: [{ Code: 'ThrottlingError' }],
+    });
+    const { error, attempts } = await transactFailing({}, [cancelled]);
+    expect([(error as Error).name, attempts.length]).toEqual(['StoreUnavailable', 30]);
   });
 
   test('makes no attempt when the time of the transaction is over, although the request has more', async () => {

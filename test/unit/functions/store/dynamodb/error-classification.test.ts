@@ -15,6 +15,7 @@ import {
 import {
   explainCancellation,
   ForeignResponse,
+  isKeyThrottle,
   isRetryable,
   type SdkError,
 } from '#functions/store/dynamodb/error-classification.ts';
@@ -171,5 +172,35 @@ describe('explainCancellation', () => {
     ['refuses its signature', unmodeled('InvalidSignatureException')],
   ])('says that the transaction was not applied when DynamoDB %s', (_, error) => {
     expect(explainCancellation(error)).toEqual(refused());
+  });
+});
+
+describe('isKeyThrottle', () => {
+  test.each([
+    ['TableReadKeyRangeThroughputExceeded', true],
+    ['IndexWriteKeyRangeThroughputExceeded', true],
+    ['TableWriteMaxOnDemandThroughputExceeded', false],
+    ['TableReadAccountLimitExceeded', false],
+  ])('of a call that is no transaction: %s is %s', (reason, expected) => {
+    const ThrottlingReasons = [{ reason, resource: 'arn:aws:dynamodb:eu-central-1:123456789012:table/one' }];
+    const throttlingReasons = ThrottlingReasons;
+    const errors = [
+      new ProvisionedThroughputExceededException({ message, $metadata, ThrottlingReasons }),
+      new RequestLimitExceeded({ message, $metadata, ThrottlingReasons }),
+      new ThrottlingException({ message, $metadata, throttlingReasons }),
+    ];
+    expect(errors.map(isKeyThrottle)).toEqual([expected, expected, expected]);
+  });
+
+  test('of a throttle without a reason is false: it can be that of the table or of the account', () => {
+    expect(isKeyThrottle(new ThrottlingException({ message, $metadata }))).toBe(false);
+  });
+
+  test.each([
+    [['None', 'ThrottlingError'], true],
+    [['ProvisionedThroughputExceeded', 'TransactionConflict'], true],
+    [['None', 'TransactionConflict'], false],
+  ])('of a transaction that is cancelled for %j is %s', (codes, expected) => {
+    expect(isKeyThrottle(cancelled(...codes))).toBe(expected);
   });
 });

@@ -4,7 +4,6 @@ import {
   defaultOf,
   distinctFilters,
   idsOf,
-  isArray,
   toIdRanges,
   toRowFilter,
 } from '#functions/store/lists/filters.ts';
@@ -17,12 +16,6 @@ const filter = (field: string, operator: FilterOperator, ...values: string[]): F
   field,
   operator,
   values,
-});
-
-test('isArray tells the references that are arrays', () => {
-  expect(isArray('task', 'tagIds')).toBe(true);
-  expect(isArray('task', 'projectId')).toBe(false);
-  expect(isArray('task', 'name')).toBe(false);
 });
 
 test('distinctFilters leaves out filters that repeat another one', () => {

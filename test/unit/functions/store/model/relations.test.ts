@@ -1,4 +1,4 @@
-import { dependentsOf, referencesOf, relationOf } from '#functions/store/model/relations.ts';
+import { dependentsOf, isArray, referencesOf, relationOf } from '#functions/store/model/relations.ts';
 
 describe('relationOf', () => {
   test.each([
@@ -45,4 +45,10 @@ test.each([
   ['tag', ['task']],
 ] as const)('dependentsOf returns the kinds that refer to the kind %s', (kind, children) => {
   expect(dependentsOf(kind).map(({ child }) => child)).toEqual(expect.arrayContaining([...children]));
+});
+
+test('isArray tells the references that are arrays', () => {
+  expect(isArray('task', 'tagIds')).toBe(true);
+  expect(isArray('task', 'projectId')).toBe(false);
+  expect(isArray('task', 'name')).toBe(false);
 });

@@ -19,7 +19,7 @@ const reminder = {
   dueAt,
   requestedAt: 7,
   late: ['r#1'],
-  compared: { at: 5, after: 'x' },
+  compared: { upTo: 3, at: 5, after: 'x' },
 } as const;
 
 test('the item of a reminder is found by its time', () => {
@@ -33,7 +33,7 @@ test('the item of a reminder is found by its time', () => {
     dueAt,
     requestedAt: 7,
     late: ['r#1'],
-    compared: { at: 5, after: 'x' },
+    compared: { upTo: 3, at: 5, after: 'x' },
   });
   const without = { ...reminder, late: [] };
   expect(encodeReminder(without)).not.toHaveProperty('late');

@@ -49,7 +49,7 @@ const reminder = (requestedAt: number, dueAt = now + hourMs, comparedAt = reques
   requestedAt,
   dueAt,
   late: [],
-  compared: { at: comparedAt },
+  compared: { upTo: comparedAt - hourMs, at: comparedAt },
 });
 
 const write = (one: Reminder): Promise<void> => store.database().putItem(encodeReminder(one));
@@ -128,6 +128,12 @@ describe('requireReminders', () => {
     await write(reminder(now - 8 * hourMs));
     await requireReminders(session, [creation('tag')]);
     expect(await reminderOf('tag')).toEqual(reminder(now, now + hourMs, now - 8 * hourMs));
+  });
+
+  test('brings one forward that waits for the comparison of a log that was not written any more', async () => {
+    await write(reminder(now - 200 * hourMs, now + 500 * hourMs));
+    await requireReminders(session, [creation('tag')]);
+    expect(await reminderOf('tag')).toEqual(reminder(now, now + 12 * hourMs, now - 200 * hourMs));
   });
 
   test('brings one forward that a process with a wrong clock has written', async () => {

@@ -1,0 +1,38 @@
+/** The history of an entity as responses show it. */
+import type { Resource } from '../contract/resource.ts';
+import type { HistoryEntry } from '../store/entities/list-history.ts';
+import { type ChangeDescription, describeChange } from '../store/lists/changes/describe-change.ts';
+import { defaultOf } from '../store/lists/filters.ts';
+import type { Row } from '../store/model/row.ts';
+
+interface ShownHistoryEntry extends ChangeDescription {
+  readonly version: number;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly actor?: string | undefined;
+}
+
+/** Returns the fields of a row that responses show. In a row that is older than a field, the field has its default. */
+function withDefaults({ fields, defaults }: Resource, row: Row): Row {
+  return Object.fromEntries(
+    Object.keys(fields).map((field) => {
+      const value = row[field];
+      return [field, value === undefined ? defaultOf(field, defaults) : value];
+    }),
+  );
+}
+
+export function showHistoryEntry(
+  resource: Resource,
+  { stamp, actor, entry }: HistoryEntry,
+): ShownHistoryEntry {
+  const { version, before, after } = entry;
+  const { operation, changes } = describeChange(resource.kind, {
+    ...entry,
+    before: before && withDefaults(resource, before),
+    after: after && withDefaults(resource, after),
+  });
+  // The entity had this time as `updatedAt`. A deletion has none.
+  const time = after?.['updatedAt'] ?? new Date(stamp).toISOString();
+  return { version, time, operation, actor, changes };
+}

@@ -1,0 +1,92 @@
+/**
+ * Events for other systems: one for each change of an entity, made from the record that its transaction wrote. The JSON Schema of each type is in
+ * `lib/pages/event-schemas.ts`.
+ * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
+ */
+import {
+  type ChangeOperation,
+  describeChange,
+  type FieldChange,
+} from '../store/lists/changes/describe-change.ts';
+import type { LogRecord } from '../store/model/change-log.ts';
+import type { LogEntry } from '../store/model/log-entry.ts';
+import type { Kind } from '../store/model/relations.ts';
+import type { LogIdentity } from '../store/model/reminder.ts';
+
+/** The last part of a type of events, by operation. */
+export const eventNames = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  restore: 'restored',
+} as const satisfies Record<ChangeOperation, string>;
+
+export type EventType = `${Kind}.${(typeof eventNames)[ChangeOperation]}`;
+
+export interface EventData {
+  /** The version that the change made: an event is newer than those of the same subject with smaller versions. */
+  readonly version: number;
+  /** The subject of the token whose request made the change; absent where requests need no token. */
+  readonly actor?: string;
+  /** The fields that changed. Absent if the event would exceed the limit of the bus: then `isCut` is true. */
+  readonly changes?: Readonly<Record<string, FieldChange>>;
+  readonly isCut?: true;
+}
+
+/** A CloudEvent 1.0. */
+export interface CloudEvent {
+  readonly specversion: '1.0';
+  /** The entity's id and the version: the same whenever the event is delivered again. */
+  readonly id: string;
+  readonly type: EventType;
+  /** The tenant, as a URI reference. */
+  readonly source: string;
+  /** The id of the entity. */
+  readonly subject: string;
+  /** When the change was made, RFC 3339. */
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly data: EventData;
+}
+
+/** The source of all events on the bus, beside that of each event. Rules and the archive select by it. */
+export const busSource = 'project-management';
+
+/**
+ * Returns the source of a tenant's events. A tenant that a token names begins with `@` in keys, and is percent-encoded there. No path has the
+ * tenant of a service without tokens.
+ */
+export const sourceOf = (tenant: string): string =>
+  tenant.startsWith('@') ? `/tenants/${tenant.slice(1)}` : `/${encodeURIComponent(tenant)}`;
+
+/** Bytes of an event as JSON, at most: what EventBridge accepts of an entry (256 KB), less its other fields. */
+const maxEventBytes = 255_000;
+
+/**
+ * Returns an event that is not larger than a limit: one that is leaves out its changed fields. Today's fields have at most 10 KB.
+ * @param maxBytes in UTF-8.
+ */
+export function fitEvent(event: CloudEvent, maxBytes = maxEventBytes): CloudEvent {
+  if (Buffer.byteLength(JSON.stringify(event)) <= maxBytes) return event;
+  const { changes: _, ...data } = event.data;
+  return { ...event, data: { ...data, isCut: true } };
+}
+
+function toEvent({ tenant, kind }: LogIdentity, { stamp, actor }: LogRecord, entry: LogEntry): CloudEvent {
+  const { id, version } = entry;
+  const { operation, changes } = describeChange(kind, entry);
+  return fitEvent({
+    specversion: '1.0',
+    id: `${id}:${version}`,
+    type: `${kind}.${eventNames[operation]}`,
+    source: sourceOf(tenant),
+    subject: id,
+    time: new Date(stamp).toISOString(),
+    datacontenttype: 'application/json',
+    data: { version, ...(actor !== undefined && { actor }), changes },
+  });
+}
+
+/** Returns the events of a record of a log: one for each entity that its transaction changed. */
+export const toEvents = (log: LogIdentity, record: LogRecord): CloudEvent[] =>
+  record.entries.map((entry) => toEvent(log, record, entry));

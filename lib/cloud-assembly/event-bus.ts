@@ -1,0 +1,95 @@
+/** A bus of EventBridge on this machine: what `PutEvents` accepts, and how it responds. */
+import { randomUUID } from 'node:crypto';
+
+/** Entries and bytes of a request, at most. @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
+const maxEntries = 10;
+const maxBytes = 256 * 1_024;
+
+/** Bytes that the time of an entry counts for. */
+const timeBytes = 14;
+
+interface Entry {
+  readonly EventBusName?: string;
+  readonly Source?: string;
+  readonly DetailType?: string;
+  readonly Detail?: string;
+  /** Seconds since 1970. */
+  readonly Time?: number;
+}
+
+export interface PutEventsRequest {
+  readonly Entries?: readonly Entry[];
+}
+
+/** An event as targets of rules get it. */
+export interface BusEvent {
+  readonly id: string;
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly time: string;
+  readonly detail: unknown;
+}
+
+interface BusResponse {
+  readonly status: number;
+  readonly body: object;
+  /** The events of the entries that were accepted. */
+  readonly events: readonly BusEvent[];
+}
+
+type Result = { readonly EventId: string } | { readonly ErrorCode: string; readonly ErrorMessage: string };
+
+const bytesOf = ({ Source = '', DetailType = '', Detail = '', Time }: Entry): number =>
+  [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), Time ? timeBytes : 0);
+
+function detailOf({ Detail = '' }: Entry): unknown {
+  try {
+    return JSON.parse(Detail);
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (message: string): BusResponse => ({
+  status: 400,
+  body: { __type: 'com.amazon.coral.validate#ValidationException', message },
+  events: [],
+});
+
+function accept(entry: Entry): Result | BusEvent {
+  const { Source, DetailType, Time } = entry;
+  if (!Source || !DetailType) {
+    return { ErrorCode: 'InvalidArgument', ErrorMessage: 'Parameter Source or DetailType is not valid.' };
+  }
+  const detail = detailOf(entry);
+  if (typeof detail !== 'object' || detail === null) {
+    return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+  }
+  const time = new Date(Time === undefined ? Date.now() : Time * 1_000).toISOString();
+  return { id: randomUUID(), source: Source, 'detail-type': DetailType, time, detail };
+}
+
+/** Returns the names of the buses that a request names. */
+export const busesOf = ({ Entries = [] }: PutEventsRequest): string[] => [
+  ...new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)),
+];
+
+/** Handles a `PutEvents` request. */
+export function putEvents({ Entries = [] }: PutEventsRequest): BusResponse {
+  if (Entries.length === 0 || Entries.length > maxEntries) {
+    return refused(`1 validation error detected: 'entries' must have 1 to ${maxEntries} members.`);
+  }
+  if (Entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > maxBytes) {
+    return refused('Total size of the entries in the request is over the limit.');
+  }
+  const results = Entries.map(accept);
+  const events = results.filter((result) => 'detail' in result);
+  return {
+    status: 200,
+    body: {
+      FailedEntryCount: results.length - events.length,
+      Entries: results.map((result) => ('detail' in result ? { EventId: result.id } : result)),
+    },
+    events,
+  };
+}

@@ -1,0 +1,35 @@
+/** Finds the records of all change logs by their time. */
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { maxStamp, stampPrefix } from '../../functions/store/model/change-log.ts';
+import type { Item } from '../../functions/store/model/writes.ts';
+
+/** Stamps of records, in milliseconds since 1970. */
+interface Period {
+  readonly fromMs: number;
+  /** Default: no end. */
+  readonly toMs?: number;
+}
+
+/**
+ * Reads the records of a period, in no order. It scans the table: the logs of all tenants have no index.
+ * @param onItems is told how many items were scanned.
+ */
+export async function* storedRecords(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { fromMs, toMs = maxStamp - 1 }: Period,
+  onItems: (count: number) => void = () => {},
+): AsyncGenerator<Item[], void, undefined> {
+  const pages = paginateScan(
+    { client },
+    {
+      TableName,
+      FilterExpression: 'sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':first': stampPrefix(fromMs), ':last': stampPrefix(toMs + 1) },
+    },
+  );
+  for await (const { Items = [], ScannedCount = 0 } of pages) {
+    onItems(ScannedCount);
+    if (Items.length > 0) yield Items as Item[];
+  }
+}

@@ -1,0 +1,31 @@
+/** The event bus for other systems (docs/guides/events.md), with an archive from which events can be replayed. */
+import { CfnOutput, Duration } from 'aws-cdk-lib';
+import { Archive, EventBus } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { busSource } from '../../functions/jobs/cloud-events.ts';
+import { retentionDays } from '../../functions/store/model/change-log.ts';
+import { eventBusArn, eventBusName } from './names.ts';
+import type { Settings } from './settings.ts';
+
+/** Returns the permission to put events on the bus, and on no other. */
+export const putEvents = (settings: Settings): PolicyStatement =>
+  new PolicyStatement({ actions: ['events:PutEvents'], resources: [eventBusArn(settings)] });
+
+/**
+ * Creates the bus and its archive.
+ * @param unpublished the queue of what could not be published.
+ */
+export function createEventBus(scope: Construct, settings: Settings, unpublished: Queue): EventBus {
+  const bus = new EventBus(scope, 'EventBus', { eventBusName: eventBusName(settings) });
+  new Archive(scope, 'EventArchive', {
+    sourceEventBus: bus,
+    eventPattern: { source: [busSource] },
+    // As long as the records that the events are made from.
+    retention: Duration.days(retentionDays),
+  });
+  new CfnOutput(scope, 'EventBusName', { value: eventBusName(settings) });
+  new CfnOutput(scope, 'UnpublishedEventsUrl', { value: unpublished.queueUrl });
+  return bus;
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import type { CloudEvent } from '#functions/jobs/cloud-events.ts';
+import { handler } from '#functions/jobs/on-log-records-with-bus.ts';
+import { connect, shareClient } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
+import {
+  decodeRecord,
+  logPartition,
+  manifestSortKey,
+  recordPrefix,
+} from '#functions/store/model/change-log.ts';
+import type { Session } from '#functions/store/unit-of-work/session.ts';
+import { deliverAll } from '#lib/cloud-assembly/stream-delivery.ts';
+import { publishing } from '#lib/hosting/functions.ts';
+import { functionContext } from '#lib/local/lambda-context.ts';
+import { startTestBus, type TestBus } from '../support/event-bus.ts';
+import { startTestStore, type TestStore } from '../support/local-store.ts';
+import { runs } from '../support/runs.ts';
+import { type EngineProxy, type Injector, seeded, startEngineProxy } from './engine-proxy.ts';
+import { printedSeed } from './seed.ts';
+
+/**
+ * Changes are published by a function whose bus and table fail at random, and which ends at random between publishing and compaction. Records are
+ * delivered as Lambda does it. What is given up is delivered again, as the runbook says. Then no event is missing, and events with one id are equal.
+ */
+
+let store: TestStore;
+let bus: TestBus;
+let busProxy: EngineProxy;
+let tableProxy: EngineProxy;
+let random: () => number;
+let printed: jest.SpyInstance;
+
+beforeAll(async () => {
+  random = seeded(printedSeed());
+  store = await startTestStore();
+  bus = await startTestBus();
+  busProxy = await startEngineProxy(bus.endpoint);
+  tableProxy = await startEngineProxy(store.endpoint);
+  process.env['TABLE_NAME'] = store.tableName;
+  process.env['EVENT_BUS_NAME'] = 'the-bus';
+  process.env['AWS_ENDPOINT_URL_EVENTBRIDGE'] = busProxy.endpoint;
+  shareClient(connect({ endpoint: tableProxy.endpoint }));
+  printed = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+afterAll(async () => {
+  printed.mockRestore();
+  await busProxy.stop();
+  await tableProxy.stop();
+  await bus.stop();
+  await store.stop();
+});
+
+const pick = <Element>(elements: readonly Element[]): Element =>
+  elements[Math.floor(random() * elements.length)] as Element;
+
+/** Entries of a request to the bus that are refused, or its request or response that is lost, with a probability. */
+const failingBus =
+  (share: number): Injector =>
+  async (_, pass) => {
+    if (random() >= share) return pass();
+    switch (pick(['refused', 'lost', 'unanswered', 'in part'])) {
+      case 'refused':
+        return { status: 400, body: JSON.stringify({ __type: 'ThrottlingException', message: 'slow down' }) };
+      case 'lost':
+        return undefined;
+      case 'unanswered':
+        await pass();
+        return undefined;
+      default: {
+        const { body: accepted } = await pass();
+        const { Entries } = JSON.parse(accepted) as { Entries: object[] };
+        // They were accepted all the same: the bus says otherwise.
+        const results = Entries.map((entry) => (random() < 0.5 ? entry : { ErrorCode: 'InternalFailure' }));
+        return { status: 200, body: JSON.stringify({ FailedEntryCount: 1, Entries: results }) };
+      }
+    }
+  };
+
+/** The calls of a function to the table, some of which never return, as if it had ended. */
+const failingTable =
+  (share: number): Injector =>
+  async (_, pass) =>
+    random() < share
+      ? { status: 400, body: JSON.stringify({ __type: 'x#ProcessStopped', message: 'stopped here' }) }
+      : pass();
+
+/** Makes random changes of tags and organizations. */
+async function change(session: Session, count: number): Promise<void> {
+  const known: { kind: 'tag' | 'organization'; id: string }[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const one = known.length > 0 && random() < 0.5 ? pick(known) : undefined;
+    const fields = {
+      name: `Name ${number}`,
+      status: pick(['active', 'done']),
+      description: 'é'.repeat(random() * 300),
+    };
+    if (one) await updateEntity(session, one, fields);
+    else {
+      const kind = pick(['tag', 'organization'] as const);
+      const { entity } = await createEntity(session, kind, fields);
+      known.push({ kind, id: entity.id });
+    }
+  }
+}
+
+/** Returns the records of a tenant, as the stream reports them, and the ids of their events. */
+async function written({ tenant, database }: Session): Promise<{ records: DynamoDBRecord[]; ids: string[] }> {
+  const logs = await Promise.all(
+    (['tag', 'organization'] as const).map((kind) =>
+      database.query({
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':pk': logPartition(tenant, kind),
+          ':from': recordPrefix,
+          ':to': manifestSortKey,
+        },
+      }),
+    ),
+  );
+  const items = logs.flatMap(({ items: found }) => found).filter(({ sk }) => sk.startsWith(recordPrefix));
+  return {
+    records: items.map(({ pk, sk }) => ({
+      eventName: 'INSERT',
+      dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: `${pk}${sk}` },
+    })),
+    ids: items.flatMap((item) => decodeRecord(item).entries.map(({ id, version }) => `${id}:${version}`)),
+  };
+}
+
+async function deliverBatch(
+  records: readonly DynamoDBRecord[],
+  endsEarly: boolean,
+): Promise<DynamoDBBatchResponse> {
+  const response = await handler({ Records: [...records] }, functionContext(randomUUID(), 3_000));
+  // Lambda does not know what a function did that ended before it responded.
+  if (endsEarly) throw new Error('The function has ended.');
+  return response;
+}
+
+test.each(Array.from({ length: runs(3, 30) }, (_, round) => round))(
+  'no event is missing, and repeated ones are equal: round %i',
+  async () => {
+    const tenant = `@${randomUUID()}`;
+    const database = new Database(
+      connect({ endpoint: store.endpoint }),
+      store.tableName,
+      new Deadline(60_000),
+    );
+    const session = { tenant, database };
+    await change(session, 40);
+    const { records, ids } = await written(session);
+    busProxy.inject(failingBus(0.5));
+    tableProxy.inject(failingTable(0.2));
+    const discarded: DynamoDBRecord[] = [];
+    for (let start = 0; start < records.length; ) {
+      const batch = records.slice(start, start + 1 + Math.floor(random() * 12));
+      start += batch.length;
+      await deliverAll(batch, {
+        call: (some) => deliverBatch(some, random() < 0.2),
+        onDiscarded: (given) => discarded.push(...given),
+        isStopped: () => false,
+        retries: publishing.retries,
+      });
+    }
+    busProxy.inject(undefined);
+    tableProxy.inject(undefined);
+    if (discarded.length > 0) expect((await deliverBatch(discarded, false)).batchItemFailures).toEqual([]);
+
+    const events = bus.events.filter(({ source }) => source === `/tenants/${tenant.slice(1)}`);
+    const byId = new Map<string, CloudEvent>();
+    for (const event of events)
+      expect(event).toEqual(byId.get(event.id) ?? byId.set(event.id, event).get(event.id));
+    expect([...byId.keys()].sort()).toEqual([...ids].sort());
+  },
+  60_000,
+);

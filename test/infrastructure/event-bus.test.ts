@@ -1,0 +1,117 @@
+import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
+import type { Resource, Resources, Synthesized } from './synthesis.ts';
+
+/** The setting `eventBus`. */
+
+let off: Synthesized;
+let on: Synthesized;
+
+beforeAll(async () => {
+  off = await synthesizeTemplates({ eventBus: false });
+  on = await synthesizeTemplates({ eventBus: true });
+});
+
+/** Returns the resources that another template has in addition. */
+const added = (from: Resources, to: Resources): [string, Resource][] =>
+  Object.entries(to).filter(([id]) => !(id in from));
+
+/** Returns the ids of the resources that another template changes, without their hashes. */
+const changed = (from: Resources, to: Resources): string[] =>
+  Object.keys(from)
+    .filter((id) => JSON.stringify(from[id]) !== JSON.stringify(to[id]))
+    .map((id) => id.replace(/[0-9A-F]{8}$/, ''))
+    .sort();
+
+const one = (type: string): Resource => {
+  const [found, ...others] = added(off.data, on.data).filter(([, { Type }]) => Type === type);
+  expect(others).toEqual([]);
+  return (found as [string, Resource])[1];
+};
+
+const mappingOf = ({ data }: Synthesized): Resource['Properties'] => {
+  const [, found] = ofType(data, 'AWS::Lambda::EventSourceMapping').find(([id]) =>
+    id.startsWith('LogRecords'),
+  ) as [string, Resource];
+  return found.Properties;
+};
+
+test('off, nothing is different from a service without it', async () => {
+  expect((await synthesizeTemplates()).templates).toEqual(off.templates);
+  expect(JSON.stringify(off.templates)).not.toMatch(
+    /events:PutEvents|EVENT_BUS|AWS::Events::(?:EventBus|Archive)/,
+  );
+});
+
+test('on, it adds a bus, its archive, a queue and an alarm, and changes only the second reader of the stream', () => {
+  expect(added(off.data, on.data).map(([, { Type }]) => Type)).toEqual([
+    'AWS::SQS::Queue',
+    'AWS::SQS::QueuePolicy',
+    'AWS::Events::EventBus',
+    'AWS::Events::Archive',
+  ]);
+  expect(changed(off.data, on.data)).toEqual(['LogRecords', 'onLogRecordsFunction', 'onLogRecordsRole']);
+  expect(ofType(on.data, 'AWS::Lambda::EventSourceMapping')).toHaveLength(2);
+  expect(added(off.api, on.api).map(([id, { Type }]) => [id.replace(/[0-9A-F]{8}$/, ''), Type])).toEqual([
+    ['EventsAreNotPublished', 'AWS::CloudWatch::Alarm'],
+  ]);
+  expect(changed(off.api, on.api)).toEqual(['Dashboard']);
+  expect(Object.keys(on.templates.data.Outputs ?? {})).toEqual(
+    expect.arrayContaining(['EventBusName', 'UnpublishedEventsUrl']),
+  );
+});
+
+test('the bus has the name of the stage, and the archive keeps its events as long as records live', () => {
+  expect(one('AWS::Events::EventBus').Properties).toMatchObject({ Name: 'project-management-development' });
+  const { Properties } = one('AWS::Events::Archive');
+  expect(Properties).toMatchObject({ RetentionDays: 30, EventPattern: { source: ['project-management'] } });
+  expect(on.data[referenceOf(Properties['SourceArn'])]?.Type).toBe('AWS::Events::EventBus');
+});
+
+test('records are published within a second or two, in three attempts or five minutes', () => {
+  expect(mappingOf(on)).toMatchObject({
+    BatchSize: 100,
+    MaximumBatchingWindowInSeconds: 1,
+    MaximumRetryAttempts: 2,
+    MaximumRecordAgeInSeconds: 300,
+    BisectBatchOnFunctionError: true,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    FilterCriteria: mappingOf(off)['FilterCriteria'],
+  });
+  expect(mappingOf(off)['FunctionResponseTypes']).toBeUndefined();
+});
+
+test('what is given up goes to a queue of its own, which an alarm watches', () => {
+  const { OnFailure } = mappingOf(on)['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+  const queue = referenceOf(OnFailure.Destination);
+  expect(added(off.data, on.data).map(([id]) => id)).toContain(queue);
+  expect(on.data[queue]?.Properties).toMatchObject({
+    SqsManagedSseEnabled: true,
+    MessageRetentionPeriod: 14 * 86_400,
+  });
+  const watched = JSON.stringify(added(off.api, on.api));
+  expect(watched).toContain('ApproximateNumberOfMessagesVisible');
+  expect(watched).toContain('docs/operations.md#events-are-not-published');
+});
+
+test('the function may put events on this bus, and on no other', () => {
+  const roles = ofType(on.data, 'AWS::IAM::Role').filter(([, role]) =>
+    JSON.stringify(role).includes('events:PutEvents'),
+  );
+  expect(roles.map(([id]) => id)).toEqual([expect.stringMatching(/^onLogRecordsRole/)]);
+  const { Policies } = (roles[0] as [string, Resource])[1].Properties as {
+    Policies: { PolicyDocument: { Statement: { Action: unknown; Resource: unknown }[] } }[];
+  };
+  const [statement] = (Policies[0]?.PolicyDocument.Statement ?? []).filter(
+    ({ Action }) => Action === 'events:PutEvents',
+  );
+  expect(JSON.stringify(statement?.Resource)).toMatch(/:event-bus\/project-management-development"/);
+  const [, target] = ofType(on.data, 'AWS::Lambda::Function').find(([id]) =>
+    id.startsWith('onLogRecords'),
+  ) as [string, Resource];
+  expect(target.Properties['Environment']).toEqual({
+    Variables: {
+      TABLE_NAME: 'project-management-development',
+      EVENT_BUS_NAME: 'project-management-development',
+    },
+  });
+});

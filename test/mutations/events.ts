@@ -1,0 +1,130 @@
+import type { Mutation } from './mutation.ts';
+
+const unit = 'test/unit/functions/jobs';
+const delivery = 'test/unit/lib/local/event-delivery.test.ts';
+
+/** Mutations of the rules of events. docs/guides/events.md has what they promise. */
+export const eventMutations: readonly Mutation[] = [
+  {
+    name: 'unpublished-records-forgotten',
+    description: 'records that were not published are not delivered again',
+    file: 'functions/jobs/on-log-records-with-bus.ts',
+    search: 'batchItemFailures: failed.map(',
+    replacement: 'batchItemFailures: failed.slice(failed.length).map(',
+    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`, 'test/faults/events.test.ts'],
+  },
+  {
+    name: 'failing-bus-stops-compaction',
+    description: 'a log is not compacted while the bus fails',
+    file: 'functions/jobs/on-log-records-with-bus.ts',
+    search: 'await compactLogs(event, context);',
+    replacement: 'if (failed.length === 0) await compactLogs(event, context);',
+    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+  },
+  {
+    name: 'all-records-reported',
+    description: 'one record that cannot be published is taken for all of its batch',
+    file: 'functions/jobs/publish-records.ts',
+    search: 'keys.filter((key) => failed.has(textOf(key)))',
+    replacement: 'keys.filter((key) => failed.has(textOf(key)) || failed.size > 0)',
+    detectedBy: [`${unit}/on-log-records-with-bus.test.ts`],
+  },
+  {
+    name: 'refused-entries-taken-for-accepted',
+    description: 'an entry without an id in the response of the bus counts as published',
+    file: 'functions/jobs/event-bus.ts',
+    search: 'Entries[position]?.EventId === undefined',
+    replacement: 'position >= Entries.length',
+    detectedBy: [`${unit}/event-bus.test.ts`],
+  },
+  {
+    name: 'accepted-entries-sent-again',
+    description: 'after a partial failure, all entries of the request are sent again',
+    file: 'functions/jobs/event-bus.ts',
+    search: 'pending = result.left;',
+    replacement: 'pending = result.left.length > 0 ? pending : result.left;',
+    detectedBy: [`${unit}/event-bus.test.ts`],
+  },
+  {
+    name: 'request-above-the-limit-of-the-bus',
+    description: 'the entries of a request can have more than 256 KB together',
+    file: 'functions/jobs/event-bus.ts',
+    search: 'bytes + more <= maxRequestBytes',
+    replacement: 'more <= maxRequestBytes',
+    detectedBy: [`${unit}/event-bus.test.ts`],
+  },
+  {
+    name: 'event-above-the-limit-of-the-bus',
+    description: 'an event that is too large is never accepted',
+    file: 'functions/jobs/cloud-events.ts',
+    search: 'Buffer.byteLength(JSON.stringify(event)) <= maxBytes',
+    replacement: 'Buffer.byteLength(JSON.stringify(event)) <= 1_000 * maxBytes',
+    detectedBy: [`${unit}/cloud-events.test.ts`],
+  },
+  {
+    name: 'repeated-event-with-another-id',
+    description: 'the id of an event depends on when it is published',
+    file: 'functions/jobs/cloud-events.ts',
+    search: 'const { id, version } = entry;',
+    replacement: 'const { id } = entry;\n  const version = entry.version + performance.now();',
+    detectedBy: [`${unit}/cloud-events.test.ts`, 'test/faults/events.test.ts'],
+  },
+  {
+    name: 'tenants-with-one-source',
+    description: 'the tenant of a service without tokens has the source of another tenant',
+    file: 'functions/jobs/cloud-events.ts',
+    search: "tenant.startsWith('@') ?",
+    replacement: "tenant.startsWith('@') || tenant.length > 1 ?",
+    detectedBy: [`${unit}/cloud-events.test.ts`],
+  },
+  {
+    name: 'place-above-unsettled-records',
+    description: 'the local service passes records that appear late',
+    file: 'lib/local/event-delivery.ts',
+    search: 'await this.#advance(database, nowMs - marginMs)',
+    replacement: 'await this.#advance(database, nowMs - 0 * marginMs)',
+    detectedBy: [delivery],
+  },
+  {
+    name: 'place-above-undelivered-records',
+    description: 'the local service does not send again what was not accepted',
+    file: 'lib/local/event-delivery.ts',
+    search: 'if (error !== undefined) return;',
+    replacement: 'if (error === this) return;',
+    detectedBy: [delivery],
+  },
+  {
+    name: 'place-not-stored',
+    description: 'a service that starts again repeats all events',
+    file: 'lib/local/event-delivery.ts',
+    search: 'if (passed.length > 0) await this.#store(database, settled);',
+    replacement: 'if (passed.length < 0) await this.#store(database, settled);',
+    detectedBy: [delivery],
+  },
+  {
+    name: 'logs-forgotten-before-they-are-settled',
+    description: 'the local service does not look for late records of a log',
+    file: 'lib/local/event-delivery.ts',
+    search: 'if (sentAt + marginMs < settled)',
+    replacement: 'if (sentAt - 2 * marginMs < settled)',
+    detectedBy: [delivery],
+  },
+  {
+    name: 'logs-noted-after-the-response',
+    description: 'a change whose response is lost has no event',
+    file: 'lib/local/new-log-records.ts',
+    search: `        onSend(keys);
+        const response = await next(sent);`,
+    replacement: `        const response = await next(sent);
+        onSend(keys);`,
+    detectedBy: [delivery],
+  },
+  {
+    name: 'one-public-address-suffices',
+    description: 'a webhook reaches a private network by a name with several addresses',
+    file: 'examples/webhook/public-address.ts',
+    search: 'addresses.find((address) =>',
+    replacement: 'addresses.slice(0, 1).find((address) =>',
+    detectedBy: ['test/unit/examples/public-address.test.ts'],
+  },
+];

@@ -1,0 +1,177 @@
+import { connect } from '#functions/store/dynamodb/client.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import { buildCreate } from '#functions/store/model/changes.ts';
+import { marginMs } from '#functions/store/model/log-timing.ts';
+import type { Item } from '#functions/store/model/writes.ts';
+import { EventDelivery } from '#lib/local/event-delivery.ts';
+import { NewLogRecords } from '#lib/local/new-log-records.ts';
+import { type EventReceiver, startEventReceiver } from '#test/support/event-receiver.ts';
+import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+import { wallClock } from '#test/support/wall-clock.ts';
+
+/** Events of the local service, run by run. The time stands still between them. */
+
+const begun = Date.parse('2026-02-03T04:00:00.000Z');
+
+let store: TestStore;
+let receiver: EventReceiver;
+let printed: jest.SpyInstance;
+
+beforeEach(async () => {
+  store = await startTestStore();
+  receiver = await startEventReceiver();
+  printed = jest.spyOn(console, 'error').mockImplementation(() => {});
+  setTime(0);
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await receiver.stop();
+  await store.stop();
+});
+
+/** Sets the time. @param passedMs since the test began. */
+const setTime = (passedMs: number): void => {
+  jest.spyOn(Date, 'now').mockReturnValue(begun + passedMs);
+};
+
+const client = () => connect({}, wallClock);
+
+async function startDelivery(own = client()): Promise<EventDelivery> {
+  const delivery = new EventDelivery(own, store.tableName, receiver.url);
+  await delivery.begin();
+  return delivery;
+}
+
+/** Creates a tag. @returns its id. */
+async function create(delivery: EventDelivery, tenant = '@one'): Promise<string> {
+  delivery.note(logPartition(tenant, 'tag'));
+  const { entity } = await createEntity(store.session(tenant), 'tag', { name: 'x', status: 'active' });
+  return entity.id;
+}
+
+/** Writes a record whose transaction was built some milliseconds after the beginning of the test. */
+async function putRecord(passedMs: number): Promise<string> {
+  const stamp = begun + passedMs;
+  const change = buildCreate('tag', { name: 'late', status: 'active' }, stamp);
+  const [record] = recordWrites('@one', [change], stamp);
+  await store.database().putItem(record?.put as Item);
+  return change.after.entity.id;
+}
+
+const subjects = (): string[] => receiver.events.map(({ subject }) => subject);
+
+const placeOf = async (): Promise<unknown> =>
+  (await store.database().get({ pk: '#events', sk: receiver.url }))?.['place'];
+
+test('posts each change once, of all tenants, and nothing that was before it began', async () => {
+  const other = new EventDelivery(client(), store.tableName, 'http://127.0.0.1:1');
+  await create(other);
+  setTime(1_000);
+  const delivery = await startDelivery();
+  setTime(2_000);
+  const ids = [await create(delivery), await create(delivery, '@two')];
+  await delivery.run();
+  await delivery.run();
+  expect(subjects().sort()).toEqual(ids.sort());
+});
+
+test('posts a hundred events at most together, and none when there are none', async () => {
+  const delivery = await startDelivery();
+  setTime(1_000);
+  delivery.note(logPartition('@one', 'tag'));
+  for (let number = 0; number < 130; number += 1) await putRecord(500);
+  await delivery.run();
+  expect([receiver.requests, receiver.events.length]).toEqual([2, 130]);
+  await delivery.run();
+  expect(receiver.requests).toBe(2);
+});
+
+test('sends again what was not accepted, and says so once', async () => {
+  const delivery = await startDelivery();
+  setTime(1_000);
+  const id = await create(delivery);
+  receiver.status = 503;
+  await delivery.run();
+  setTime(60_000);
+  await delivery.run();
+  expect([subjects(), await placeOf()]).toEqual([[], begun]);
+  receiver.status = 200;
+  await delivery.run();
+  expect(subjects()).toEqual([id]);
+  expect(printed.mock.calls.flat()).toEqual([
+    `The events cannot be delivered to ${receiver.url}: it responded with the status 503. They are sent again every second.`,
+    'The events are delivered again.',
+  ]);
+});
+
+test('finds a record that appears after a later one', async () => {
+  const delivery = await startDelivery();
+  setTime(4_000);
+  const ids = [await create(delivery)];
+  await delivery.run();
+  ids.push(await putRecord(1_000));
+  setTime(marginMs + 500);
+  await delivery.run();
+  expect(subjects()).toEqual(ids);
+});
+
+test('a service that starts again continues at its place, with the logs that it knew', async () => {
+  const first = await startDelivery();
+  setTime(1_000);
+  const ids = [await create(first)];
+  await first.run();
+  setTime(1_000 + marginMs);
+  await first.run();
+  expect(await placeOf()).toBe(begun + 1_000);
+  setTime(2_000 + marginMs);
+  ids.push(await create(first, '@two'));
+  // It ends here.
+  const second = await startDelivery();
+  await second.run();
+  expect(subjects()).toEqual(ids);
+});
+
+test('an idle service writes nothing, and forgets the logs that it has read', async () => {
+  const own = client();
+  const delivery = await startDelivery(own);
+  setTime(1_000);
+  await create(delivery);
+  await delivery.run();
+  setTime(2_000 + 2 * marginMs);
+  await delivery.run();
+  const place = await placeOf();
+  let calls = 0;
+  own.middlewareStack.add(
+    (next) => (sent) => {
+      calls += 1;
+      return next(sent);
+    },
+    { step: 'initialize', name: 'count' },
+  );
+  setTime(60_000);
+  await delivery.run();
+  setTime(120_000);
+  await delivery.run();
+  expect([calls, await placeOf()]).toEqual([0, place]);
+});
+
+test('logs are known before their records are sent: a response can be lost', async () => {
+  const own = client();
+  const noted: string[] = [];
+  new NewLogRecords(own, (keys) => noted.push(...keys.map(({ pk }) => pk)));
+  own.middlewareStack.add(
+    () => async () => {
+      throw new Error('lost');
+    },
+    { step: 'finalizeRequest', name: 'lose' },
+  );
+  const database = new Database(own, store.tableName, new Deadline(1_000));
+  const change = buildCreate('tag', { name: 'x', status: 'active' }, begun);
+  const [record] = recordWrites('@one', [change], begun);
+  await expect(database.putItem(record?.put as Item)).rejects.toThrow('lost');
+  expect(noted).toEqual([logPartition('@one', 'tag')]);
+});
