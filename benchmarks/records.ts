@@ -41,7 +41,7 @@ const actor = randomUUID();
 function measure(kind: string, description: string): readonly (string | number)[] {
   const changes = Array.from({ length: records }, () => typicalChanges(nowMs, description)[kind] as Change);
   const encode = (): Item[] =>
-    changes.flatMap((change) => recordWrites(tenant, [change], nowMs, actor).map(({ put }) => put));
+    changes.flatMap((change) => recordWrites(tenant, [change], nowMs, { actor }).map(({ put }) => put));
   const items = encode();
   const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0) / records;
   const decode = (): void => {

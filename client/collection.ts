@@ -12,9 +12,12 @@ import {
 } from './query.ts';
 import { etagOf, type Target, type Versioned, withVersion } from './versions.ts';
 
-/** One operation of a batch. With `ifMatch`, for example from `etagOf`, it requires this version of the entity. */
+/**
+ * One operation of a batch. With `ifMatch`, for example from `etagOf`, it requires this version of the entity. With `id`, for example from
+ * `newId`, a creation gives the entity this id.
+ */
 export type BatchOperation<New, Changes> =
-  | { readonly operation: 'create'; readonly body: New }
+  | { readonly operation: 'create'; readonly id?: string | undefined; readonly body: New }
   | {
       readonly operation: 'update';
       readonly id: string;
@@ -83,15 +86,22 @@ export class IncompleteBatchError<Entity> extends Error {
 export class Collection<Types extends ResourceTypes> extends Listing<Types> {
   /**
    * Creates an entity. Fields that are left out get their defaults. Retries do not create it again.
-   * @throws ProblemError `invalid-request` with an issue for each invalid field.
+   * @param entity with `id`, for example from `newId`, the entity gets this id. Without it, the service makes one.
+   * @throws ProblemError `invalid-request` with an issue for each invalid field, or for an id that cannot be that of a new entity.
+   * @throws ProblemError `version-mismatch` if an entity has this id: perhaps an earlier call has created it, whose response was lost.
    * @example
    * const task = await client.tasks.create({ name: 'Draft', priority: 'high' });
+   * await client.tasks.create({ id: newId(), name: 'Made offline' });
    */
-  create(
-    entity: Types['new'],
+  async create(
+    entity: Types['new'] & { readonly id?: string | undefined },
     { idempotencyKey, signal }: CreateOptions = {},
   ): Promise<Versioned<Types['entity']>> {
-    return this.entityFrom({ method: 'POST', path: this.path, body: entity, idempotencyKey, signal });
+    const { id, ...body } = entity;
+    const options = { body, idempotencyKey, signal };
+    return id === undefined
+      ? this.entityFrom({ method: 'POST', path: this.path, ...options })
+      : this.entityFrom({ method: 'PUT', path: this.#pathOf(id), isCreation: true, ...options });
   }
 
   /**

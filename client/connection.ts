@@ -1,3 +1,4 @@
+import { randomBytes, toHex } from './ids.ts';
 import { ConnectionError, ProblemError, problemOf } from './problems.ts';
 
 export interface ClientOptions {
@@ -26,7 +27,9 @@ interface Message {
   readonly query?: string | undefined;
   readonly body?: object | undefined;
   readonly ifMatch?: string | undefined;
-  /** The key of all attempts of a `POST`. Other methods do not need one. */
+  /** Whether a `PUT` creates: the entity must not exist. */
+  readonly isCreation?: boolean | undefined;
+  /** The key of all attempts of a `POST`, or of a `PUT` that creates. Others do not need one. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,11 +55,7 @@ const isRedirected = (error: unknown): boolean =>
  * Native. The key is no secret, but the generator behind `Math.random` can be small there: the time makes up for it.
  */
 function uniqueKey(): string {
-  const bytes = new Uint8Array(16);
-  if (globalThis.crypto?.getRandomValues) globalThis.crypto.getRandomValues(bytes);
-  else for (let place = 0; place < bytes.length; place += 1) bytes[place] = Math.random() * 256;
-  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${Date.now().toString(36)}-${random}`;
+  return `${Date.now().toString(36)}-${toHex(randomBytes(16))}`;
 }
 
 /**
@@ -140,8 +139,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request and retries it until there is a response. All attempts of a `POST` send the same idempotency key, so
-   * the service executes it once. The other methods are idempotent. If a later attempt of a `DELETE` returns 404, an
+   * Sends a request and retries it until there is a response. All attempts of a `POST`, or of a `PUT` that creates, send the same idempotency
+   * key, so the service executes it once. The others are idempotent. If a later attempt of a `DELETE` returns 404, an
    * earlier attempt deleted the entity.
    * @throws ProblemError when the service returns an error.
    * @throws ConnectionError when no attempt gets a response, or when the service redirects: the token and the body are for
@@ -149,9 +148,9 @@ export class Connection {
    */
   async send(message: Message): Promise<Received> {
     const { url, tries = 4 } = this.#options;
-    const { method, path, signal } = message;
+    const { method, path, isCreation, signal } = message;
     const address = `${url}${path}${message.query ? `?${message.query}` : ''}`;
-    const key = method === 'POST' ? (message.idempotencyKey ?? uniqueKey()) : undefined;
+    const key = method === 'POST' || isCreation ? (message.idempotencyKey ?? uniqueKey()) : undefined;
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(address, message, key).catch((error: unknown) => {
         if (signal?.aborted) throw reasonOf(signal);
@@ -178,7 +177,7 @@ export class Connection {
 
   async #fetch(
     address: string,
-    { method, body, ifMatch, signal }: Message & { readonly signal: AbortSignal },
+    { method, body, ifMatch, isCreation, signal }: Message & { readonly signal: AbortSignal },
     { credential, key }: { readonly credential: string | undefined; readonly key: string | undefined },
   ) {
     const { fetch: send = globalThis.fetch } = this.#options;
@@ -188,6 +187,7 @@ export class Connection {
         ...(credential && { authorization: `Bearer ${credential}` }),
         ...(body && { 'content-type': 'application/json' }),
         ...(ifMatch && { 'if-match': ifMatch }),
+        ...(isCreation && { 'if-none-match': '*' }),
         ...(key && { 'idempotency-key': key }),
       },
       ...(body && { body: JSON.stringify(body) }),

@@ -16,6 +16,7 @@ export type {
 export { Collection, IncompleteBatchError } from './collection.ts';
 export type { ClientOptions, RequestOptions } from './connection.ts';
 export type { Filter, Operators } from './filters.ts';
+export { newId } from './ids.ts';
 export { Listing } from './listing.ts';
 export type { Problem, ProblemCode, ValidationIssue } from './problems.ts';
 export { ConnectionError, isProblem, ProblemError } from './problems.ts';

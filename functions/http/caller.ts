@@ -4,7 +4,7 @@ import type { Caller, PipelineEvent } from './middleware.ts';
 import { Problem } from './problems.ts';
 
 /** The tenant of every request where no token is required. */
-const publicTenant = 'public';
+export const publicTenant = 'public';
 
 /** Characters, after encoding: keys begin with the tenant and have at most 1,024 bytes. */
 const maxTenantLength = 256;
@@ -14,8 +14,9 @@ type Claims = Readonly<Record<string, unknown>>;
 /**
  * Returns a claim as keys begin with it. The separator of keys ("#") is encoded, so that no claim reaches into another
  * tenant's keys and different claims stay different; the mark in front keeps tenants apart from other partitions.
+ * @returns `undefined` for a claim that names no tenant.
  */
-function encodeTenant(claim: string): string | undefined {
+export function encodeTenant(claim: string): string | undefined {
   if (claim === '' || !claim.isWellFormed()) return undefined;
   const tenant = `@${encodeURIComponent(claim)}`;
   return tenant.length <= maxTenantLength ? tenant : undefined;

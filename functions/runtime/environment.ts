@@ -31,6 +31,8 @@ export const environment = {
   databaseEndpoint: (): string | undefined => process.env['AWS_ENDPOINT_URL_DYNAMODB'] || undefined,
   /** Entities that the jobs of a tenant change in a second, all together; `undefined` where jobs keep no pace. */
   jobChangesPerSecond: (): number | undefined => Number(process.env['JOB_CHANGES_PER_SECOND']) || undefined,
+  /** Days for which records of changes are kept; `undefined` for the default. */
+  historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
   /** The bus that gets the events of changes. */
   eventBusName: (): string => required('EVENT_BUS_NAME'),
   /** The lowest level that is logged; by default all levels are. */

@@ -1,11 +1,7 @@
-import { httpAddress, parseFlags, UsageError } from '../cli/command-line.ts';
-import { readOutputs, requiredOutput } from '../cli/outputs.ts';
+import { parseFlags, UsageError } from '../cli/command-line.ts';
+import { type TableOptions, tableFlags, tableOptions } from '../cli/table-options.ts';
 
-export interface AuditCommand {
-  readonly table: string;
-  readonly endpoint: string | undefined;
-  /** Default: the region of the environment. */
-  readonly region: string | undefined;
+export interface AuditCommand extends TableOptions {
   readonly repair: boolean;
   readonly rebuild: boolean;
 }
@@ -27,13 +23,10 @@ export const help = `Compares the totals of lists with the actual data. The serv
 
 Exit codes: 0 when nothing is wrong, 1 when something is wrong, 2 for wrong arguments.`;
 
-const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
 const flags = {
-  table: text,
-  stage: text,
-  'dynamodb-endpoint': text,
+  ...tableFlags,
   repair: flag,
   rebuild: flag,
   help: flag,
@@ -45,19 +38,9 @@ const flags = {
  */
 export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
   const { values } = parseFlags({ args: [...args], options: flags });
-  const { table, stage, repair = false, rebuild = false } = values;
+  const { repair = false, rebuild = false } = values;
   if (values.help) return 'help';
-  if ((table === undefined) === (stage === undefined)) {
-    throw new UsageError('Choose the table: either with --table or with --stage.');
-  }
+  const table = tableOptions(values);
   if (repair && rebuild) throw new UsageError('Choose either --repair or --rebuild.');
-  const outputs = stage === undefined ? {} : readOutputs(stage);
-  const endpoint = values['dynamodb-endpoint'] ?? (process.env['DYNAMODB_ENDPOINT'] || undefined);
-  return {
-    table: table ?? requiredOutput(outputs, 'TableName'),
-    region: outputs['Region'],
-    endpoint: endpoint && httpAddress('--dynamodb-endpoint', endpoint, 'http://localhost:8000'),
-    repair,
-    rebuild,
-  };
+  return { ...table, repair, rebuild };
 }

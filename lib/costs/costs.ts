@@ -82,6 +82,17 @@ export const coldStarts = (milliseconds: number, memoryMb: number): number =>
 export const machineClientMonth = (tokens: number): number =>
   prices.machineClient + (tokens / 1_000) * prices.machineTokens;
 
+/** Bytes of the record of one change: one read unit, of 4 KB, reads about 17 of them. DynamoDB stores 100 more for each item. */
+const recordBytes = 4_096 / 17 + 100;
+
+/**
+ * Returns the gigabytes of the records of changes.
+ * @param changesPerSecond transactions that change entities, on average.
+ * @param historyDays the setting.
+ */
+export const recordsGb = (changesPerSecond: number, historyDays: number): number =>
+  (changesPerSecond * 86_400 * historyDays * recordBytes) / gigabyte;
+
 /** Number of requests of one user in a month, by operation. */
 type Habits = Readonly<Record<string, number>>;
 

@@ -264,7 +264,7 @@ const listSymptoms = ({ table, onLogRecords, onSchedule }: MonitoredResources): 
     heading: 'Compaction is late',
     label: 'ms after a reminder was due',
     metric: jobMetric(onSchedule, jobMetrics.delay),
-    // Records expire after 30 days.
+    // Records expire after 7 days or more.
     threshold: 1_800_000,
     periods: 1,
   },

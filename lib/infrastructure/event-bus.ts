@@ -5,7 +5,6 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { busSource } from '../../functions/jobs/cloud-events.ts';
-import { retentionDays } from '../../functions/store/model/change-log.ts';
 import { eventBusArn, eventBusName } from './names.ts';
 import type { Settings } from './settings.ts';
 
@@ -23,7 +22,7 @@ export function createEventBus(scope: Construct, settings: Settings, unpublished
     sourceEventBus: bus,
     eventPattern: { source: [busSource] },
     // As long as the records that the events are made from.
-    retention: Duration.days(retentionDays),
+    retention: Duration.days(settings.historyDays),
   });
   new CfnOutput(scope, 'EventBusName', { value: eventBusName(settings) });
   new CfnOutput(scope, 'UnpublishedEventsUrl', { value: unpublished.queueUrl });

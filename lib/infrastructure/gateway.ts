@@ -137,6 +137,7 @@ function extrasOf(
   return {
     environment: {
       ...metricsEnvironment(settings),
+      ...(contract.method !== 'GET' && { HISTORY_DAYS: String(settings.historyDays) }),
       // Pages show what concerns tokens only if requests need one.
       ...((isGuarded || contract.success === 'staticPage') && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),

@@ -117,9 +117,10 @@ const keysFilter = (events: readonly string[], sortKey: unknown) =>
     dynamodb: { Keys: { [shape.sortKey]: { S: sortKey } } },
   });
 
-/** Returns the pace of the jobs. Compaction keeps none: it changes no entities. */
-const paceOf = ({ context }: JobsContext): Record<string, string> => ({
+/** Returns the pace of the jobs, and how long the records of their changes are kept. Compaction changes no entities. */
+const changesOf = ({ context }: JobsContext): Record<string, string> => ({
   JOB_CHANGES_PER_SECOND: String(context.settings.jobChangesPerSecond),
+  HISTORY_DAYS: String(context.settings.historyDays),
 });
 
 /** Starts jobs within a second of the write that creates them. */
@@ -129,7 +130,7 @@ const onStream = (context: JobsContext): LambdaFunction =>
     file: streamFile,
     description: 'Runs jobs when they appear in the stream.',
     access: jobsAccess,
-    environment: paceOf(context),
+    environment: changesOf(context),
     mapping: {
       batchSize: 10,
       filters: [
@@ -196,7 +197,7 @@ function onSchedule(own: JobsContext): LambdaFunction {
     timeoutMs: jobTimeoutMs,
     access: scheduleAccess,
     reservedConcurrency: context.settings.scheduleConcurrency,
-    environment: paceOf(own),
+    environment: changesOf(own),
     statements: [sendTo(deadLetters)],
   });
   // EventBridge hands the event over to Lambda's own queue, so the rule's dead-letter queue never receives a call that throws.

@@ -1,6 +1,11 @@
 /** The settings of a deployment, each with the rule for its values. `read-settings.ts` reads them. */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
+import {
+  defaultHistoryDays,
+  maxHistoryDays,
+  minHistoryDays,
+} from '../../functions/store/model/change-log.ts';
 import { crossOrigin, isOrigin } from '../hosting/cors.ts';
 import { defaultTenantRate, maxTenantRate } from '../hosting/functions.ts';
 
@@ -113,6 +118,10 @@ export const definitions = {
   signInConcurrency: setting(reservation(), isReservation),
   scheduleConcurrency: setting(reservation(), isReservation),
   streamConcurrency: setting(reservation(), isReservation),
+  historyDays: setting(
+    v.optional(wholeNumber(minHistoryDays, maxHistoryDays), defaultHistoryDays),
+    `a whole number of days from ${minHistoryDays} to ${maxHistoryDays} for which the history of an entity is kept`,
+  ),
   authentication: setting(
     v.optional(v.union([v.picklist(['cognito', 'none']), httpsUrl]), 'cognito'),
     '"cognito", "none", or the https URL of an OpenID issuer',

@@ -1,8 +1,9 @@
+import { type CollectionName, collections } from '../cli/collections.ts';
 import { parseFlags, serviceAddress, UsageError, wholeNumber } from '../cli/command-line.ts';
 
-export const kinds = ['organizations', 'users', 'tags', 'projects', 'tasks'] as const;
+export const kinds = collections;
 
-export type Kind = (typeof kinds)[number];
+export type Kind = CollectionName;
 
 export type Amounts = Readonly<Record<Kind, number>>;
 

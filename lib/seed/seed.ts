@@ -1,13 +1,6 @@
-import {
-  type Client,
-  ConnectionError,
-  createClient,
-  type NewTask,
-  ProblemError,
-} from '../../client/index.ts';
-import { maxOperations } from '../../functions/contract/contract.ts';
+import { type Client, createClient } from '../../client/index.ts';
 import { forEach } from '../../functions/runtime/for-each.ts';
-import { CommandFailure } from '../cli/command-line.ts';
+import { collectionOf, createAll, inBatches, maxAttempts } from '../cli/collections.ts';
 import type { Progress } from '../cli/progress.ts';
 import { DataGenerator } from './data.ts';
 import { type Kind, kinds, type SeedOptions } from './options.ts';
@@ -15,24 +8,6 @@ import { type Kind, kinds, type SeedOptions } from './options.ts';
 interface SeedResult {
   readonly durationMs: number;
   readonly exampleUrl: string;
-}
-
-/** Attempts per request. The client waits longer before each one, and sends the same idempotency key. */
-const maxAttempts = 8;
-
-/** All collections have the same methods; TypeScript calls none of a union of their types. */
-const collectionOf = (client: Client, kind: Kind): Client['tasks'] =>
-  client[kind] as unknown as Client['tasks'];
-
-/** Creates entities in one transaction. Returns their ids. */
-async function createAll(client: Client, kind: Kind, bodies: readonly object[]): Promise<string[]> {
-  const operations = bodies.map((body) => ({ operation: 'create' as const, body: body as NewTask }));
-  try {
-    return (await collectionOf(client, kind).batch(operations)).map(({ id }) => id);
-  } catch (error) {
-    if (!(error instanceof ProblemError || error instanceof ConnectionError)) throw error;
-    throw new CommandFailure(`POST /v1/${kind}/batch failed: ${error.message}`, { cause: error });
-  }
 }
 
 /** Deletes all entities. Their children go first, so no job has to. */
@@ -51,11 +26,6 @@ async function deleteAll(client: Client, progress: Progress): Promise<void> {
     }
   }
 }
-
-const inBatches = <Element>(elements: readonly Element[]): Element[][] =>
-  Array.from({ length: Math.ceil(elements.length / maxOperations) }, (_, batch) =>
-    elements.slice(batch * maxOperations, (batch + 1) * maxOperations),
-  );
 
 /**
  * Creates the entities that the options ask for, and deletes all others before if they ask for it.

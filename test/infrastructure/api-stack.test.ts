@@ -225,11 +225,14 @@ describe('functions', () => {
       // Static pages say whether requests need a token.
       const knowsTokens = needsToken(contract) || contract.success === 'staticPage';
       const token = knowsTokens ? ['TENANT_CLAIM', 'SCOPE_PREFIX'] : [];
-      expect(variables(contract.operation)).toEqual([...token, 'REQUEST_METRICS', 'TABLE_NAME'].sort());
+      const history = contract.method === 'GET' ? [] : ['HISTORY_DAYS'];
+      expect(variables(contract.operation)).toEqual(
+        [...token, ...history, 'REQUEST_METRICS', 'TABLE_NAME'].sort(),
+      );
     }
-    expect(variables('onStream')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
+    expect(variables('onStream')).toEqual(['HISTORY_DAYS', 'JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
     expect(variables('onLogRecords')).toEqual(['TABLE_NAME']);
-    expect(variables('onSchedule')).toEqual(['JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
+    expect(variables('onSchedule')).toEqual(['HISTORY_DAYS', 'JOB_CHANGES_PER_SECOND', 'TABLE_NAME']);
     expect(variables('rejectUnmatched')).toEqual(['REQUEST_METRICS', 'ROUTES', 'TABLE_NAME']);
     const { Variables } = functionNamed('rejectUnmatched').Properties['Environment'] as {
       Variables: { ROUTES: string };

@@ -66,6 +66,7 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     throttlingBurst: 1,
     tenantRate: 5,
     jobChangesPerSecond: 20,
+    historyDays: 7,
     backupDays: 1,
     backupVault: 'earlier',
     eventBus: true,

@@ -83,6 +83,8 @@ test.each([
   ['throttlingRate', 0, 'from 1 to 10000'],
   ['throttlingBurst', 'many', 'from 1 to 5000'],
   ['jobChangesPerSecond', 10, 'from 20 to 1000'],
+  ['historyDays', 6, 'from 7 to 400'],
+  ['historyDays', 401, 'from 7 to 400'],
   ['authentication', 'http://issuer.example.com', 'https URL'],
   ['authentication', 'https://issuer.example.com', '"audience" must be'],
   ['audience', 'api', '"audience" must be'],

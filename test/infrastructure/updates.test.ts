@@ -28,6 +28,7 @@ const changes: Record<string, Record<string, unknown>> = {
   corsOrigins: { corsOrigins: 'https://app.example.com' },
   throttlingRate: { throttlingRate: 5 },
   jobChangesPerSecond: { jobChangesPerSecond: 50 },
+  historyDays: { historyDays: 400 },
   eventBus: { eventBus: true },
   throttlingBurst: { throttlingBurst: 5 },
   authentication: { authentication: 'none' },

@@ -98,8 +98,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     name: 'expired-records-unnoticed',
     description: 'a cursor stays valid although records above it have expired',
     file: `${changes}/list-changes.ts`,
-    search: 'manifest.newestStamp > given',
-    replacement: 'manifest.newestStamp > Number.MAX_VALUE * given',
+    search: 'if (canHaveExpired(',
+    replacement: 'if (from < 0 && canHaveExpired(',
     detectedBy: [unit],
   },
   {

@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { maxStamp } from '../model/change-log.ts';
 import { InvalidCursor } from '../model/errors.ts';
+import { formats } from '../model/formats.ts';
 import type { Kind } from '../model/relations.ts';
+import { isReadFormat } from '../model/stored-format.ts';
 
 /** An entity, by what callers name it by. */
 export interface EntityName {
@@ -13,8 +15,6 @@ export interface EntityName {
 
 /** Characters of a cursor, at most: 17 bytes. */
 export const maxHistoryCursorLength = 24;
-
-const format = 1;
 
 /** Bytes of the hash of the entity. Two entities do not have the same one by chance. */
 const hashBytes = 8;
@@ -26,7 +26,11 @@ const hashOf = ({ kind, id }: EntityName): Buffer =>
 export function encodeHistoryCursor(name: EntityName, stamp: number): string {
   const writer = new ByteWriter();
   writer.number(stamp);
-  return Buffer.concat([Buffer.of(format), hashOf(name), writer.bytes()]).toString('base64url');
+  return Buffer.concat([
+    Buffer.of(formats['cursor of a history'].writes),
+    hashOf(name),
+    writer.bytes(),
+  ]).toString('base64url');
 }
 
 /**
@@ -35,7 +39,8 @@ export function encodeHistoryCursor(name: EntityName, stamp: number): string {
  */
 export function decodeHistoryCursor(name: EntityName, text: string): number {
   const bytes = text.length > maxHistoryCursorLength ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
-  if (bytes[0] !== format) throw new InvalidCursor('is not a cursor of this service');
+  if (!isReadFormat('cursor of a history', bytes[0]))
+    throw new InvalidCursor('is not a cursor of this service');
   if (hashOf(name).compare(bytes, 1, 1 + hashBytes) !== 0)
     throw new InvalidCursor('is the cursor of another history');
   try {

@@ -19,15 +19,24 @@ export interface LogRecord extends RecordContents {
   readonly key: string;
   /** When the transaction was built, in milliseconds since 1970. */
   readonly stamp: number;
+  /** Days after which DynamoDB deletes it: 30 by default. The setting can have been another one when it was written. */
+  readonly lifeDays?: number | undefined;
 }
 
-/** Days after which DynamoDB deletes a record. Compaction absorbs it long before. */
-export const retentionDays = 30;
+/** Days after which DynamoDB deletes a record, unless the setting `historyDays` says another number. Compaction absorbs it long before. */
+export const defaultHistoryDays = 30;
+
+/** The least and the greatest number of days. */
+export const minHistoryDays = 7;
+export const maxHistoryDays = 400;
+
+const dayMs = 86_400_000;
 
 /**
- * Milliseconds for which all records exist at least, a day less than they live: DynamoDB deletes expired items in any order.
+ * Returns the milliseconds for which all records exist at least that live some days: a day less, because DynamoDB deletes expired items in any
+ * order.
  */
-export const recordLifeMs = (retentionDays - 1) * 86_400_000;
+export const recordLifeMs = (days: number): number => (days - 1) * dayMs;
 
 /** Returns the partition of a log: it holds its records and its manifest. */
 export const logPartition = (tenant: string, kind: Kind): string => `${tenant}#${kind}#log`;
@@ -120,22 +129,27 @@ interface RecordWrite {
   readonly condition: Condition;
 }
 
-/**
- * Returns the writes of a change set's records. They belong to its transaction.
- * @param actor the subject of the token whose request makes the changes.
- */
+/** What records have besides changes. */
+interface RecordOptions {
+  /** The subject of the token whose request makes the changes. */
+  readonly actor?: string | undefined;
+  /** Days after which DynamoDB deletes the records. */
+  readonly historyDays?: number | undefined;
+}
+
+/** Returns the writes of a change set's records. They belong to its transaction. */
 export function recordWrites(
   tenant: string,
   changes: readonly Change[],
   stamp: number,
-  actor?: string,
+  { actor, historyDays = defaultHistoryDays }: RecordOptions = {},
 ): RecordWrite[] {
   return [...entriesByKind(changes)].map(([kind, entries]) => ({
     put: {
       pk: logPartition(tenant, kind),
       sk: stampPrefix(stamp) + randomBytes(randomKeyBytes).toString('base64url'),
       [contentsAttribute]: encodeContents({ actor, entries }, stamp),
-      expiresAt: Math.floor(stamp / 1_000) + retentionDays * 86_400,
+      expiresAt: Math.floor((stamp + historyDays * dayMs) / 1_000),
     },
     condition: notExists,
   }));
@@ -159,5 +173,7 @@ const recordFields = { [contentsAttribute]: true, expiresAt: true };
 export function decodeRecord(item: Item): LogRecord {
   requireKnownFields('record', item, recordFields);
   const stamp = stampOf(item.sk);
-  return { key: item.sk, stamp, ...decodeContents(item[contentsAttribute] as Uint8Array, stamp) };
+  const contents = decodeContents(item[contentsAttribute] as Uint8Array, stamp);
+  const lifeDays = Math.round(((item['expiresAt'] as number) * 1_000 - stamp) / dayMs);
+  return { key: item.sk, stamp, lifeDays, ...contents };
 }

@@ -26,7 +26,7 @@ export const formats = {
   reminder: { reads: [1], writes: 1 },
   /** Its first byte is twice the number, and one more if its entries are deflated. */
   record: { reads: [3], writes: 3 },
-  manifest: { reads: [5], writes: 5 },
+  manifest: { reads: [6], writes: 6 },
   ids: { reads: [1], writes: 1 },
   column: { reads: [1], writes: 1 },
   bucket: { reads: [1], writes: 1 },
@@ -36,6 +36,7 @@ export const formats = {
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */
   'cursor of changes': { reads: [1], writes: 1 },
+  'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
 } as const satisfies Readonly<Record<string, Format>>;
 

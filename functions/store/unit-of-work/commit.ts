@@ -1,5 +1,6 @@
 /** Change sets as transactions: all of a change set is written, or nothing. */
 
+import { environment } from '../../runtime/environment.ts';
 import { logWarning } from '../../runtime/logger.ts';
 import { parseLogPartition, recordWrites, stampOf, transactionStamp } from '../model/change-log.ts';
 import { buildTextWrite, buildWrite, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
@@ -68,7 +69,10 @@ async function buildTransaction(
     ...buildTextWrite(session.tenant, change),
     ...buildSubjectWrites(session.tenant, change),
   ]);
-  const records = recordWrites(session.tenant, changes, stamp, session.actor);
+  const records = recordWrites(session.tenant, changes, stamp, {
+    actor: session.actor,
+    historyDays: environment.historyDays(),
+  });
   const rebuild = (): Promise<Transaction> => buildTransaction(session, changeSet, more);
   return {
     writes: [...own, ...records, ...writes, ...more],

@@ -8,9 +8,10 @@ import {
   type Versioned,
 } from '../../../client/index.ts';
 
+/** A task that was created here has no version yet. Its id is from `newId`. */
 export type TaskDocument = Versioned<Task>;
 
-/** Keeps a collection of RxDB equal to a list of tasks, and sends what is changed in it. */
+/** Keeps a collection of RxDB equal to a list of tasks, and sends what is created and changed in it. */
 export const replicateTasks = (
   client: Client,
   collection: RxCollection<TaskDocument>,
@@ -35,11 +36,14 @@ export const replicateTasks = (
       handler: async (rows) => {
         const conflicts = [];
         for (const { newDocumentState, assumedMasterState } of rows) {
-          const { id, name, status } = newDocumentState;
+          const { _deleted, ...task } = newDocumentState;
+          const { id, name, status } = task;
           try {
-            await client.tasks.update(assumedMasterState ?? id, { name, status });
+            if (assumedMasterState) await client.tasks.update(assumedMasterState, { name, status });
+            else await client.tasks.create(task);
           } catch (error) {
-            // RxDB resolves a conflict, by default for the service, and sends the result.
+            // Somebody else was faster, or an earlier call has created the task and its response was lost. RxDB resolves the conflict, by
+            // default for the service, and sends the result.
             if (isProblem(error, 'version-mismatch'))
               conflicts.push({ ...(await client.tasks.get(id)), _deleted: false });
             else if (isProblem(error, 'not-found')) conflicts.push({ ...newDocumentState, _deleted: true });

@@ -10,9 +10,17 @@ import {
 
 const cursorName = 'tasks.cursor';
 
-const toRecord = ({ id, name, status, version }: Versioned<Task>) => ({ id, name, status, version });
+const toRecord = ({ id, name, status, projectId, version }: Versioned<Task>) => ({
+  id,
+  name,
+  status,
+  projectId,
+  version,
+});
 
-/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was changed in it. */
+type Changes = Readonly<Record<'created' | 'updated', readonly ReturnType<typeof toRecord>[]>>;
+
+/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was created and changed in it. */
 export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
   let cursor = await database.localStorage.get<string>(cursorName);
   const pull = async () => {
@@ -32,7 +40,12 @@ export async function syncTasks(client: Client, database: Database, filters: Tas
     };
   };
   const push = async ({ changes }: { changes: object }) => {
-    const { updated } = (changes as { tasks: { updated: readonly ReturnType<typeof toRecord>[] } }).tasks;
+    const { created, updated } = (changes as { tasks: Changes }).tasks;
+    for (const { id, name, status, projectId } of created)
+      await client.tasks.create({ id, name, status, projectId }).catch((error: unknown) => {
+        // An earlier call has created it, and its response was lost. The next pull has it.
+        if (!isProblem(error, 'version-mismatch')) throw error;
+      });
     for (const { id, name, status, version } of updated)
       await client.tasks.update({ id, version }, { name, status });
   };

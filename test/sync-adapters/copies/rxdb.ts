@@ -26,6 +26,9 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   return {
     names: async () =>
       (await tasks.find().exec()).map((document: { toJSON(): TaskDocument }) => document.toJSON().name),
+    create: async (task) => {
+      await tasks.insert({ ...task, status: 'active' });
+    },
     rename: async (id, name) => {
       await (await tasks.findOne(id).exec()).patch({ name });
     },

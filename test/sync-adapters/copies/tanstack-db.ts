@@ -8,6 +8,9 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   await collection.preload();
   return {
     names: async () => collection.toArray.map(({ name }) => name),
+    create: async (task) => {
+      await collection.insert({ ...task, status: 'active' } as never).isPersisted.promise;
+    },
     rename: async (id, name) => {
       await collection.update(id, (draft) => {
         (draft as { name: string }).name = name;

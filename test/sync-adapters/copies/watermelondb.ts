@@ -12,7 +12,11 @@ class TaskModel extends Model {
 }
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const columns = ['name', 'status', 'version'].map((name) => ({ name, type: 'string' as const }));
+  const columns = ['name', 'status', 'projectId', 'version'].map((name) => ({
+    name,
+    type: 'string' as const,
+    isOptional: true,
+  }));
   const schema = appSchema({ version: 1, tables: [tableSchema({ name: 'tasks', columns })] });
   const adapter = new LokiJSAdapter({
     schema,
@@ -24,6 +28,13 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   const tasks = database.get<TaskModel>('tasks');
   return {
     names: async () => (await tasks.query().fetch()).map((record) => String(record._getRaw('name'))),
+    create: async (task) => {
+      await database.write(() =>
+        tasks.create((draft) => {
+          Object.assign(draft._raw, { ...task, status: 'active' });
+        }),
+      );
+    },
     rename: async (id, name) => {
       const record = await tasks.find(id);
       await database.write(() =>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import { recordsGb } from '#lib/costs/costs.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { sentence, typicalChanges } from '#test/support/typical-changes.ts';
 
@@ -23,7 +24,7 @@ async function unitsOf(change: string, description: string, records: number): Pr
   for (let number = 0; number < records; number += 1) {
     const changes = typicalChanges(nowMs, description)[change];
     if (!changes) throw new Error(`There is no ${change}.`);
-    for (const { put } of recordWrites(tenant, [changes], nowMs, randomUUID()))
+    for (const { put } of recordWrites(tenant, [changes], nowMs, { actor: randomUUID() }))
       await store.database().putItem(put);
   }
   const database = store.database();
@@ -55,3 +56,8 @@ test.each([
     expect(await unitsOf(change, sentence, records)).toBe(1);
   },
 );
+
+test('records of 25 changes a second take 22 GB in 30 days', () => {
+  expect(recordsGb(25, 30)).toBeCloseTo(22.1, 1);
+  expect(recordsGb(25, 400)).toBeCloseTo(294.7, 0);
+});

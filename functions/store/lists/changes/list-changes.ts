@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Database } from '../../dynamodb/database.ts';
-import { recordLifeMs, stampOf } from '../../model/change-log.ts';
+import { minHistoryDays, recordLifeMs, stampOf } from '../../model/change-log.ts';
 import { type ItemFields, isWhole, type StoredEntity } from '../../model/entity.ts';
 import { CursorExpired } from '../../model/errors.ts';
 import { decodeEntity } from '../../model/item-codec.ts';
@@ -16,6 +16,7 @@ import { toRow } from '../../model/row.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { readTexts } from '../../unit-of-work/whole-entities.ts';
 import type { Manifest } from '../engine/format/manifest.ts';
+import { canHaveExpired } from '../engine/newest-stamps.ts';
 import { isInRanges } from '../engine/read/id-ranges.ts';
 import { rowPredicate } from '../engine/read/row-filter.ts';
 import { listEntities } from '../list-entities.ts';
@@ -99,9 +100,8 @@ function requireRecords(
   if (generationOf(database, manifest) !== generation) throw new CursorExpired('the data was rebuilt');
   const given = at === undefined ? from : stampOf(at);
   // Records of a quiet log expire too, but there are no others.
-  if (from < nowMs - recordLifeMs && manifest.newestStamp > given) {
+  if (canHaveExpired(manifest.newestStamps, { above: from, given, nowMs }))
     throw new CursorExpired('the records have expired');
-  }
 }
 
 /** Divides entities as they are now by whether they match. */
@@ -186,14 +186,14 @@ async function readChanges(
   cursor: LogCursor,
   nowMs: number,
 ): Promise<ChangesPage> {
-  if (cursor.from < nowMs - recordLifeMs) {
-    requireRecords(session, cursor, { manifest: await readManifest(session, kind), nowMs });
-  }
   const matches = matcherOf(kind, query);
   const maxChanges = cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit;
   const merger = new ChangesMerger(cursor, matches, maxChanges);
   const end = await readLog(session, kind, cursor.from, merger);
-  if (!end.hasMore) requireRecords(session, cursor, { manifest: end.manifest, nowMs });
+  // The next page begins behind this one, so what is missing is not noticed later.
+  const isOld = cursor.from < nowMs - recordLifeMs(minHistoryDays);
+  const read = end.hasMore ? isOld && (await readManifest(session, kind)) : end.manifest;
+  if (read) requireRecords(session, cursor, { manifest: read, nowMs });
   const { changes, keys } = merger;
   // The rest of the log can have the version that the caller has: the entity as it is now is not older.
   const isRead = end.hasMore && cursor.isAhead;

@@ -1,8 +1,10 @@
 /** The step that absorbs records: it adds their new rows as segments, and their new values as a patch. */
+
 import { stampOf } from '../../../model/change-log.ts';
 import { type Manifest, newGeneration, newStepId, type Segment } from '../format/manifest.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import { mergeRecords } from '../merge-records.ts';
+import { addNewestStamps } from '../newest-stamps.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import { youngIdAt } from './choose-step.ts';
 import { commitStep, type StepOutput } from './commit-step.ts';
@@ -132,7 +134,7 @@ async function absorbInto(
     ...current,
     watermark,
     absorbed: input.absorbed.filter((key) => stampOf(key) > watermark),
-    newestStamp: input.records.reduce((newest, { stamp }) => Math.max(newest, stamp), current.newestStamp),
+    newestStamps: addNewestStamps(current.newestStamps, input.records),
     generation: input.isRepair ? newGeneration() : current.generation,
     segments,
     patches: livePatches(segments, patches.patches),

@@ -70,7 +70,7 @@ export async function rebuild(
     version: before.version + 1,
     watermark,
     absorbed: [],
-    newestStamp: watermark,
+    newestStamps: before.newestStamps,
     generation: newGeneration(),
     segments,
     patches: [],

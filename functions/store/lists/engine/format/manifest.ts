@@ -8,6 +8,7 @@ import { manifestSortKey } from '../../../model/change-log.ts';
 import { inflate } from '../../../model/inflate.ts';
 import { formatAttributes, requireKnownFields, requireReadable } from '../../../model/stored-format.ts';
 import type { Item } from '../../../model/writes.ts';
+import type { NewestStamps } from '../newest-stamps.ts';
 import { chunkRows } from './ids.ts';
 
 /** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
@@ -68,8 +69,8 @@ export interface Manifest {
   readonly watermark: number;
   /** Keys of records above the watermark that are in the columns as well, since a watermark was set back. */
   readonly absorbed: readonly string[];
-  /** The greatest stamp of a record that the columns contain: later records are pending. Milliseconds since 1970. */
-  readonly newestStamp: number;
+  /** The newest records that the columns contain, by how long they live. */
+  readonly newestStamps: NewestStamps;
   /**
    * A random number of the last repair: a rebuild, late changes, or a watermark that was set back; 0 without any. The records from before it do not
    * lead to the rows of the columns, so a copy that follows them begins again.
@@ -89,7 +90,7 @@ export const emptyManifest: Manifest = {
   version: 0,
   watermark: 0,
   absorbed: [],
-  newestStamp: 0,
+  newestStamps: {},
   generation: 0,
   segments: [],
   patches: [],
@@ -226,7 +227,7 @@ const itemFields = { version: true, state: true };
 const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = {
   watermark: true,
   absorbed: true,
-  newestStamp: true,
+  newestStamps: true,
   generation: true,
   segments: true,
   patches: true,

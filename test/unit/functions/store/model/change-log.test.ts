@@ -93,6 +93,7 @@ describe('the record of', () => {
       {
         key: expect.stringMatching(/^r#1jge3h900/),
         stamp: nowMs,
+        lifeDays: 30,
         entries: [{ id, version: 1, previousStamp: 0, before: undefined, after: row }],
       },
     ]);
@@ -149,7 +150,7 @@ test('a withdrawn record has the key of the record, expires with it, and has no 
   const record = write?.put as Item;
   const withdrawn = withdrawnRecord(record);
   expect(withdrawn).toEqual({ ...record, e: expect.any(Buffer) });
-  expect(decodeRecord(withdrawn)).toEqual({ key: record.sk, stamp: nowMs, entries: [] });
+  expect(decodeRecord(withdrawn)).toEqual({ key: record.sk, stamp: nowMs, lifeDays: 30, entries: [] });
 });
 
 test('decodeRecord throws UnknownFormat for a format that a later release writes', () => {

@@ -3,7 +3,7 @@ import type { ChangesCursor } from '#functions/store/lists/changes/cursor.ts';
 import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
-import { recordLifeMs } from '#functions/store/model/change-log.ts';
+import { defaultHistoryDays, recordLifeMs } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
 import type { WholeEntity } from '#functions/store/model/entity.ts';
 import { CursorExpired } from '#functions/store/model/errors.ts';
@@ -223,7 +223,8 @@ test('what changes during a walk of any length comes after it', async () => {
 });
 
 describe('a cursor', () => {
-  const old = () => Date.now() - recordLifeMs - 60_000;
+  const lifeMs = recordLifeMs(defaultHistoryDays);
+  const old = () => Date.now() - lifeMs - 60_000;
 
   test('of a quiet log does not expire', async () => {
     const feed = newFeed();
@@ -231,7 +232,7 @@ describe('a cursor', () => {
     await feed.follow();
     await feed.follow();
     await compactAll(store.database(), feed.tenant, 'task');
-    const later = await feed.poll(Date.now() + 2 * recordLifeMs);
+    const later = await feed.poll(Date.now() + 2 * lifeMs);
     expect(later.hasMore).toBe(false);
   });
 
@@ -240,6 +241,55 @@ describe('a cursor', () => {
     await feed.poll(old());
     await create(feed.tenant, 'a');
     await compactAll(store.database(), feed.tenant, 'task');
+    await expect(feed.poll()).rejects.toThrow(CursorExpired);
+  });
+
+  describe.each([7, 400])('with records that live %i days', (days) => {
+    const ageMs = recordLifeMs(days);
+
+    beforeAll(() => {
+      process.env['HISTORY_DAYS'] = String(days);
+    });
+
+    afterAll(() => {
+      delete process.env['HISTORY_DAYS'];
+    });
+
+    /** Polls at a time, creates a task, and compacts. */
+    async function feedOfAge(milliseconds: number) {
+      const feed = newFeed();
+      await feed.poll(Date.now() - milliseconds);
+      await create(feed.tenant, 'a');
+      await compactAll(store.database(), feed.tenant, 'task');
+      return feed;
+    }
+
+    test('expires when it is as old as they are, less a day', async () => {
+      const old = await feedOfAge(ageMs + 60_000);
+      await expect(old.poll()).rejects.toThrow(CursorExpired);
+      const younger = await feedOfAge(ageMs - 60_000);
+      expect(namesOf(await younger.poll())).toEqual(['a']);
+    });
+
+    test('keeps to this life when the setting changes', async () => {
+      const old = await feedOfAge(ageMs + 60_000);
+      process.env['HISTORY_DAYS'] = String(days === 7 ? 400 : 7);
+      await create(old.tenant, 'b');
+      await compactAll(store.database(), old.tenant, 'task');
+      process.env['HISTORY_DAYS'] = String(days);
+      await expect(old.poll()).rejects.toThrow(CursorExpired);
+    });
+  });
+
+  test('that is old expires also on a page that has not all of the log', async () => {
+    const feed = newFeed();
+    await feed.poll(old());
+    const changes = Array.from({ length: 100 }, (_, index) =>
+      buildCreate('task', fields(`Task ${index}`), Date.now()),
+    );
+    for (let start = 0; start < 100; start += 25) await apply(feed.tenant, changes.slice(start, start + 25));
+    await compactAll(store.database(), feed.tenant, 'task');
+    await create(feed.tenant, 'last');
     await expect(feed.poll()).rejects.toThrow(CursorExpired);
   });
 

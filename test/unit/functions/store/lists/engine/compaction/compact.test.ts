@@ -8,7 +8,7 @@ import {
 } from '#functions/store/lists/engine/format/manifest.ts';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { isText } from '#functions/store/lists/engine/read/row-filter.ts';
-import { type LogRecord, retentionDays } from '#functions/store/model/change-log.ts';
+import { defaultHistoryDays, type LogRecord } from '#functions/store/model/change-log.ts';
 import { garbageMs, marginMs } from '#functions/store/model/log-timing.ts';
 import type { Row } from '#functions/store/model/row.ts';
 import { Crash } from '#test/simulation/memory-log.ts';
@@ -356,8 +356,8 @@ test('a deleted row does not come back when the record of its deletion expires f
   log.commit(startMs + 1, { [a]: undefined });
   await log.compact(startMs + 2);
   log.log.records.pop();
-  log.commit(startMs + retentionDays * dayMs, { [b]: { name: 'b2' } });
-  await log.compact(startMs + retentionDays * dayMs);
+  log.commit(startMs + defaultHistoryDays * dayMs, { [b]: { name: 'b2' } });
+  await log.compact(startMs + defaultHistoryDays * dayMs);
   expect(await log.ids()).toEqual([b]);
 });
 

@@ -125,7 +125,7 @@ test('putItems and deleteItems write each item by its key', async () => {
 test('replaceManifest puts the manifest under the condition of its version', async () => {
   await log.replaceManifest({ ...emptyManifest, version: 1 });
   await log.replaceManifest({ ...emptyManifest, version: 2 });
-  const item = { pk: 'acme#task#log', sk: '~', format: 5, state: expect.any(Buffer) };
+  const item = { pk: 'acme#task#log', sk: '~', format: 6, state: expect.any(Buffer) };
   expect(calls).toEqual([
     [{ ...item, version: 1 }, { expression: 'attribute_not_exists(pk)' }],
     [

@@ -44,7 +44,7 @@ const manifest: Manifest = {
   version: 9,
   watermark: 1_770_000_000_000,
   absorbed: ['r#1k1bfg2k0abc'],
-  newestStamp: 1_769_999_000_000,
+  newestStamps: { 30: 1_769_999_000_000 },
   generation: 7,
   segments: [segment],
   patches: [largePatch, smallPatch],
@@ -171,7 +171,7 @@ describe('the item of a manifest', () => {
   const item: Item = { pk: 'acme#task#log', sk: '~', ...encodeManifest(manifest) };
 
   test('has its format and its version, which conditions compare', () => {
-    expect(item).toMatchObject({ format: 5, version: 9, state: expect.any(Buffer) });
+    expect(item).toMatchObject({ format: 6, version: 9, state: expect.any(Buffer) });
   });
 
   test('is decoded to the same manifest', () => {
@@ -181,7 +181,7 @@ describe('the item of a manifest', () => {
 
   test('of an unknown format throws UnknownFormat that names it and the runbook', () => {
     expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
-      new UnknownFormat('The format of a stored item (manifest) is 2, and this release reads 5.'),
+      new UnknownFormat('The format of a stored item (manifest) is 2, and this release reads 6.'),
     );
     expect(() => decodeManifest({ ...item, format: 2 })).toThrow(
       /See "A format is unknown" in docs\/operations\.md\.$/,

@@ -1,0 +1,49 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createClient } from '../../client/index.ts';
+import { routes } from '../../functions/routes.ts';
+import { collectionOf, maxAttempts, toFailure } from '../cli/collections.ts';
+import type { Progress } from '../cli/progress.ts';
+import { csvLine } from './csv.ts';
+import type { ExportOptions } from './options.ts';
+
+const fieldNames = (plural: string): readonly string[] =>
+  routes.find(({ contract: { resource } }) => resource?.plural === plural)?.contract.resource?.fieldNames ??
+  [];
+
+/**
+ * Writes all entities of a collection in the order of their creation.
+ * @returns the number of entities.
+ * @throws CommandFailure when the service does not respond or refuses a request.
+ */
+export async function exportCollection(options: ExportOptions, progress: Progress): Promise<number> {
+  const { collection: name, url, token, format, output } = options;
+  const collection = collectionOf(createClient({ url, token, tries: maxAttempts }), name);
+  const fields = fieldNames(name);
+  let count = 0;
+  async function* lines(): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(fields);
+    for await (const entity of collection.iterate({ sortBy: 'createdAt', sortOrder: 'asc' })) {
+      const values: Readonly<Record<string, unknown>> = { ...entity };
+      const shown = fields.map((field) => [field, values[field]] as const);
+      yield format === 'csv'
+        ? csvLine(shown.map(([, value]) => value))
+        : `${JSON.stringify(Object.fromEntries(shown))}\n`;
+      count += 1;
+      progress.step();
+    }
+  }
+  try {
+    const { total } = await collection.list({ limit: 1, fields: ['id'] });
+    progress.begin(name, total);
+    const source = Readable.from(lines());
+    if (output === undefined) await pipeline(source, process.stdout, { end: false });
+    else await pipeline(source, createWriteStream(output));
+    return count;
+  } catch (error) {
+    throw toFailure(`GET /v1/${name}`, error);
+  } finally {
+    progress.end();
+  }
+}

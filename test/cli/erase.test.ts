@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type Client, createClient } from '#client/index.ts';
+import { encodeTenant } from '#functions/http/caller.ts';
+import { Database } from '#functions/store/dynamodb/database.ts';
+import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { type Service, startService } from '#lib/local/service.ts';
+import { compactAll } from '../support/compaction.ts';
+import { run } from './run.ts';
+
+describe('npm run erase', () => {
+  let service: Service;
+  let client: DynamoDBDocumentClient;
+  let api: Client;
+
+  beforeAll(async () => {
+    service = await startService({ port: 0, databaseFile: ':memory:', tableName: `erased-${randomUUID()}` });
+    client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: service.endpoint }));
+    api = createClient({ url: service.url });
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await service.stop();
+  });
+
+  const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
+
+  const database = () => new Database(client, service.tableName, new Deadline(20_000));
+
+  async function keysOf(tenant: string): Promise<string[]> {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
+    return Items.map(({ pk }) => String(pk)).filter((pk) => pk.startsWith(`${tenant}#`));
+  }
+
+  test('removes every item of a tenant, and none of the others, and says so', async () => {
+    const other = encodeTenant('publi') as string;
+    const fields = { name: 'other', status: 'active', description: '' };
+    await createEntity({ tenant: other, database: database() }, 'tag', fields);
+    const others = await keysOf(other);
+    await run('seed', ['--url', service.url, '--tasks', '60']);
+    await api.users.create({ name: 'Ada', subject: 'ada' });
+    await api.tags.create({ name: 'x', description: 'long '.repeat(200) });
+    await compactAll(database(), 'public', 'task');
+    expect((await keysOf('public')).length).toBeGreaterThan(130);
+    const flags = [...table(), '--without-tokens', '--access-revoked'];
+    const { code, output } = await run('erase', flags);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^A pass reads the whole table: about \d+ read units, \$[\d.]+, \d+ s\./);
+    const [first] = /^Pass 1: erased .*$/m.exec(output) ?? [''];
+    for (const name of [
+      'entities',
+      'descriptions',
+      'subjects',
+      'idempotency',
+      'records',
+      'columns',
+      'reminders',
+    ])
+      expect(first).toContain(name);
+    expect(output).toMatch(/^Pass \d: found nothing\.\nThe table has no item of this tenant any more\.$/m);
+    expect(await keysOf('public')).toEqual([]);
+    expect(await keysOf(other)).toEqual(others);
+    const again = await run('erase', flags);
+    expect(again.output).toMatch(/^Pass 1: found nothing\.$/m);
+  });
+
+  test('erases the data of a tenant of tokens, under the name that its claim has', async () => {
+    const tenant = encodeTenant('a/b') as string;
+    await createEntity({ tenant, database: database() }, 'organization', { name: 'x', status: 'active' });
+    await run('erase', [...table(), '--tenant', 'a/b', '--access-revoked']);
+    expect(await keysOf(tenant)).toEqual([]);
+  });
+
+  test.each([
+    [['--tenant', 'a'], 'Revoke the access of the tenant first'],
+    [['--access-revoked'], 'either with --tenant or with --without-tokens'],
+    [
+      ['--tenant', 'a', '--without-tokens', '--access-revoked'],
+      'either with --tenant or with --without-tokens',
+    ],
+    [['--tenant', '', '--access-revoked'], 'is not the name of a tenant'],
+    [['--tenant', 'a', '--entity', 'tasks/x'], '--entity must be a collection and an id'],
+    [['--tenant', 'a', '--entity', `things/${randomUUID()}`], '--entity must be a collection and an id'],
+  ])('refuses %j', async (flags, message) => {
+    const { code, errors } = await run('erase', [...table(), ...flags]);
+    expect(code).toBe(2);
+    expect(errors).toContain(message);
+  });
+
+  test('refuses to erase an entity that is not deleted, and finds nothing of an unknown one', async () => {
+    const { id } = await api.tags.create({ name: 'kept' });
+    const refused = await run('erase', [...table(), '--without-tokens', '--entity', `tags/${id}`]);
+    expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining('is not deleted') });
+    expect((await api.tags.get(id)).name).toBe('kept');
+    const unknown = id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    const nothing = await run('erase', [...table(), '--without-tokens', '--entity', `tags/${unknown}`]);
+    expect(nothing).toMatchObject({ code: 0, output: expect.stringContaining('There is nothing to erase') });
+  });
+});

@@ -1,0 +1,214 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, createClient } from '#client/index.ts';
+import { type Service, startService } from '#lib/local/service.ts';
+import { run } from './run.ts';
+import { killLeftovers, spawnGroup } from './started-service.ts';
+
+/** `npm run export` and `npm run import`, from one running service to another. */
+
+let source: Service;
+let target: Service;
+let from: Client;
+let to: Client;
+let folder: string;
+
+beforeAll(async () => {
+  [source, target] = await Promise.all([
+    startService({ port: 0, databaseFile: ':memory:' }),
+    startService({ port: 0, databaseFile: ':memory:' }),
+  ]);
+  from = createClient({ url: source.url });
+  to = createClient({ url: target.url });
+});
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'transfer-'));
+});
+
+afterEach(async () => {
+  await killLeftovers();
+  rmSync(folder, { recursive: true });
+});
+
+afterAll(async () => {
+  await source.stop();
+  await target.stop();
+});
+
+const file = (name: string): string => join(folder, name);
+
+const exported = (collection: string, more: readonly string[] = []) =>
+  run('export', ['--collection', collection, '--url', source.url, ...more]);
+
+const importFlags = (collection: string, input: string, more: readonly string[] = []) => [
+  ...['--collection', collection, '--url', target.url, '--input', file(input)],
+  ...more,
+];
+
+const imported = (collection: string, input: string, more: readonly string[] = []) =>
+  run('import', importFlags(collection, input, more));
+
+const write = (name: string, entities: readonly object[]): void =>
+  writeFileSync(file(name), entities.map((entity) => `${JSON.stringify(entity)}\n`).join(''));
+
+const totalOf = async (name: string): Promise<number> => (await to.tasks.list({ name, limit: 1 })).total;
+
+test('what was exported can be imported, with references to the new entities', async () => {
+  const organization = await from.organizations.create({ name: 'Acme' });
+  const user = await from.users.create({ name: 'Ada', organizationId: organization.id });
+  const tags = await from.tags.batch([
+    { operation: 'create', body: { name: 'one' } },
+    { operation: 'create', body: { name: 'two' } },
+  ]);
+  const project = await from.projects.create({ name: 'Relaunch', organizationId: organization.id });
+  const description = 'long '.repeat(500);
+  await from.tasks.create({
+    name: 'Transferred',
+    description,
+    dueDate: '2026-12-01',
+    priority: 'high',
+    projectId: project.id,
+    userId: user.id,
+    tagIds: tags.map(({ id }) => id),
+  });
+  for (const name of ['organizations', 'users', 'tags', 'projects', 'tasks']) {
+    const { code, errors } = await exported(name, ['--output', file(`${name}.ndjson`)]);
+    expect([name, code]).toEqual([name, 0]);
+    expect(errors).toMatch(new RegExp(`^Wrote \\d ${name} to `, 'm'));
+    const { output } = await imported(name, `${name}.ndjson`);
+    expect(output).toMatch(
+      new RegExp(`^Created \\d ${name}\\. They have a new createdAt and new ids: `, 'm'),
+    );
+  }
+  const [task] = (await to.tasks.list({ name: 'Transferred', expand: ['project', 'user', 'tags'] })).data;
+  expect(task).toMatchObject({ description, dueDate: '2026-12-01', priority: 'high' });
+  expect(task?.project).toMatchObject({ name: 'Relaunch' });
+  expect(task?.user).toMatchObject({ name: 'Ada' });
+  expect(task?.tags.map(({ name }) => name)).toEqual(['one', 'two']);
+});
+
+test('an import that is killed continues, and creates nothing twice', async () => {
+  const total = 2_000;
+  write(
+    'tasks.ndjson',
+    Array.from({ length: total }, (_, number) => ({
+      id: `old ${number}`,
+      name: 'Killed',
+      status: `s${number}`,
+    })),
+  );
+  const flags = importFlags('tasks', 'tasks.ndjson', ['--concurrency', '2']);
+  const killed = spawnGroup(process.execPath, ['--import', 'tsx', 'bin/import.ts', ...flags]);
+  while ((await totalOf('Killed')) === 0) await delay(10);
+  process.kill(-(killed.process.pid ?? 0), 'SIGKILL');
+  await killed.ended();
+  const before = await totalOf('Killed');
+  expect(before).toBeLessThan(total);
+  const { code, output } = await run('import', flags);
+  expect(code).toBe(0);
+  expect(output).toMatch(/^An earlier run created \d+ of the tasks\.\nCreated \d+ tasks\./m);
+  expect(await totalOf('Killed')).toBe(total);
+  const { counts } = await to.tasks.list({ name: 'Killed', countBy: ['status'], limit: 1 });
+  expect(new Set(counts.status.map(({ count }) => count))).toEqual(new Set([1]));
+  expect((await run('import', flags)).output).toMatch(
+    /^An earlier run created 2000 of the tasks\.\nCreated 0 tasks\./m,
+  );
+});
+
+test('a batch that was created before the crash, but not noted, is not created again', async () => {
+  write(
+    'tasks.ndjson',
+    Array.from({ length: 30 }, (_, number) => ({ id: `old ${number}`, name: 'Not noted' })),
+  );
+  await imported('tasks', 'tasks.ndjson', ['--concurrency', '1']);
+  const ids = file('imported-ids.ndjson');
+  const noted = readFileSync(ids, 'utf8');
+  // The crash left a part of the line of the last batch.
+  writeFileSync(ids, noted.slice(0, -40));
+  const { output } = await imported('tasks', 'tasks.ndjson');
+  expect(output).toMatch(/^An earlier run created 25 of the tasks\.\nCreated 5 tasks\./m);
+  expect(await totalOf('Not noted')).toBe(30);
+  expect(readFileSync(ids, 'utf8')).toBe(noted);
+});
+
+test('a reference to an entity that was not imported fails, is kept or dropped', async () => {
+  const tag = await to.tags.create({ name: 'there' });
+  write('tasks.ndjson', [{ id: 'a', name: 'Referring', tagIds: [tag.id] }]);
+  const refused = await imported('tasks', 'tasks.ndjson');
+  expect(refused).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^Line 1: "tagIds" refers to the tag/),
+  });
+  expect(await totalOf('Referring')).toBe(0);
+  await imported('tasks', 'tasks.ndjson', ['--other-references', 'keep']);
+  expect((await to.tasks.list({ name: 'Referring' })).data[0]?.tagIds).toEqual([tag.id]);
+  write('more.ndjson', [{ id: 'b', name: 'Dropping', tagIds: [tag.id], projectId: 'x' }]);
+  await imported('tasks', 'more.ndjson', ['--other-references', 'drop']);
+  expect((await to.tasks.list({ name: 'Dropping' })).data[0]).toMatchObject({ tagIds: [], projectId: null });
+});
+
+test('a file that is wrong is refused with the line, before anything is created', async () => {
+  writeFileSync(file('broken.ndjson'), '{"id":"a","name":"Wrong"}\n{"id":\n');
+  expect(await imported('tasks', 'broken.ndjson')).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^Line 2 of .* is not JSON\. Nothing was created\.$/m),
+  });
+  write('twice.ndjson', [
+    { id: 'a', name: 'Wrong' },
+    { id: 'a', name: 'Wrong' },
+  ]);
+  expect((await imported('tasks', 'twice.ndjson')).errors).toMatch(/^Lines 1 and 2 of .* have the same id\./);
+  write('invalid.ndjson', [
+    { id: 'a', name: 'Wrong' },
+    { id: 'b', name: 'Wrong', priority: 'huge' },
+  ]);
+  expect((await imported('tasks', 'invalid.ndjson')).errors).toMatch(/^Line 2 is refused: /m);
+  expect(await totalOf('Wrong')).toBe(0);
+});
+
+test('the ids of one service are not used for another one', async () => {
+  write('tags.ndjson', [{ id: 'a', name: 'One service' }]);
+  await imported('tags', 'tags.ndjson');
+  const { code, errors } = await run('import', [
+    ...['--collection', 'tags', '--url', source.url],
+    ...['--input', file('tags.ndjson')],
+  ]);
+  expect(code).toBe(1);
+  expect(errors).toContain('has the ids of another service');
+});
+
+test('large entities are imported in smaller batches', async () => {
+  write(
+    'tasks.ndjson',
+    Array.from({ length: 25 }, (_, number) => ({
+      id: `old ${number}`,
+      name: 'Large',
+      description: '😀'.repeat(5_000),
+    })),
+  );
+  expect(await imported('tasks', 'tasks.ndjson')).toMatchObject({ code: 0 });
+  expect(await totalOf('Large')).toBe(25);
+});
+
+test('CSV has a line for each entity, which no spreadsheet takes for a formula', async () => {
+  await from.tags.create({ name: '=1+1', description: 'a "quoted"\nline, and more' });
+  const { output, errors } = await exported('tags', ['--format', 'csv']);
+  expect(errors).toMatch(/^Wrote \d tags\.$/m);
+  const [header, ...lines] = output.split('\r\n');
+  expect(header).toBe('id,name,status,color,description,organizationId,createdAt,updatedAt');
+  expect(lines.at(-2)).toMatch(/^[^,]{36},'=1\+1,active,#808080,"a ""quoted""\nline, and more",,20/);
+});
+
+test.each([
+  ['export', ['--collection', 'things'], '--collection must be one of organizations'],
+  ['export', [], 'Choose --collection'],
+  ['export', ['--collection', 'tags', '--format', 'xml'], '--format must be one of ndjson, csv'],
+  ['import', ['--collection', 'tags'], 'Choose the file to read with --input'],
+])('%s %j explains what is wrong', async (command, flags, message) => {
+  const { code, errors } = await run(command, flags);
+  expect(code).toBe(2);
+  expect(errors).toContain(message);
+});

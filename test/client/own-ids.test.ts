@@ -1,0 +1,84 @@
+import { type Client, createClient, etagOf, isProblem, newId } from '#client/index.ts';
+import { isId, timestampMs } from '#functions/store/model/ids.ts';
+import type { Service } from '#lib/local/service.ts';
+import { startTestService } from '../support/local-service.ts';
+
+let service: Service;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = createClient({ url: service.url });
+});
+
+afterAll(() => service.stop());
+
+/** Returns a client that loses the first responses: the service has executed their requests. */
+function clientThatLoses(count: number, tries: number): Client {
+  let left = count;
+  return createClient({
+    url: service.url,
+    tries,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      left -= 1;
+      if (left >= 0) throw new TypeError('The connection was lost.');
+      return response;
+    },
+  });
+}
+
+test('newId returns ids of the time, in order, each of them once', () => {
+  const before = Date.now();
+  const ids = Array.from({ length: 20_000 }, newId);
+  const after = Date.now();
+  expect(ids.every(isId)).toBe(true);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(timestampMs(ids[0] ?? '')).toBeGreaterThanOrEqual(before);
+  // A full sequence continues in the next millisecond.
+  expect(timestampMs(ids.at(-1) ?? '')).toBeLessThanOrEqual(after + 20);
+});
+
+test('newId works without crypto, as in React Native', () => {
+  const { crypto } = globalThis;
+  Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true });
+  try {
+    expect(isId(newId())).toBe(true);
+  } finally {
+    Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+  }
+});
+
+test('creates with an own id, to which other entities refer', async () => {
+  const [organizationId, projectId] = [newId(), newId()];
+  const organization = await client.organizations.create({ id: organizationId, name: 'Acme' });
+  const project = await client.projects.create({ id: projectId, name: 'Relaunch', organizationId });
+  expect([organization.id, project.id]).toEqual([organizationId, projectId]);
+  expect(await client.projects.get(projectId)).toEqual(project);
+  expect(etagOf(project)).toMatch(/-1"$/);
+});
+
+test('a retry after a lost response gets the entity that was created', async () => {
+  const id = newId();
+  const tag = await clientThatLoses(1, 2).tags.create({ id, name: 'once' });
+  expect(await client.tags.list({ name: 'once' })).toMatchObject({ data: [tag], total: 1 });
+});
+
+test('a later call with the same id says that the entity exists', async () => {
+  const id = newId();
+  await expect(clientThatLoses(1, 1).tags.create({ id, name: 'lost' })).rejects.toThrow();
+  const error = await client.tags.create({ id, name: 'lost' }).catch((reason: unknown) => reason);
+  expect(isProblem(error, 'version-mismatch')).toBe(true);
+  expect(await client.tags.list({ name: 'lost' })).toMatchObject({ data: [{ id }], total: 1 });
+});
+
+test('a batch creates with own ids', async () => {
+  const [first, second] = [newId(), newId()];
+  const created = await client.tags.batch([
+    { operation: 'create', id: first, body: { name: 'a' } },
+    { operation: 'create', id: second, body: { name: 'b' } },
+    { operation: 'create', body: { name: 'c' } },
+  ]);
+  expect(created.slice(0, 2).map(({ id }) => id)).toEqual([first, second]);
+});
