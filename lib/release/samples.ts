@@ -2,6 +2,7 @@
  * A sample of each stored item, as a release writes it, and how the release reads it. Tests let two releases read the samples of each other: a
  * changed meaning of a number, or a changed order of names, is then noticed although no format has another number.
  */
+import { decodeHistoryCursor, encodeHistoryCursor } from '../../functions/store/entities/history-cursor.ts';
 import { decodeCursor, encodeCursor } from '../../functions/store/lists/changes/cursor.ts';
 import { decodeStep, encodeStep } from '../../functions/store/lists/engine/compaction/delete-garbage.ts';
 import { bytesItem, encodedItems, itemKey } from '../../functions/store/lists/engine/dynamodb-storage.ts';
@@ -112,7 +113,7 @@ const manifest: Manifest = {
   version: 9,
   watermark: nowMs,
   absorbed: [`${stampPrefix(nowMs + 1)}AAAAAA`],
-  newestStamp: nowMs,
+  newestStamps: { 30: nowMs },
   generation: 7,
   segments: [
     {
@@ -196,7 +197,7 @@ export const samples: Readonly<Record<StoredItem, Sample>> = {
             after: { ...task, version: 4, entity: { ...task.entity, id: idOf(number), ...more } },
           })),
           nowMs,
-          'ada',
+          { actor: 'ada' },
         ),
       ),
       sk: `${stampPrefix(nowMs)}AAAAAA`,
@@ -253,6 +254,10 @@ export const samples: Readonly<Record<StoredItem, Sample>> = {
   'cursor of changes': {
     stored: { cursor: encodeCursor(hash, changesCursor) },
     read: ({ cursor }) => decodeCursor(hash, String(cursor)),
+  },
+  'cursor of a history': {
+    stored: { cursor: encodeHistoryCursor({ kind: 'task', id }, nowMs) },
+    read: ({ cursor }) => decodeHistoryCursor({ kind: 'task', id }, String(cursor)),
   },
   'cursor of a list': {
     stored: { cursor: encodePlace('task', listQuery, { values: ['a'], id }) },
