@@ -4,6 +4,7 @@
  */
 import { decodeHistoryCursor, encodeHistoryCursor } from '../../functions/store/entities/history-cursor.ts';
 import { decodeCursor, encodeCursor } from '../../functions/store/lists/changes/cursor.ts';
+import { decodeDeletedPlace, encodeDeletedPlace } from '../../functions/store/lists/deleted-cursor.ts';
 import { decodeStep, encodeStep } from '../../functions/store/lists/engine/compaction/delete-garbage.ts';
 import { bytesItem, encodedItems, itemKey } from '../../functions/store/lists/engine/dynamodb-storage.ts';
 import { bucketOf, encodeBuckets } from '../../functions/store/lists/engine/format/buckets.ts';
@@ -258,6 +259,10 @@ export const samples: Readonly<Record<StoredItem, Sample>> = {
   'cursor of a history': {
     stored: { cursor: encodeHistoryCursor({ kind: 'task', id }, nowMs) },
     read: ({ cursor }) => decodeHistoryCursor({ kind: 'task', id }, String(cursor)),
+  },
+  'cursor of deleted entities': {
+    stored: { cursor: encodeDeletedPlace('task', { deletedAt: nowMs, rootId: idOf(2), id }) },
+    read: ({ cursor }) => decodeDeletedPlace('task', String(cursor)),
   },
   'cursor of a list': {
     stored: { cursor: encodePlace('task', listQuery, { values: ['a'], id }) },

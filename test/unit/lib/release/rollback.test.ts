@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formats } from '#functions/store/model/formats.ts';
 import { rollbackRefusals } from '#lib/release/rollback.ts';
 
 /** Folders with what decides whether a deployment is rolled back, of commits that this one would follow. */
@@ -8,6 +9,10 @@ import { rollbackRefusals } from '#lib/release/rollback.ts';
 const root = join(__dirname, '../../../..');
 const files = ['functions/store/model/formats.ts', 'functions/store/model/table.ts', 'cdk.json'] as const;
 const folders: string[] = [];
+
+const now = formats.manifest.writes;
+const manifest = (reads: number | string, writes: number): string =>
+  `manifest: { reads: [${reads}], writes: ${writes} }`;
 
 /** Returns a folder with the files of this commit. @param change replaces a text in one of them. */
 function commit(
@@ -36,8 +41,8 @@ test('a deployment may be rolled back to a commit with the same table and the sa
 test('a deployment may be rolled back to a commit that writes another format that both read', async () => {
   const reads = commit([
     'functions/store/model/formats.ts',
-    'manifest: { reads: [5],',
-    'manifest: { reads: [5, 6],',
+    manifest(now, now),
+    manifest(`${now}, ${now + 1}`, now),
   ]);
   expect(await rollbackRefusals(reads, commit())).toEqual([]);
 });
@@ -45,8 +50,8 @@ test('a deployment may be rolled back to a commit that writes another format tha
 test.each([
   [
     'does not read what is written now',
-    ['functions/store/model/formats.ts', 'reads: [5], writes: 5', 'reads: [4], writes: 4'],
-    /^A format has changed\. manifest: it writes format 5, and the release before reads 4\./,
+    ['functions/store/model/formats.ts', manifest(now, now), manifest(now - 1, now - 1)],
+    /^A format has changed\. manifest: it writes format \d+, and the release before reads \d+\./,
   ],
   [
     'has another table',
