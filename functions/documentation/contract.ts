@@ -83,6 +83,16 @@ export const readDocumentationFile = contract({
   ],
 });
 
+export const readLlmsText = contract({
+  operation: 'readLlmsText',
+  method: 'GET',
+  path: '/llms.txt',
+  summary: 'Read an overview for language models',
+  success: 'staticPage',
+  mediaTypes: ['text/plain'],
+  files: ['llms.txt'],
+});
+
 export const readOpenApiDocument = contract({
   operation: 'readOpenApiDocument',
   method: 'GET',

@@ -3,6 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openApiDocument } from '../openapi/document.ts';
+import { readGuides } from '../pages/guides.ts';
+import { llmsText } from '../pages/llms-text.ts';
 import { runProgram } from './run-program.ts';
 import { npm } from './tools.ts';
 
@@ -16,8 +19,12 @@ function writePackage(folder: string): void {
   for (const file of ['README.md', ...manifest.files]) {
     cpSync(join(source, file), join(folder, file), { recursive: true });
   }
+  writeFileSync(join(folder, 'llms.txt'), llmsText(openApiDocument(), readGuides()));
   const packed = Object.fromEntries(Object.entries(manifest).filter(([name]) => !onlyToBuild.has(name)));
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ ...packed, files: [...manifest.files, 'llms.txt'] }, null, 2)}\n`,
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   readDocumentationFile,
+  readLlmsText,
   showGuide,
   showProblems,
   showReference,
@@ -32,9 +33,14 @@ const projectFile = (path: string): string => fileURLToPath(new URL(`../../${pat
 
 export const pagesFolder = projectFile('dist/pages');
 
-const pageFiles = [showStart, showReference, showProblems, showGuide, readDocumentationFile].flatMap(
-  (contract): readonly string[] => contract.files,
-);
+const pageFiles = [
+  showStart,
+  showReference,
+  showProblems,
+  showGuide,
+  readDocumentationFile,
+  readLlmsText,
+].flatMap((contract): readonly string[] => contract.files);
 
 export const files: Readonly<Record<string, string>> = {
   'openapi.json': projectFile('openapi.json'),

@@ -62,6 +62,8 @@ const special: Readonly<Record<string, string>> = {
   showGuide: 'Returns a guide as an HTML page. For an unknown name, the response is 404.',
   readDocumentationFile:
     'Returns a style sheet, a script, the icon, the client as a JavaScript module (`client.mjs`), or the document for generators (`reference.json`). A name with a hash of the content can be cached for a year.',
+  readLlmsText:
+    'Returns what this service is, its guides and its operations as Markdown, one line for each (llmstxt.org).',
   readOpenApiDocument:
     'Returns this document. It describes a deployment with tokens, also when the service that returns it needs none. Responses have an `ETag`.',
   readSignedInUser:

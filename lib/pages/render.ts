@@ -9,6 +9,7 @@ import { resourceDocs } from '../openapi/resources.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { guidePage, readGuides } from './guides.ts';
 import { type Assets, assetPath, renderPage } from './layout.ts';
+import { llmsText } from './llms-text.ts';
 import { notFoundPage } from './not-found-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { referencePage } from './reference/reference-page.ts';
@@ -83,6 +84,7 @@ export async function renderPages(): Promise<Readonly<Record<string, string | Bu
     // The client as one module, for a quick start without a package manager.
     'client.mjs': await bundled('../../client/index.ts'),
     'events.json': JSON.stringify(eventSchemas()),
+    'llms.txt': llmsText(document, guides),
     'reference.json': JSON.stringify(reference),
     'start.html': renderPage(startPage(document.info.version, guides, resourceDocs.task.example), assets),
     'problems.html': renderPage(problemsPage(), assets),

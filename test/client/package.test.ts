@@ -51,6 +51,7 @@ test('the package is one package of less than 150 kB', () => {
   expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual([
     '.package-lock.json',
     'README.md',
+    'llms.txt',
     'package.json',
   ]);
   expect(names).toContain('dist/index.d.ts');

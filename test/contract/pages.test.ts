@@ -43,7 +43,14 @@ const cached = ({ headers }: TestResponse) => ['etag', 'cache-control'].map((nam
 test('the document declares static pages and files', () => {
   const paths = pages.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(['/', '/docs', '/docs/problems', '/docs/site.css', '/v1/openapi.json']),
+    expect.arrayContaining([
+      '/',
+      '/docs',
+      '/docs/problems',
+      '/docs/site.css',
+      '/llms.txt',
+      '/v1/openapi.json',
+    ]),
   );
 });
 

@@ -128,6 +128,7 @@ test.each([{}, { documentation: false }, { authentication: 'none' }])(
       '/docs/problems',
       '/docs/guides/{file}',
       '/docs/{file}',
+      '/llms.txt',
       '/v1/health',
       '/v1/openapi.json',
     ];
