@@ -102,6 +102,7 @@ describe('the guides', () => {
     'errors.md': ['Did you mean \\"priority\\"?'],
     'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
     'drag-and-drop.md': ['"position":"a0V"', '["Draft","Print","Review"]'],
+    'undo.md': ['"Draft"', '"deletedAt":'],
     'offline-and-live.md': ['"removed":[', '"hasMore":'],
     'batches.md': ['"status":204', '"pointer":"/operations/1/body/name"'],
   };

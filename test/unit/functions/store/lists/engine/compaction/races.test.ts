@@ -74,6 +74,23 @@ describe('a merge', () => {
     expect(await log.list()).toMatchObject({ total: 40 });
   });
 
+  test('is lost when another process restores a row that it leaves out as deleted', async () => {
+    log.commit(laterMs, { [idOf(3)]: undefined });
+    await log.compact(laterMs + 1, { ...sizes, maxMergedRows: 1 });
+    let isFirst = true;
+    const result = await step(laterMs + 20_000, async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      log.commit(laterMs + 20_000, { [idOf(3)]: { name: 'a', color: 'red' } });
+      await log.compact(laterMs + 20_001, { ...sizes, maxMergedRows: 1 });
+    });
+    expect(result).toBeUndefined();
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    await log.compactAll(laterMs + 30_000, sizes);
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    expect(await log.list()).toMatchObject({ total: 40 });
+  });
+
   test('is lost when another process has merged the same segments', async () => {
     let merged = 0;
     const result = await step(laterMs + 20_000, async () => {
