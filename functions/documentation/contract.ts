@@ -48,6 +48,7 @@ export const showGuide = contract({
     'batches',
     'drag-and-drop',
     'undo',
+    'agents',
     'offline-and-live',
     'events',
   ],
