@@ -34,9 +34,13 @@ function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEnt
 /**
  * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
  * records does not matter, because a record can become visible after later ones.
+ * @param earlier changes before those of the records.
  */
-export function mergeRecords(records: readonly LogRecord[]): Map<string, RowChange> {
-  const changes = new Map<string, RowChange>();
+export function mergeRecords(
+  records: readonly LogRecord[],
+  earlier: ReadonlyMap<string, RowChange> = new Map(),
+): Map<string, RowChange> {
+  const changes = new Map(earlier);
   for (const { entries } of records) {
     for (const entry of entries) changes.set(entry.id, mergeEntry(changes.get(entry.id), entry));
   }

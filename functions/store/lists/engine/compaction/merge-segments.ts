@@ -1,12 +1,30 @@
 /** The step that writes neighbouring segments as fewer ones, without their deleted rows. */
-import { deletedVersion, type Manifest, newStepId, type Segment, versionField } from '../format/manifest.ts';
+import {
+  deletedVersion,
+  type Manifest,
+  newStepId,
+  type Segment,
+  segmentOf,
+  versionField,
+} from '../format/manifest.ts';
+import { addOutOfOrder } from '../format/out-of-order-rows.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
+import type { RowChange } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
 import { commitStep } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
-import { counter, fillSegments, joinItems, type NewItems } from './new-segments.ts';
+import {
+  counter,
+  fillSegments,
+  joinItems,
+  type NewItems,
+  type NewSegments,
+  type SegmentOptions,
+} from './new-segments.ts';
+import { countOutOfOrder } from './place-rows.ts';
 import { readRows } from './read-rows.ts';
+import { blockOf, joinBlocks, type RowBlock, type SegmentRow, sortRows } from './row-block.ts';
 import { buildPatch, livePatches, newerPatches } from './write-patches.ts';
 
 /** Returns whether two segments have the same items. Their values may differ in patches. */
@@ -62,31 +80,93 @@ const countPatched = (segments: readonly Segment[], values: PatchValues): Segmen
     };
   });
 
+/** Returns the out-of-order rows that belong to some segments. */
+const outOfOrderOf = (
+  { segments }: Manifest,
+  { from, to }: Merge,
+  changes: ReadonlyMap<string, RowChange>,
+): RowChange[] =>
+  [...changes.values()].filter(({ id }) => {
+    const position = segmentOf({ segments }, id);
+    return position >= from && position < to;
+  });
+
+const toSegmentRow = ({ id, to: version, after = {} }: RowChange): SegmentRow => ({
+  id,
+  version,
+  values: after,
+});
+
+/** Adds the values of merged out-of-order rows that have changed meanwhile, and their deletions. */
+function addNewer(
+  values: MutablePatchValues,
+  merged: readonly RowChange[],
+  current: ReadonlyMap<string, RowChange>,
+  findRow: (id: string) => NewRow | undefined,
+): void {
+  for (const { id, to } of merged) {
+    const found = findRow(id);
+    const now = current.get(id);
+    if (!found || now?.to === to) continue;
+    const version = now ? String(now.to) : deletedVersion;
+    for (const [field, value] of Object.entries({ ...now?.after, [versionField]: version }))
+      setValue(values, found.segmentId, field, [found.row, value]);
+  }
+}
+
+/** Rows of a segment that has got out-of-order rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
+const maxGrownShare = 9 / 8;
+
+/** Returns the segments of merged rows. */
+function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): NewSegments {
+  const { sizes } = options;
+  const isGrown = isOne && block.ids.length <= maxGrownShare * sizes.maxRows;
+  const maxRows = isGrown ? Math.max(sizes.maxRows, block.ids.length) : sizes.maxRows;
+  return fillSegments(block, { ...options, sizes: { ...sizes, maxRows } });
+}
+
+/** Returns whether new segments are between their neighbours in the order of ids. */
+const fitsBetween = (
+  built: readonly Segment[],
+  before: Segment | undefined,
+  after: Segment | undefined,
+): boolean =>
+  (!before || before.last < (built[0]?.first ?? 'g')) && (!after || after.first > (built.at(-1)?.last ?? ''));
+
 /**
- * Merges segments. Other processes may absorb records meanwhile: their values of the merged segments become a patch of the new ones.
+ * Merges segments, and their out-of-order rows. Other processes may absorb records meanwhile: their values of the merged rows become a patch of
+ * the new segments.
  * @returns the new manifest; `undefined` when another process has written one of the segments again.
  */
 export async function mergeSegments(
   source: StepSource,
   before: Manifest,
-  { from, to }: Merge,
+  merge: Merge,
 ): Promise<Manifest | undefined> {
+  const { from, to } = merge;
   const { writer, memory, sizes } = source;
   const requireTime = (): void => writer.requireTime();
   const merged = before.segments.slice(from, to);
   const columnReader = new ColumnReader(before, writer, memory);
-  const block = await readRows(columnReader, merged, requireTime);
+  const inserted = outOfOrderOf(before, merge, await columnReader.readOutOfOrder());
+  const stored = await readRows(columnReader, merged, requireTime);
+  const block =
+    inserted.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(inserted.map(toSegmentRow))]));
   // The columns have the values of the manifest before, and not those of patches that are written meanwhile.
   const stepId = newStepId(before.version);
   const options = { stepId, sizes, nextNumber: counter(), requireTime };
-  const built = fillSegments(block, options);
+  const built = buildMerged(block, to - from === 1, options);
 
-  const translate = async (current: Manifest): Promise<PatchValues> => {
-    const patches = newerPatches(current, before);
-    const currentReader = new ColumnReader(current, writer, memory);
+  const translate = async (
+    currentReader: ColumnReader,
+    outOfOrder: ReadonlyMap<string, RowChange>,
+  ): Promise<PatchValues> => {
+    const patches = newerPatches(currentReader.manifest, before);
     await currentReader.loadPatches(patches);
-    const findRow = patches.length > 0 ? findRows(block.ids, built.segments) : () => undefined;
+    const isChanged = patches.length > 0 || currentReader.manifest.version > before.version;
+    const findRow = isChanged ? findRows(block.ids, built.segments) : () => undefined;
     const values: MutablePatchValues = new Map();
+    addNewer(values, inserted, outOfOrder, findRow);
     for (const patch of patches)
       addTranslated(values, merged, currentReader.patchValues(patch), (segment, row) =>
         findRow(columnReader.idOf(segment, row)),
@@ -103,16 +183,30 @@ export async function mergeSegments(
       return other !== undefined && hasSameItems(segment, other);
     });
     if (start < 0 || !isUnchanged) return undefined;
-    const values = await translate(current);
-    const patch = buildPatch(newStepId(current.version + 1), values, sizes);
-    const segments = [
-      ...current.segments.slice(0, start),
-      ...countPatched(built.segments, values),
-      ...current.segments.slice(start + merged.length),
+    const [earlier, later] = [
+      current.segments.slice(0, start),
+      current.segments.slice(start + merged.length),
     ];
-    const items = joinItems([written, patch.items]);
+    if (!fitsBetween(built.segments, earlier.at(-1), later[0])) return undefined;
+    const currentReader = new ColumnReader(current, writer, memory);
+    const outOfOrder = await currentReader.readOutOfOrder();
+    const values = await translate(currentReader, outOfOrder);
+    const step = newStepId(current.version + 1);
+    const patch = buildPatch(step, values, sizes);
+    const gone = inserted
+      .filter(({ id }) => outOfOrder.delete(id))
+      .map(({ id, to: version }) => ({ id, version }));
+    const left = addOutOfOrder(
+      current.outOfOrder,
+      (item) => currentReader.outOfOrderRows(item),
+      { added: gone, waiting: outOfOrder.size },
+      step,
+    );
+    const all = [...earlier, ...countPatched(built.segments, values), ...later];
+    const segments = countOutOfOrder(all, [...outOfOrder.values()]);
+    const items = joinItems([written, patch.items, left.items]);
     written = new Map();
     const patches = livePatches(segments, [...current.patches, ...patch.patches]);
-    return { manifest: { ...current, segments, patches }, items };
+    return { manifest: { ...current, segments, patches, outOfOrder: left.outOfOrder }, items };
   });
 }

@@ -102,6 +102,7 @@ const items: Readonly<Record<Exclude<StoredItem, `cursor ${string}`>, Stored>> =
   bucket: bytesOf('1-a.0/1-a/projectId.0'),
   'small segment': bytesOf('1-a.0/all'),
   patch: bytesOf('patch:1-a/all'),
+  'out-of-order rows': bytesOf('out-of-order:1-a/0'),
   step: bytesOf('steps/000000000001#1-a'),
 };
 
