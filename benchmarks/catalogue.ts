@@ -5,6 +5,7 @@ export const benchmarks: Readonly<Record<string, string>> = {
   rows: 'Lists of rows in memory, without a database.',
   writes: 'Mixed writes and their compaction.',
   compaction: 'The compaction of an import, and its price by the rate of writes.',
+  import: 'An import over HTTP events, and its compaction by the schedule.',
   records: 'Bytes and CPU time of the records of the change log.',
   starts: 'Start of each function.',
   memory: 'First and warm responses with the CPU share of each memory setting.',

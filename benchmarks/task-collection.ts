@@ -186,6 +186,16 @@ export class TaskCollection {
     return database.consumption.writeUnits;
   }
 
+  /** Returns the body of a request that creates a task. */
+  get newTask(): Readonly<Record<string, unknown>> {
+    return { ...this.#generator.tasks(0, this.#ids) };
+  }
+
+  /** The tags. */
+  get tags(): readonly string[] {
+    return this.#ids.tags;
+  }
+
   /** Adds a project, moves random tasks into it, and compacts the log. @returns its id. */
   async addProject(tasks: number): Promise<string> {
     const { kind, defaults } = project;

@@ -25,8 +25,8 @@ interface DueWorkOptions {
   readonly minStepMs: number;
   /** Continues a job. Must not throw. */
   readonly continueJob: (job: Job) => Promise<unknown>;
-  /** Compacts the log of a reminder. Must not throw. */
-  readonly continueReminder: (reminder: Reminder) => Promise<unknown>;
+  /** Compacts the log of a reminder. Returns whether its time has ended before. Must not throw. */
+  readonly continueReminder: (reminder: Reminder) => Promise<boolean>;
 }
 
 /** The due jobs of a tenant that are not begun. */
@@ -50,6 +50,8 @@ class DueWork {
   /** Milliseconds since 1970. */
   #nowMs: number;
   readonly #reminders: Reminder[] = [];
+  /** Those whose logs need more time. They get it when all others have had theirs. */
+  readonly #unfinished: Reminder[] = [];
   #delay = 0;
   #age = 0;
   #missed = 0;
@@ -72,7 +74,7 @@ class DueWork {
       [jobMetrics.delay]: this.#delay,
       [jobMetrics.age]: this.#age,
       [jobMetrics.missed]: this.#missed,
-      [jobMetrics.left]: this.#turns.length + this.#reminders.length,
+      [jobMetrics.left]: this.#turns.length + this.#reminders.length + this.#unfinished.length,
     };
   }
 
@@ -158,8 +160,8 @@ class DueWork {
   async #takeReminder(): Promise<boolean> {
     let hasMore = true;
     while (this.#reminders.length === 0 && hasMore) hasMore = await this.#readReminders();
-    const reminder = takeAny(this.#reminders);
-    if (reminder) await this.#options.continueReminder(reminder);
+    const reminder = takeAny(this.#reminders) ?? takeAny(this.#unfinished);
+    if (reminder && (await this.#options.continueReminder(reminder))) this.#unfinished.push(reminder);
     return reminder !== undefined;
   }
 }

@@ -14,7 +14,7 @@ import { jobDatabase, logContextOf, runLogged } from './job-session.ts';
  */
 const shareOfOneJob = 1 / 6;
 
-/** The share of the time that one log gets. A step of compaction must end within it. */
+/** The share of the time that one log gets before the others. A step of compaction must end within it. */
 const shareOfOneLog = 1 / 2;
 
 /** There is one schedule: the next call continues what the previous one left. */
@@ -35,12 +35,16 @@ export async function handler(_event: ScheduledEvent, context: Context): Promise
       // The failure of one must not delay the others.
       continueJob: (job) =>
         runLogged(invocation, job, () => continueJob(databaseFor(shareOfOneJob), job, { owner })),
-      continueReminder: (reminder) =>
-        runLogged(invocation, reminder, async () => {
-          const { found, hasStepped } = await continueReminder(databaseFor(shareOfOneLog), reminder);
-          pending = Math.max(pending, found);
-          return hasStepped;
-        }),
+      continueReminder: async (reminder) => {
+        let isUnfinished = false;
+        await runLogged(invocation, reminder, async () => {
+          const look = await continueReminder(databaseFor(shareOfOneLog), reminder);
+          isUnfinished = !look.isComplete;
+          pending = Math.max(pending, look.found);
+          return look.hasStepped;
+        });
+        return isUnfinished;
+      },
     });
     logMetrics(['FunctionName', context.functionName], { ...metrics, [jobMetrics.pending]: pending });
   } catch (error) {

@@ -176,6 +176,14 @@ export const clockMutations: readonly Mutation[] = [
     detectedBy: [jobTests],
   },
   {
+    name: 'records-of-a-stamp-compared-in-part',
+    description: 'a look that does not read all records takes those of the last stamp for compared',
+    file: `${store}/cascades/late-records.ts`,
+    search: '(records.at(-1)?.stamp ?? 0) - 1',
+    replacement: 'records.at(-1)?.stamp ?? 0',
+    detectedBy: ['test/unit/functions/store/cascades/late-records.test.ts'],
+  },
+  {
     name: 'records-compared-too-early',
     description: 'a look takes records for compared while further ones can appear beside them',
     file: compareWhenDue,

@@ -42,6 +42,23 @@ export const dueWorkMutations: readonly Mutation[] = [
     testNamePattern: 'meanwhile|another life',
   },
   {
+    name: 'large-log-waits-a-minute',
+    description:
+      'a log that needs more time waits for the next run of the schedule, however much time is left',
+    file: 'functions/jobs/due-work.ts',
+    search: 'this.#unfinished.push(reminder)',
+    replacement: 'this.#unfinished.splice(0)',
+    detectedBy: ['test/simulation/due-work.test.ts'],
+  },
+  {
+    name: 'large-log-before-others',
+    description: 'a log that needs more time gets it before the logs that have had none',
+    file: 'functions/jobs/due-work.ts',
+    search: 'takeAny(this.#reminders) ?? takeAny(this.#unfinished)',
+    replacement: 'takeAny(this.#unfinished) ?? takeAny(this.#reminders)',
+    detectedBy: ['test/simulation/due-work.test.ts'],
+  },
+  {
     name: 'reminder-after-the-records',
     description: 'a reminder that a wrong clock has written comes after the records have expired',
     file: reminder,
@@ -155,8 +172,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     name: 'second-sweep-during-the-deletion',
     description: 'the only sweep of a deletion comes before the requests have ended that saw the parent',
     file: 'functions/store/cascades/sweep.ts',
-    search: 'secondSweepAt(deletion.nowMs + maxRequestMs)',
-    replacement: 'secondSweepAt(deletion.nowMs)',
+    search: 'secondPassAt(step.nowMs + maxRequestMs)',
+    replacement: 'secondPassAt(step.nowMs)',
     detectedBy: [`${cascades}/sweep.test.ts`],
   },
   {

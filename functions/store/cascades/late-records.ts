@@ -46,10 +46,9 @@ export async function readPassed(
   for await (const { items, next } of database.pages(query)) {
     records.push(...items.map(decodeRecord));
     pages += 1;
-    if (!next || pages < maxPages) continue;
     // Of the last stamp, there may be more.
-    const last = records.at(-1)?.stamp ?? upTo;
-    return { records, upTo: Math.max(last - 1, above + 1), isComplete: false };
+    const complete = (records.at(-1)?.stamp ?? 0) - 1;
+    if (next && pages >= maxPages && complete > above) return { records, upTo: complete, isComplete: false };
   }
   return { records, upTo, isComplete: true };
 }

@@ -1,6 +1,8 @@
 /** The step that writes neighbouring segments as fewer ones, without their deleted rows. */
+import type { ColumnPatch } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
 import {
-  deletedVersion,
+  isDeletedVersion,
   type Manifest,
   newStepId,
   type Segment,
@@ -51,21 +53,44 @@ function findRows(ids: readonly string[], segments: readonly Segment[]) {
   };
 }
 
-/** Adds the values that a patch has of merged segments, as values of the new ones. Deleted rows have no new row, and never change again. */
+/** Finds the row of a new segment that has the values of a row of a merged one; `undefined` for a row that was left out because it was deleted. */
+type RowFinder = (segment: Segment, row: number) => NewRow | undefined;
+
+/** Adds the values that a patch has of one field of a merged segment. @returns those of rows that were left out, by row. */
 function addTranslated(
   values: MutablePatchValues,
-  merged: readonly Segment[],
-  patchValues: PatchValues,
-  newRowOf: (segment: Segment, row: number) => NewRow | undefined,
-): void {
-  for (const segment of merged) {
-    for (const [field, columnPatch] of patchValues.get(segment.id) ?? []) {
-      for (const [row, value] of columnPatch) {
-        const found = newRowOf(segment, row);
-        if (found) setValue(values, found.segmentId, field, [found.row, value]);
-      }
+  field: string,
+  columnPatch: ColumnPatch,
+  newRowOf: (row: number) => NewRow | undefined,
+): Map<number, ColumnValue> {
+  const leftOut = new Map<number, ColumnValue>();
+  for (const [row, value] of columnPatch) {
+    const found = newRowOf(row);
+    if (found) setValue(values, found.segmentId, field, [found.row, value]);
+    else leftOut.set(row, value);
+  }
+  return leftOut;
+}
+
+/**
+ * Returns the values that patches have of a merged segment, as values of the new ones.
+ * @param patches the oldest first.
+ * @returns whether they restore a row that was left out: the new segments have no place for it.
+ */
+function translate(
+  values: MutablePatchValues,
+  segment: Segment,
+  patches: readonly PatchValues[],
+  newRowOf: RowFinder,
+): boolean {
+  const versions = new Map<number, ColumnValue>();
+  for (const patch of patches) {
+    for (const [field, columnPatch] of patch.get(segment.id) ?? []) {
+      const leftOut = addTranslated(values, field, columnPatch, (row) => newRowOf(segment, row));
+      if (field === versionField) for (const [row, version] of leftOut) versions.set(row, version);
     }
   }
+  return ![...versions.values()].every(isDeletedVersion);
 }
 
 /** Returns segments with the numbers of the values and deletions that a patch has of them. */
@@ -76,7 +101,7 @@ const countPatched = (segments: readonly Segment[], values: PatchValues): Segmen
     return {
       ...segment,
       patched: Object.fromEntries(own.map(([field, columnPatch]) => [field, columnPatch.size])),
-      deleted: [...versions].filter((version) => version === deletedVersion).length,
+      deleted: [...versions].filter(isDeletedVersion).length,
     };
   });
 
@@ -97,21 +122,22 @@ const toSegmentRow = ({ id, to: version, after = {} }: RowChange): SegmentRow =>
   values: after,
 });
 
-/** Adds the values of merged out-of-order rows that have changed meanwhile, and their deletions. */
+/** Adds the values of merged out-of-order rows that have changed meanwhile. @returns whether one of them was deleted. */
 function addNewer(
   values: MutablePatchValues,
   merged: readonly RowChange[],
   current: ReadonlyMap<string, RowChange>,
   findRow: (id: string) => NewRow | undefined,
-): void {
+): boolean {
   for (const { id, to } of merged) {
-    const found = findRow(id);
     const now = current.get(id);
-    if (!found || now?.to === to) continue;
-    const version = now ? String(now.to) : deletedVersion;
-    for (const [field, value] of Object.entries({ ...now?.after, [versionField]: version }))
+    if (!now) return true;
+    const found = findRow(id);
+    if (!found || now.to === to) continue;
+    for (const [field, value] of Object.entries({ ...now.after, [versionField]: String(now.to) }))
       setValue(values, found.segmentId, field, [found.row, value]);
   }
+  return false;
 }
 
 /** Rows of a segment that has got out-of-order rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
@@ -136,7 +162,8 @@ const fitsBetween = (
 /**
  * Merges segments, and their out-of-order rows. Other processes may absorb records meanwhile: their values of the merged rows become a patch of
  * the new segments.
- * @returns the new manifest; `undefined` when another process has written one of the segments again.
+ * @returns the new manifest; `undefined` when another process has written one of the segments again, has restored a row of them, or has deleted
+ * one of the out-of-order rows.
  */
 export async function mergeSegments(
   source: StepSource,
@@ -157,21 +184,21 @@ export async function mergeSegments(
   const options = { stepId, sizes, nextNumber: counter(), requireTime };
   const built = buildMerged(block, to - from === 1, options);
 
-  const translate = async (
+  /** Returns newer values, as values of the new segments; `undefined` when the new segments have no place for them. */
+  const readNewerValues = async (
     currentReader: ColumnReader,
     outOfOrder: ReadonlyMap<string, RowChange>,
-  ): Promise<PatchValues> => {
-    const patches = newerPatches(currentReader.manifest, before);
-    await currentReader.loadPatches(patches);
-    const isChanged = patches.length > 0 || currentReader.manifest.version > before.version;
+  ): Promise<PatchValues | undefined> => {
+    const newer = newerPatches(currentReader.manifest, before);
+    await currentReader.loadPatches(newer);
+    const patches = newer.map((patch) => currentReader.patchValues(patch));
+    const isChanged = currentReader.manifest.version > before.version;
     const findRow = isChanged ? findRows(block.ids, built.segments) : () => undefined;
+    const newRowOf: RowFinder = (segment, row) => findRow(columnReader.idOf(segment, row));
     const values: MutablePatchValues = new Map();
-    addNewer(values, inserted, outOfOrder, findRow);
-    for (const patch of patches)
-      addTranslated(values, merged, currentReader.patchValues(patch), (segment, row) =>
-        findRow(columnReader.idOf(segment, row)),
-      );
-    return values;
+    const haveRestored = merged.map((segment) => translate(values, segment, patches, newRowOf));
+    const hasDeleted = addNewer(values, inserted, outOfOrder, findRow);
+    return hasDeleted || haveRestored.includes(true) ? undefined : values;
   };
 
   let written: NewItems = built.items;
@@ -190,12 +217,12 @@ export async function mergeSegments(
     if (!fitsBetween(built.segments, earlier.at(-1), later[0])) return undefined;
     const currentReader = new ColumnReader(current, writer, memory);
     const outOfOrder = await currentReader.readOutOfOrder();
-    const values = await translate(currentReader, outOfOrder);
+    const values = await readNewerValues(currentReader, outOfOrder);
+    if (!values) return undefined;
     const step = newStepId(current.version + 1);
     const patch = buildPatch(step, values, sizes);
-    const gone = inserted
-      .filter(({ id }) => outOfOrder.delete(id))
-      .map(({ id, to: version }) => ({ id, version }));
+    const gone = inserted.map(({ id, to: version }) => ({ id, version }));
+    for (const { id } of gone) outOfOrder.delete(id);
     const left = addOutOfOrder(
       current.outOfOrder,
       (item) => currentReader.outOfOrderRows(item),

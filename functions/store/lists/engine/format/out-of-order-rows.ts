@@ -4,7 +4,6 @@
  */
 import type { LogEntry } from '../../../model/log-entry.ts';
 import { decodeContents, encodeContents } from '../../../model/record-codec.ts';
-import type { RowChange } from '../merge-records.ts';
 import { type ItemName, maxItemBytes, type OutOfOrderItem, outOfOrderName, type StepId } from './manifest.ts';
 
 /** An out-of-order row: the whole row and its version, or without a row that it is gone. */
@@ -25,26 +24,6 @@ export const decodeRows = (encoded: Uint8Array): readonly OutOfOrderRow[] =>
 const rowBytes = 1_000;
 
 export const bytesOfRows = (rows: readonly OutOfOrderRow[]): number => rowBytes * rows.length;
-
-/** Returns the row that waits as the change that created it: no column has it. */
-const toChange = ({ id, version, after }: OutOfOrderRow): RowChange => ({
-  id,
-  from: 0,
-  to: version,
-  previousStamp: 0,
-  before: undefined,
-  after,
-});
-
-/** Returns the rows that wait, by id. @param items their rows, the oldest item first. */
-export function toChanges(items: readonly (readonly OutOfOrderRow[])[]): Map<string, RowChange> {
-  const changes = new Map<string, RowChange>();
-  for (const row of items.flat()) {
-    if (row.after) changes.set(row.id, toChange(row));
-    else changes.delete(row.id);
-  }
-  return changes;
-}
 
 /** Items of out-of-order rows, and the contents of those that are new. */
 export interface OutOfOrderItems {

@@ -14,10 +14,10 @@ import {
   type Segment,
   smallSegmentName,
 } from '../format/manifest.ts';
-import { type OutOfOrderRow, toChanges } from '../format/out-of-order-rows.ts';
+import type { OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
 import { chunkOfSmallSegment, fenceOfSmallSegment, type SmallSegment } from '../format/small-segment.ts';
-import type { RowChange } from '../merge-records.ts';
+import { type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
