@@ -180,6 +180,84 @@ export const tools: readonly Tool[] = [
     }
   },
   {
+    "name": "restore",
+    "description": "Restores an entity that was deleted in the last 30 days, with what its deletion removed.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        }
+      },
+      "required": [
+        "collection",
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/{collection}/{id}/restore"
+    }
+  },
+  {
+    "name": "listDeleted",
+    "description": "Lists deleted entities that can be restored, the last deleted first.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100
+        },
+        "after": {
+          "type": "string",
+          "description": "The `cursor` of the page before."
+        }
+      },
+      "required": [
+        "collection"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}/deleted"
+    }
+  },
+  {
     "name": "batch",
     "description": "Creates, updates and deletes up to 25 entities together: all operations are applied, or none.",
     "inputSchema": {
