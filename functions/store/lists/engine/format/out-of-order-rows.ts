@@ -12,7 +12,7 @@ export type OutOfOrderRow = Pick<LogEntry, 'id' | 'version' | 'after'>;
 /** Times are encoded as differences from this stamp. */
 const baseStamp = 0;
 
-const encodeRows = (rows: readonly OutOfOrderRow[]): Buffer => {
+export const encodeRows = (rows: readonly OutOfOrderRow[]): Buffer => {
   const entries = rows.map(({ id, version, after }): LogEntry => ({ id, version, previousStamp: 0, after }));
   return encodeContents({ entries }, baseStamp);
 };
