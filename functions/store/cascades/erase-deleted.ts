@@ -2,6 +2,7 @@
 import { hasVersion } from '../model/condition-expressions.ts';
 import { isRoot } from '../model/deletion.ts';
 import type { DeletedEntity } from '../model/entity.ts';
+import { EntityNotFound } from '../model/errors.ts';
 import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey, textKey } from '../model/keys.ts';
 import { cascadeKinds, type Kind } from '../model/relations.ts';
@@ -20,15 +21,14 @@ const removal = (tenant: string, { kind, entity: { id }, version }: DeletedEntit
 /**
  * Removes a deleted entity, and what its deletion has removed besides. To remove one that exists, delete it first. A call that was interrupted is
  * repeated: the entity itself goes last.
- * @returns the number of entities that were removed: none when there is nothing of the entity; `undefined` when it exists.
- * @throws ConditionFailed when it is restored meanwhile.
+ * @returns the number of entities that were removed.
+ * @throws EntityNotFound when the entity is not deleted; ConditionFailed when it was restored meanwhile.
  */
-export async function eraseDeleted(session: Session, kind: Kind, id: string): Promise<number | undefined> {
+export async function eraseDeleted(session: Session, kind: Kind, id: string): Promise<number> {
   const { tenant, database } = session;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
-  if (!item) return 0;
-  const found = decodeAnyEntity(item);
-  if (!found.deletion) return undefined;
+  const found = item && decodeAnyEntity(item);
+  if (!found?.deletion) throw new EntityNotFound(kind, id);
   let count = 1;
   for (const child of isRoot(found) ? cascadeKinds(kind) : []) {
     for (let after: string | undefined = ''; after !== undefined; ) {

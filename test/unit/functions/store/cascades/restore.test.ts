@@ -299,9 +299,9 @@ describe('eraseDeleted', () => {
     }
   });
 
-  test('leaves an entity that exists', async () => {
+  test('refuses an entity that exists', async () => {
     const id = await makeTask({});
-    expect(await eraseDeleted(fresh(), 'task', id)).toBeUndefined();
+    await expect(eraseDeleted(fresh(), 'task', id)).rejects.toThrow(EntityNotFound);
     expect(await exists('task', id)).toBe(true);
   });
 });
