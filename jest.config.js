@@ -15,6 +15,7 @@ const kinds = {
   browser: ['test/browser'],
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
+  agents: ['test/agents'],
   webhook: ['test/webhook'],
 };
 

@@ -3,13 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { parseFlags, runCommand, UsageError } from '../lib/cli/command-line.ts';
 import { runInOrder } from '../lib/cli/run-in-order.ts';
 import { npm } from '../lib/cli/tools.ts';
+import { agentToolsModule } from '../lib/openapi/agent-tools.ts';
 import { clientTypes } from '../lib/openapi/client-types.ts';
-import { clientTypesFile, committedFile, earlierDocument } from '../lib/openapi/committed-document.ts';
+import {
+  agentToolsFile,
+  clientTypesFile,
+  committedFile,
+  earlierDocument,
+} from '../lib/openapi/committed-document.ts';
 import { breakingChanges, isBreakingVersion } from '../lib/openapi/compare.ts';
 import { documentText, openApiDocument } from '../lib/openapi/document.ts';
 import { referenceDocument } from '../lib/openapi/reference-document.ts';
 
-const help = `Writes openapi.json and client/types.ts from the contracts.
+const help = `Writes openapi.json, and the client's types and tools for agents, from the contracts.
 
   npm run openapi
   npm run openapi -- compare [--base <file or Git revision>]
@@ -25,6 +31,7 @@ function write(): number {
   const document = openApiDocument();
   writeFileSync(committedFile, documentText(document));
   writeFileSync(clientTypesFile, clientTypes(document));
+  writeFileSync(agentToolsFile, agentToolsModule(document));
   return 0;
 }
 

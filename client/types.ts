@@ -541,6 +541,7 @@ export interface ProblemStatuses {
   'missing-scope': 403;
   'not-found': 404;
   'method-not-allowed': 405;
+  'reference-missing': 409;
   'subject-taken': 409;
   'cursor-expired': 410;
   'version-mismatch': 412;

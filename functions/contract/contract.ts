@@ -20,12 +20,16 @@ export interface Body {
   readonly optional?: boolean;
 }
 
+/** The body of an action without parameters: no body, or an empty object. */
+export const emptyBody: Body = { writable: [], schema: () => v.object({}), optional: true };
+
 /** What a successful response holds. */
 export type Success =
   | 'list'
   | 'entity'
   | 'created'
   | 'deleted'
+  | 'deletedList'
   | 'batch'
   | 'signedInUser'
   | 'changes'
@@ -182,6 +186,29 @@ export const remove = (resource: Resource) =>
     summary: `Deletes ${withArticle(resource)}.`,
     success: 'deleted',
     resource,
+  });
+
+/** Defines the list of the deleted entities of a resource. */
+export const listDeleted = (resource: Resource) =>
+  contract({
+    operation: `listDeleted${pascal(resource.plural)}`,
+    method: 'GET',
+    path: `/v1/${resource.plural}/deleted`,
+    summary: `Lists deleted ${resource.plural}.`,
+    success: 'deletedList',
+    resource,
+  });
+
+/** Defines the operation that takes a deletion back. */
+export const restore = (resource: Resource) =>
+  contract({
+    operation: `restore${pascal(resource.kind)}`,
+    method: 'POST',
+    path: `${entityPath(resource)}/restore`,
+    summary: `Restores a deleted ${resource.kind}.`,
+    success: 'entity',
+    resource,
+    body: emptyBody,
   });
 
 /** Operations in one batch. With their long texts, jobs and records, they never exceed one transaction. */

@@ -47,6 +47,7 @@ export const showGuide = contract({
     'retries-and-lost-updates',
     'batches',
     'drag-and-drop',
+    'agents',
     'offline-and-live',
     'events',
   ],

@@ -4,6 +4,7 @@ import type { HistoryPlace } from '../store/entities/list-history.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
+import type { DeletedQuery } from '../store/lists/list-deleted.ts';
 import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
@@ -17,6 +18,7 @@ import { readHistoryPlace } from './parse-history-query.ts';
 import {
   type ReadChangesQuery,
   readChangesQuery,
+  readDeletedQuery,
   readEntityView,
   readListQuery,
   requireNoParameters,
@@ -42,6 +44,8 @@ interface Request<C extends Contract> {
   readonly since: C extends { success: 'changes' } ? ChangesCursor | undefined : undefined;
   /** The hash of the query of a change feed: part of its cursors. */
   readonly cursorHash?: Buffer | undefined;
+  /** The query of a list of deleted entities. */
+  readonly deletedQuery: C extends { success: 'deletedList' } ? DeletedQuery : undefined;
   /** Where a page of a history begins. */
   readonly place: C extends { success: 'history' } ? HistoryPlace : undefined;
   readonly view: EntityView;
@@ -54,11 +58,17 @@ function readQuery(
   { success, method, resource, nestedBy }: Contract,
   { rawQueryString }: SessionEvent,
   id: string,
-): Partial<ReadChangesQuery> & { readonly place?: HistoryPlace; readonly view: EntityView } {
+): Partial<ReadChangesQuery> & {
+  readonly deletedQuery?: DeletedQuery;
+  readonly place?: HistoryPlace;
+  readonly view: EntityView;
+} {
   if (success === 'entity' && method === 'GET' && resource) {
     return { view: readEntityView(resource, rawQueryString) };
   }
   if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
+  if (success === 'deletedList' && resource)
+    return { deletedQuery: readDeletedQuery(resource, rawQueryString), view: wholeView };
   if (success === 'history' && resource) {
     return { place: readHistoryPlace({ kind: resource.kind, id }, rawQueryString), view: wholeView };
   }

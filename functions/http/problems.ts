@@ -9,6 +9,7 @@ import {
   KeysThrottled,
   ReadBudgetExceeded,
   ReferenceNotFound,
+  RequiredReferenceMissing,
   StoreUnavailable,
   SubjectTaken,
   TooManyJobs,
@@ -30,6 +31,7 @@ export const catalogue = {
   'missing-scope': { status: 403, title: 'The token lacks a scope' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  'reference-missing': { status: 409, title: 'An entity that it belongs to does not exist' },
   'subject-taken': { status: 409, title: 'Another user has the subject' },
   'cursor-expired': { status: 410, title: 'The cursor is too old' },
   'version-mismatch': { status: 412, title: 'The resource has changed' },
@@ -150,6 +152,10 @@ export function toProblem(error: unknown): Problem {
   }
   if (error instanceof IdempotencyKeyReused) {
     return new Problem('idempotency-key-reused', error.message, { cause: error });
+  }
+  if (error instanceof RequiredReferenceMissing) {
+    const issues = [{ pointer: error.pointer, detail: error.message }];
+    return new Problem('reference-missing', error.message, { issues, cause: error });
   }
   if (error instanceof SubjectTaken) {
     const issues = [{ pointer: `/${subjectField}`, detail: error.message }];

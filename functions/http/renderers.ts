@@ -3,8 +3,10 @@ import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
 import type { HistoryPage } from '../store/entities/list-history.ts';
 import { encodeCursor } from '../store/lists/changes/cursor.ts';
 import type { ChangesPage } from '../store/lists/changes/list-changes.ts';
+import { encodeDeletedPlace } from '../store/lists/deleted-cursor.ts';
+import type { DeletedPage } from '../store/lists/list-deleted.ts';
 import { encodePlace } from '../store/lists/place-cursor.ts';
-import type { ItemFields, WholeEntity } from '../store/model/entity.ts';
+import type { Deletion, ItemFields, WholeEntity } from '../store/model/entity.ts';
 import type { ListQuery, Page } from '../store/model/list-query.ts';
 import type { Session } from '../store/unit-of-work/session.ts';
 import { acceptsNoVersion, isCurrent } from './conditional-requests.ts';
@@ -30,6 +32,7 @@ export interface Results {
   readonly entity: WholeEntity;
   readonly created: WholeEntity;
   readonly deleted: undefined;
+  readonly deletedList: DeletedPage;
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
@@ -168,6 +171,20 @@ export const renderers: Renderers = {
   },
   batch: ({ session }, results) =>
     json(200, JSON.stringify({ results }), { ...noStore, ...replayedHeader(session) }),
+  deletedList: (rendering, { deleted, end }) => {
+    const { resource } = rendering.contract;
+    const deletions = new Map<ItemFields, Deletion>(
+      deleted.map(({ entity, deletion }) => [entity, deletion]),
+    );
+    const showDeleted = (entity: ItemFields) => {
+      const { deletedAt = 0, deletedBy = null } = deletions.get(entity) ?? {};
+      const shown = show(rendering, entity) as object;
+      return { ...shown, deletedAt: new Date(deletedAt).toISOString(), deletedBy };
+    };
+    const cursor = resource && end ? encodeDeletedPlace(resource.kind, end) : null;
+    const content = renderData([...deletions.keys()], showDeleted, { cursor });
+    return json(200, content, { ...noStore });
+  },
   deleted: () => ({ statusCode: 204, headers: { ...noStore } }),
   signedInUser: (rendering, signedIn) => {
     const content = JSON.stringify(signedIn);

@@ -1,14 +1,16 @@
-import { emptyBody } from '../contract/bodies.ts';
 import {
   batch,
   changes,
   contract,
   create,
+  emptyBody,
   history,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { organization } from './resource.ts';
@@ -31,4 +33,6 @@ export const archiveOrganization = contract({
   body: emptyBody,
 });
 export const listOrganizationChanges = changes(organization);
+export const listDeletedOrganizations = listDeleted(organization);
+export const restoreOrganization = restore(organization);
 export const listOrganizationHistory = history(organization);

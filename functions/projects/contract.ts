@@ -6,9 +6,11 @@ import {
   create,
   history,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { label, setOfValues } from '../contract/fields.ts';
@@ -52,4 +54,6 @@ export const cloneProject = contract({
   },
 });
 export const listProjectChanges = changes(project);
+export const listDeletedProjects = listDeleted(project);
+export const restoreProject = restore(project);
 export const listProjectHistory = history(project);

@@ -4,9 +4,11 @@ import {
   create,
   history,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { tag } from './resource.ts';
@@ -19,4 +21,6 @@ export const updateTag = update(tag);
 export const deleteTag = remove(tag);
 export const batchTags = batch(tag);
 export const listTagChanges = changes(tag);
+export const listDeletedTags = listDeleted(tag);
+export const restoreTag = restore(tag);
 export const listTagHistory = history(tag);

@@ -4,9 +4,11 @@ import {
   create,
   history,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { task } from './resource.ts';
@@ -37,4 +39,6 @@ export const updateTask = update(task);
 export const deleteTask = remove(task);
 export const batchTasks = batch(task);
 export const listTaskChanges = changes(task);
+export const listDeletedTasks = listDeleted(task);
+export const restoreTask = restore(task);
 export const listTaskHistory = history(task);

@@ -5,9 +5,11 @@ import {
   create,
   history,
   list,
+  listDeleted,
   read,
   remove,
   replace,
+  restore,
   update,
 } from '../contract/contract.ts';
 import { user } from './resource.ts';
@@ -35,4 +37,6 @@ export const updateUser = update(user);
 export const deleteUser = remove(user);
 export const batchUsers = batch(user);
 export const listUserChanges = changes(user);
+export const listDeletedUsers = listDeleted(user);
+export const restoreUser = restore(user);
 export const listUserHistory = history(user);

@@ -20,9 +20,10 @@ import {
   parseLogPartition,
   recordPrefix,
 } from '../../functions/store/model/change-log.ts';
+import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey } from '../../functions/store/model/keys.ts';
+import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import { marginMs as defaultMarginMs } from '../../functions/store/model/log-timing.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
 import { toRow } from '../../functions/store/model/row.ts';
@@ -61,7 +62,7 @@ async function scanLogs(
       const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
       const log = isOfLog ? parseLogPartition(item.pk) : undefined;
       if (log) logOf(log.tenant, log.kind);
-      if (item.sk !== 'entity') continue;
+      if (item.sk !== entitySortKey || isDeletedItem(item)) continue;
       const { kind, entity, version } = decodeEntity(item);
       logOf(tenantOf(item), kind).set(entity.id, { id: entity.id, version, values: toRow(entity) });
     }

@@ -40,6 +40,7 @@ const problemTexts: Readonly<Record<TextProblem, string>> = {
   unused: 'is stored, but no entity has it',
   missing: 'is missing',
   different: 'is not the one that the entity has the digest of',
+  expiring: 'does not expire with the entity, or expires without it',
 };
 
 const subjectTexts: Readonly<Record<SubjectProblem, string>> = {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
-import { decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
+import { decodeAnyEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
@@ -47,10 +47,12 @@ class Collection {
     this.subjects.add(item);
     if (item.sk !== 'entity') return;
     const { pk, sk } = item;
-    const stored = decodeEntity(item);
+    const stored = decodeAnyEntity(item);
     const tenant = tenantOf(item);
-    this.entities.add(pk);
-    this.#references.push(...referencesFrom(tenant, stored));
+    if (!stored.deletion) {
+      this.entities.add(pk);
+      this.#references.push(...referencesFrom(tenant, stored));
+    }
     if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored, stored.stamp ?? 0) }, { ...item }))
       this.malformed.push({ pk, sk });
   }

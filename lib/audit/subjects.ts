@@ -5,7 +5,7 @@ import { buildUpdate } from '../../functions/store/model/changes.ts';
 import { notExists } from '../../functions/store/model/condition-expressions.ts';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
 import { ConditionFailed } from '../../functions/store/model/errors.ts';
-import { decodeEntity } from '../../functions/store/model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import {
   encodeSubject,
@@ -59,7 +59,7 @@ export class ScannedSubjects {
 
   add(item: Item): void {
     if (item.sk === subjectSortKey) this.#named.set(item.pk, userOfSubject(item));
-    const stored = item.sk === entitySortKey ? decodeEntity(item) : undefined;
+    const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
     const subject = subjectOf(stored);
     if (subject === undefined || !stored) return;
     const { pk } = subjectKey(tenantOf(item.pk), subject);

@@ -2,12 +2,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../functions/store/dynamodb/database.ts';
 import { buildUpdate } from '../../functions/store/model/changes.ts';
-import type { StoredEntity } from '../../functions/store/model/entity.ts';
+import { hasVersion } from '../../functions/store/model/condition-expressions.ts';
+import { expiryOf } from '../../functions/store/model/deletion.ts';
+import type { DeletedEntity, StoredEntity } from '../../functions/store/model/entity.ts';
 import { ConditionFailed } from '../../functions/store/model/errors.ts';
-import { decodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entitySortKey, textSortKey } from '../../functions/store/model/keys.ts';
-import { beginningOf, Digest, digestText, isDigestOf } from '../../functions/store/model/long-text.ts';
-import type { Item, Key } from '../../functions/store/model/writes.ts';
+import { decodeAnyEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entitySortKey, textKey, textSortKey } from '../../functions/store/model/keys.ts';
+import {
+  beginningOf,
+  Digest,
+  digestText,
+  isDigestOf,
+  isLong,
+} from '../../functions/store/model/long-text.ts';
+import { table } from '../../functions/store/model/table.ts';
+import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
 
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
@@ -19,7 +28,9 @@ export type TextProblem =
   /** The entity has a digest, but there is no text. */
   | 'missing'
   /** The entity has the digest of another text. */
-  | 'different';
+  | 'different'
+  /** The text expires although its entity does not, or the other way round. */
+  | 'expiring';
 
 export interface TextDifference {
   /** The partition key of the entity. */
@@ -28,30 +39,42 @@ export interface TextDifference {
 }
 
 interface StoredText {
-  readonly entity: StoredEntity | undefined;
+  readonly entity: StoredEntity | DeletedEntity | undefined;
   readonly text: string | undefined;
+  /** When DynamoDB deletes the text, in seconds since 1970. */
+  readonly expiresAt: number | undefined;
 }
 
-const digestOf = (entity: StoredEntity | undefined): Digest | undefined => {
+const digestOf = (entity: StoredEntity | DeletedEntity | undefined): Digest | undefined => {
   const description = entity?.entity.description;
   return description instanceof Digest ? description : undefined;
 };
 
-function problemOf({ entity, text }: StoredText): TextProblem | undefined {
+const expiryOfEntity = ({ deletion }: StoredEntity | DeletedEntity): number | undefined =>
+  deletion && expiryOf(deletion);
+
+function problemOf({ entity, text, expiresAt }: StoredText): TextProblem | undefined {
   const digest = digestOf(entity);
   if (text === undefined) return digest && 'missing';
-  if (!digest) return 'unused';
+  if (!entity || !digest) return 'unused';
+  if (expiresAt !== expiryOfEntity(entity)) return 'expiring';
   return isDigestOf(digest, text) ? undefined : 'different';
 }
+
+/** Returns a text by which the item of a text and an entity are compared. */
+const signOf = (digest: string, expiresAt: unknown): string => `${expiresAt ?? ''} ${digest}`;
 
 export class ScannedTexts {
   readonly #ofTexts = new Map<string, string>();
   readonly #inEntities = new Map<string, string>();
 
   add(item: Item): void {
-    if (item.sk === textSortKey) this.#ofTexts.set(item.pk, digestText(String(item['text'])));
-    const digest = item.sk === entitySortKey ? digestOf(decodeEntity(item)) : undefined;
-    if (digest) this.#inEntities.set(item.pk, digest.text);
+    const expiresAt = item[table.timeToLive];
+    if (item.sk === textSortKey) {
+      this.#ofTexts.set(item.pk, signOf(digestText(String(item['text'])), expiresAt));
+    }
+    const digest = item.sk === entitySortKey ? digestOf(decodeAnyEntity(item)) : undefined;
+    if (digest) this.#inEntities.set(item.pk, signOf(digest.text, expiresAt));
   }
 
   get suspects(): string[] {
@@ -61,14 +84,19 @@ export class ScannedTexts {
 }
 
 async function readStoredText(database: Database, pk: string): Promise<StoredText> {
-  const { items } = await database.query({
+  const query = {
     KeyConditionExpression: 'pk = :partition',
     ExpressionAttributeValues: { ':partition': pk },
     ConsistentRead: true,
-  });
+  };
+  const { items } = await database.query(query, undefined, { withDeleted: true });
   const entity = items.find(({ sk }) => sk === entitySortKey);
-  const text = items.find(({ sk }) => sk === textSortKey)?.['text'] as string | undefined;
-  return { entity: entity && decodeEntity(entity), text };
+  const text = items.find(({ sk }) => sk === textSortKey);
+  return {
+    entity: entity && decodeAnyEntity(entity),
+    text: text?.['text'] as string | undefined,
+    expiresAt: text?.[table.timeToLive] as number | undefined,
+  };
 }
 
 /** Returns the differences that are still there when the texts are read again, with pauses. */
@@ -89,14 +117,27 @@ export async function compareTexts(
   return found;
 }
 
+/** Returns the writes that give a deleted entity a description. Its new version is the condition of all of them. */
+function describeDeleted(tenant: string, deleted: DeletedEntity, description: string | undefined): Write[] {
+  const { kind, entity, version, stamp = 0 } = deleted;
+  const fields = description === undefined ? {} : { description };
+  const after = { ...deleted, entity: { ...entity, ...fields }, version: version + 1 };
+  const key = textKey(tenant, kind, entity.id);
+  const text: Write = isLong(after.entity.description)
+    ? { setExpiry: key, expiresAt: expiryOf(deleted.deletion) }
+    : { remove: key };
+  return [{ put: encodeEntity(tenant, after, stamp), condition: hasVersion(version) }, text];
+}
+
 /**
  * Repairs a text: deletes one that no entity has; gives an entity the text that exists, or else the beginning of the missing one, which
- * its digest shows.
+ * its digest shows. A text expires with its entity, and only with it.
  */
 export async function repairText(database: Database, difference: TextDifference): Promise<void> {
   const pk = difference.entity;
-  const { entity, text } = await readStoredText(database, pk);
-  const problem = problemOf({ entity, text });
+  const stored = await readStoredText(database, pk);
+  const { entity, text } = stored;
+  const problem = problemOf(stored);
   if (!problem) return;
   const textItem: Key = { pk, sk: textSortKey };
   if (!entity) {
@@ -106,12 +147,17 @@ export async function repairText(database: Database, difference: TextDifference)
   }
   const digest = digestOf(entity);
   const description = digest && (text ?? beginningOf(digest.text));
-  const change = buildUpdate(entity, description === undefined ? {} : { description }, await database.time());
-  const session = { tenant: pk.slice(0, pk.indexOf('#')), database };
-  // The new version of the entity is the condition of the deletion.
-  const writes = problem === 'unused' ? [{ remove: textItem }] : [];
+  const tenant = pk.slice(0, pk.indexOf('#'));
   try {
-    await applyChangeSet(session, { changes: [change], writes });
+    if (entity.deletion) {
+      await database.transact(describeDeleted(tenant, entity, description));
+      return;
+    }
+    const fields = description === undefined ? {} : { description };
+    const change = buildUpdate(entity, fields, await database.time());
+    // The new version of the entity is the condition of the deletion.
+    const writes = problem === 'unused' ? [{ remove: textItem }] : [];
+    await applyChangeSet({ tenant, database }, { changes: [change], writes });
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
     // Another writer has changed the entity meanwhile.

@@ -89,6 +89,15 @@ async function testWebhook(): Promise<number> {
   ]);
 }
 
+/** Calls the tools for agents with the official clients of the Model Context Protocol (38 MB). */
+async function testAgents(): Promise<number> {
+  const folder = 'test/agents';
+  return runInOrder([
+    npm('ci', ...ofOthers, '--ignore-scripts', '--prefix', folder),
+    tool('jest', '--selectProjects', 'agents'),
+  ]);
+}
+
 /** Returns the unit tests of a folder that start a database. */
 const databaseTests = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -128,6 +137,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
         { name: 'openapi-lint', command: npm('run', 'openapi', '--', 'lint') },
         { name: 'generated-clients', command: testGeneratedClients },
         { name: 'sync-adapters', command: testSyncAdapters },
+        { name: 'agents', command: testAgents },
         { name: 'webhook', command: testWebhook },
       ],
     },

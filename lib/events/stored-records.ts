@@ -1,6 +1,7 @@
 /** Finds the records of all change logs by their time. */
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { maxStamp, stampPrefix } from '../../functions/store/model/change-log.ts';
+import { stampPrefix } from '../../functions/store/model/change-log.ts';
+import { maxStamp } from '../../functions/store/model/stamp-text.ts';
 import type { Item } from '../../functions/store/model/writes.ts';
 
 /** Stamps of records, in milliseconds since 1970. */

@@ -9,7 +9,7 @@ import { dependentsOf, type Kind, referencesOf } from '../../functions/store/mod
 import { subjectField } from '../../functions/store/model/subject.ts';
 import type { IndexName } from '../../functions/store/model/table.ts';
 
-type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'DeleteItem';
+type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 export interface Access {
   /** Actions on the table. */
@@ -40,21 +40,43 @@ const updateActions = ({ kind, fields }: Resource): readonly Action[] => [
 /** What begins a job counts the unfinished ones of its tenant. */
 const jobIndexes = ['by-status'] as const;
 
-/** The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. */
-function removeAccess(kind: Kind): Access {
+/** A long text expires with its entity, which is an update of its item. */
+const expiryActions = ({ fields }: Resource): readonly Action[] =>
+  longTextField in fields ? ['UpdateItem'] : [];
+
+/**
+ * The permissions to delete an entity and its descendants, which the list engine finds, or to begin the job that does. Of a user, the item of the
+ * subject is deleted. Descendants are projects and tasks, which have long texts.
+ */
+function removeAccess(resource: Resource): Access {
+  const { kind, fields } = resource;
   const usesListEngine = dependentsOf(kind).length > 0;
-  if (!usesListEngine) return { actions: [...writeActions, 'DeleteItem'], usesListEngine };
-  return {
-    actions: [...writeActions, 'DeleteItem', 'BatchGetItem', 'Query'],
-    indexes: jobIndexes,
-    usesListEngine,
-  };
+  const own: readonly Action[] = [
+    ...writeActions,
+    ...expiryActions(resource),
+    ...(subjectField in fields ? (['DeleteItem'] as const) : []),
+  ];
+  if (!usesListEngine) return { actions: own, usesListEngine };
+  return { actions: [...own, 'BatchGetItem', 'Query'], indexes: jobIndexes, usesListEngine };
 }
 
-function batchAccess(kind: Kind): Access {
-  const { actions, ...others } = removeAccess(kind);
-  return { ...others, actions: distinct([...createActions(kind), 'BatchGetItem', ...actions]) };
+function batchAccess(resource: Resource): Access {
+  const { actions, ...others } = removeAccess(resource);
+  const { kind } = resource;
+  const update: readonly Action[] = updateActions(resource).filter((action) => action === 'DeleteItem');
+  return { ...others, actions: distinct([...createActions(kind), 'BatchGetItem', ...update, ...actions]) };
 }
+
+/** The permissions to restore an entity, and what its deletion has removed besides, or to begin the job that does. */
+const restoreAccess = (resource: Resource): Access => ({
+  actions: [...writeActions, 'Query', 'BatchGetItem', ...expiryActions(resource)],
+  indexes: dependentsOf(resource.kind).some(({ onDelete }) => onDelete === 'cascade') ? jobIndexes : [],
+});
+
+const deletedListAccess = ({ fields }: Resource): Access => ({
+  actions: longTextField in fields ? ['BatchGetItem'] : [],
+  indexes: ['by-status'],
+});
 
 /** A nested list never reads all of a kind, but a filter can name a parent that has an index. */
 function listAccess(kind: Kind, nestedBy: string | undefined): Access {
@@ -74,10 +96,13 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
   if (!resource) return { actions: success === 'health' ? ['GetItem'] : [] };
   const { kind, plural } = resource;
   if (path === `/v1/${plural}` && method === 'POST') return { actions: createActions(kind) };
+  if (path.endsWith('/restore')) return restoreAccess(resource);
   switch (`${method} ${success}`) {
     case 'GET list':
     case 'GET changes':
       return listAccess(kind, nestedBy);
+    case 'GET deletedList':
+      return deletedListAccess(resource);
     case 'GET entity':
       return { actions: ['Query', ...referenceActions(kind)] };
     case 'GET history':
@@ -87,17 +112,18 @@ export function accessOf({ success, method, path, resource, nestedBy }: Contract
     case 'PATCH entity':
       return { actions: updateActions(resource) };
     case 'DELETE deleted':
-      return removeAccess(kind);
+      return removeAccess(resource);
     case 'POST batch':
-      return batchAccess(kind);
+      return batchAccess(resource);
     default:
       return actionAccess;
   }
 }
 
-/** The permissions of the function that continues jobs when the table's stream reports them. */
+/** The permissions of the function that continues jobs when the table's stream reports them. The index has what a deletion has removed. */
 export const jobsAccess: Access = {
-  actions: [...writeActions, 'BatchGetItem', 'Query', 'DeleteItem'],
+  actions: [...writeActions, 'BatchGetItem', 'Query', 'UpdateItem', 'DeleteItem'],
+  indexes: ['by-status'],
   usesListEngine: true,
 };
 

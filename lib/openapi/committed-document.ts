@@ -7,6 +7,8 @@ export const committedFile = files['openapi.json'] ?? '';
 
 export const clientTypesFile = committedFile.replace('openapi.json', 'client/types.ts');
 
+export const agentToolsFile = committedFile.replace('openapi.json', 'client/mcp/tools.ts');
+
 /** Returns undefined when neither the file nor the Git revision exists. */
 export function earlierDocument(base: string): OpenApiDocument | undefined {
   if (existsSync(base)) return JSON.parse(readFileSync(base, 'utf8')) as OpenApiDocument;

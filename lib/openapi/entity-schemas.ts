@@ -1,8 +1,10 @@
 import type { Expansion, Resource } from '../../functions/contract/resource.ts';
 import { maxLimit } from '../../functions/http/parse-list-query.ts';
 import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
+import { maxDeletedCursorLength } from '../../functions/store/lists/deleted-cursor.ts';
 import { maxCountedValues } from '../../functions/store/lists/engine/read/count-values.ts';
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
+import { restorableDays } from '../../functions/store/model/deletion.ts';
 import { readOnlyFields } from '../../functions/store/model/entity.ts';
 import { entityTag } from './headers.ts';
 import { historySchema } from './history.ts';
@@ -142,6 +144,44 @@ const changesSchema = (resource: Resource): Schema => ({
   required: ['data', 'removed', 'cursor', 'hasMore'],
 });
 
+const deletedListSchema = (resource: Resource, fields: Record<string, Schema>): Schema => ({
+  type: 'object',
+  description: `A page of deleted ${resource.plural}.`,
+  properties: {
+    data: {
+      type: 'array',
+      maxItems: maxLimit,
+      items: {
+        type: 'object',
+        description: `One of the ${resource.plural} before its deletion.`,
+        properties: {
+          ...fields,
+          deletedAt: {
+            type: 'string',
+            format: 'date-time',
+            maxLength: 24,
+            description: `When it was deleted. It can be restored for ${restorableDays} days.`,
+          },
+          deletedBy: {
+            type: ['string', 'null'],
+            maxLength: 1_024,
+            description:
+              'The subject of the token with which it was deleted: that of the user whose `subject` it is. Null on a service without tokens.',
+          },
+        },
+        required: [...Object.keys(fields), 'deletedAt', 'deletedBy'],
+      },
+      description: 'The last deleted first.',
+    },
+    cursor: {
+      type: ['string', 'null'],
+      maxLength: maxDeletedCursorLength,
+      description: 'The `after` of the next page. Null on the last one.',
+    },
+  },
+  required: ['data', 'cursor'],
+});
+
 /** Returns the schemas of entities that the expansions of a resource add, by name. */
 function expandedEntitySchemas({ expansions }: Resource): Record<string, Schema> {
   const named = Object.values(expansions).map((expansion): [string, Schema] => {
@@ -177,6 +217,7 @@ export function entitySchemas(resource: Resource): Record<string, Schema> {
     ...expandedEntitySchemas(resource),
     [`${one}List`]: listSchema(resource, fields),
     [`${one}ChangesPage`]: changesSchema(resource),
+    [`Deleted${one}List`]: deletedListSchema(resource, fields),
     [`${one}History`]: historySchema(resource, fields),
   };
 }

@@ -1,5 +1,6 @@
 import { type Contract, isConditionalWrite, needsToken } from '../../functions/contract/contract.ts';
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
+import { referencesOf } from '../../functions/store/model/relations.ts';
 import { subjectField } from '../../functions/store/model/subject.ts';
 import { problemCodes, problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
@@ -117,12 +118,15 @@ export function errorStatuses(contract: Contract): number[] {
   const { path, success, body, resource } = contract;
   const isBatch = success === 'batch';
   const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
+  const needsParent =
+    resource !== undefined && referencesOf(resource.kind).some(({ isRequired }) => isRequired);
+  const mayConflict = givesSubject || (needsParent && path.endsWith('/restore'));
   const isOne = path.includes('{') && success !== 'list';
   return [
     400,
     ...(needsToken(contract) ? [401, 403] : []),
     ...(isOne || isBatch ? [404] : []),
-    ...(givesSubject ? [409] : []),
+    ...(mayConflict ? [409] : []),
     ...(success === 'changes' ? [410] : []),
     ...(isConditionalWrite(contract) || isBatch ? [412] : []),
     ...(body ? [413, 415] : []),

@@ -13,6 +13,7 @@ import {
   maxSortFields,
 } from '../../functions/http/parse-list-query.ts';
 import { maxChangesCursorLength } from '../../functions/store/lists/changes/cursor.ts';
+import { maxDeletedCursorLength } from '../../functions/store/lists/deleted-cursor.ts';
 import { maxPlaceCursorLength } from '../../functions/store/lists/place-cursor.ts';
 import { anyText, count } from './json-schema.ts';
 import { describeOperator, exampleMark } from './operator-descriptions.ts';
@@ -66,6 +67,18 @@ export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parame
     example: defaultChangesLimit,
   },
 };
+
+/** The parameter of lists of deleted entities that other lists do not have, by the name of its component. */
+export const deletedParameters: Readonly<Record<'deletedAfter', Parameter>> = {
+  deletedAfter: {
+    name: 'after',
+    in: 'query',
+    description: 'The `cursor` of the response before. Without it, the list begins with the last deleted.',
+    schema: { type: 'string', maxLength: maxDeletedCursorLength },
+  },
+};
+
+export const deletedParameterNames = ['limit', ...Object.keys(deletedParameters)];
 
 const severalValues = (name: string, description: string, schema: Schema): Parameter => ({
   name,

@@ -1,7 +1,14 @@
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { defaultLimit, maxLimit } from '../../functions/http/parse-list-query.ts';
-import { dependentsOf, type Kind, type Relation } from '../../functions/store/model/relations.ts';
+import { restorableDays } from '../../functions/store/model/deletion.ts';
+import {
+  cascadeKinds,
+  dependentsOf,
+  type Kind,
+  type Relation,
+  referencesOf,
+} from '../../functions/store/model/relations.ts';
 import { describeFilters } from './operator-descriptions.ts';
 
 const plural = ({ child }: Relation): string => `${child}s`;
@@ -73,11 +80,27 @@ function describeList(resource: Resource, { nestedBy }: Contract): string {
 const describeChanges = ({ plural, kind }: Resource): string =>
   `Keeps a copy of any list of ${plural} up to date. Without \`since\`, the pages have all ${plural} that match; from then on, what changed. Apply \`data\` and \`removed\`, store \`cursor\` with them, and send it as \`since\`: at once while \`hasMore\` is true, later otherwise. No change is left out. A change can come twice, but never an earlier version of a ${kind} than before. The parameters take all filters of the list.`;
 
+function describeRestore({ kind }: Resource): string {
+  const members = cascadeKinds(kind).map((one) => `${one}s`);
+  const own = `Restores a ${kind} that was deleted in the last ${restorableDays} days: with its id, without references to entities that do not exist any more.`;
+  const required = referencesOf(kind).filter(({ isRequired }) => isRequired);
+  const parents = required.map(
+    ({ field, parent }) => ` If the ${parent} that \`${field}\` names does not exist, the response is 409.`,
+  );
+  const rest =
+    members.length > 0
+      ? ` The ${joined(members)} that the same deletion has removed come back with it; what needs more than 100 writes continues in the background after the response.`
+      : '';
+  const kept = dependentsOf(kind).some(({ onDelete }) => onDelete === 'setNull')
+    ? ' References that the deletion has removed from others do not come back.'
+    : '';
+  return `${own}${parents.join('')}${rest}${kept} If it is not deleted, nothing changes. \`If-Match\` takes the \`ETag\` that it had before the deletion. ${retry}`;
+}
 const describeHistory = ({ kind }: Resource): string =>
   `Who changed what of the ${kind}, the newest change first, also by batches and in the background. The changes are kept for 30 days by default: \`isComplete\` is false if earlier ones have expired. Of a description of more than 100 characters, the response has the beginning.`;
 
 function describeEffect(contract: Contract): string {
-  const { operation, resource, success, method } = contract;
+  const { operation, resource, success, method, path } = contract;
   const own = special[operation];
   if (own || !resource) return own ?? '';
   const { kind } = resource;
@@ -89,7 +112,10 @@ function describeEffect(contract: Contract): string {
   if (success === 'batch')
     return `Takes up to 25 operations on ${resource.plural}, each id at most once. A \`create\` can have an \`id\` of its own. When one fails, none is applied, and the problem is that of the first one that fails. A deletion has the same effects as a single one. ${retry}`;
   if (success === 'deleted')
-    return `${describeCascade(kind)} A deleted ${kind} cannot be restored, and a repeated request is a 404. ${guard}`.trim();
+    return `${describeCascade(kind)} A deleted ${kind} can be restored for ${restorableDays} days. A repeated request is a 404. ${guard}`.trim();
+  if (success === 'deletedList')
+    return `Lists the ${resource.plural} that were deleted in the last ${restorableDays} days and can be restored, the last deleted first, ${defaultLimit} on a page; \`limit\` is at most ${maxLimit}. What a deletion has removed besides is listed too. The list can lag behind by a moment.`;
+  if (path.endsWith('/restore')) return describeRestore(resource);
   if (method === 'PUT')
     return `Replaces all fields: those that are left out get their defaults. A request that changes nothing keeps the version. With \`If-None-Match: *\`, creates the ${kind} with the id in the path (201): the id can be made offline, and a repeated request is a 412 that creates nothing.${references(resource)} ${guard}`;
   if (method === 'PATCH')
@@ -111,7 +137,7 @@ function describeScope(contract: Contract): string {
   const { additionalScope: more } = contract;
   const additional = more ? ` Requires the scope \`${more.scope}\` as well when ${more.when}.` : '';
   const { resource, method, success } = contract;
-  const takesExpand = method === 'GET' && success !== 'changes' && success !== 'history';
+  const takesExpand = method === 'GET' && !['changes', 'history', 'deletedList'].includes(success);
   const expansion = resource && takesExpand ? expansionScopes(resource) : '';
   return `Requires the scope \`${scope}\`.${additional}${expansion}`;
 }

@@ -8,6 +8,8 @@ import { anyText } from './json-schema.ts';
 import {
   changesParameterNames,
   changesParameters,
+  deletedParameterNames,
+  deletedParameters,
   expandParameterNames,
   listParameterNames,
   listParameters,
@@ -19,6 +21,7 @@ import { type Parameter, type Reference, referTo } from './types.ts';
 const shared: Readonly<Record<string, Parameter>> = {
   ...pageParameters,
   ...changesParameters,
+  ...deletedParameters,
   ...historyParameters,
   ifMatch: {
     name: 'If-Match',
@@ -90,21 +93,27 @@ function kindInPath({ path, resource, nestedBy }: Contract): Resource['kind'] | 
 
 /** Returns whether the response has an entity tag that the caller can compare. */
 export const isRead = ({ method, success }: Contract): boolean =>
-  method === 'GET' && success !== 'health' && success !== 'changes';
+  method === 'GET' && !['health', 'changes', 'deletedList'].includes(success);
 
 /** Returns whether requests of an operation can be applied once under a key: those that create or act. */
 export const takesIdempotencyKey = ({ method }: Contract): boolean => method === 'POST' || method === 'PUT';
 
+/** Returns the names of the parameters in the query of an operation. */
+function queryParameterNames(resource: Resource, { success, method }: Contract): string[] {
+  if (success === 'list') return listParameterNames(resource);
+  if (success === 'changes') return changesParameterNames(resource);
+  if (success === 'deletedList') return deletedParameterNames;
+  if (success === 'history') return Object.keys(historyParameters);
+  return success === 'entity' && method === 'GET' ? expandParameterNames(resource) : [];
+}
+
 export function parametersOf(contract: Contract): Reference[] {
-  const { path, resource, success, method } = contract;
+  const { path, resource, method } = contract;
   const kind = kindInPath(contract);
   const names = [
     ...(kind ? [idName(kind)] : []),
     ...(path.includes('{file}') ? [path.startsWith('/docs/guides/') ? 'guide' : 'file'] : []),
-    ...(resource && success === 'list' ? listParameterNames(resource) : []),
-    ...(resource && success === 'changes' ? changesParameterNames(resource) : []),
-    ...(success === 'history' ? Object.keys(historyParameters) : []),
-    ...(resource && success === 'entity' && method === 'GET' ? expandParameterNames(resource) : []),
+    ...(resource ? queryParameterNames(resource, contract) : []),
     ...(isRead(contract) ? ['ifNoneMatch'] : []),
     ...(isConditionalWrite(contract) ? ['ifMatch'] : []),
     ...(method === 'PUT' ? ['ifNoneMatchAny'] : []),

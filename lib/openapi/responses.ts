@@ -117,6 +117,17 @@ const historyResponse = (resource: Resource): Response => ({
   content: json(`${pascal(resource.kind)}History`, historyExample(resource)),
 });
 
+const deletedListResponse = (resource: Resource): Response => ({
+  description: `Deleted ${resource.plural} that can be restored, the last deleted first.`,
+  headers: headerReferences('Cache-Control'),
+  content: json(`Deleted${pascal(resource.kind)}List`, {
+    data: [
+      { ...resourceDocs[resource.kind].example, deletedAt: '2026-02-12T09:30:00.000Z', deletedBy: null },
+    ],
+    cursor: null,
+  }),
+});
+
 function createdResponse(contract: Contract): Response {
   const { resource } = contract;
   return {
@@ -139,6 +150,8 @@ function success(contract: Contract): [status: string, response: Response] {
       return ['200', changesResponse(resource as Resource)];
     case 'history':
       return ['200', historyResponse(resource as Resource)];
+    case 'deletedList':
+      return ['200', deletedListResponse(resource as Resource)];
     case 'entity':
       return [
         '200',

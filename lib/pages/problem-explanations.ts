@@ -58,6 +58,15 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
     path: '/v1/projects/019b2f4e-8e02-7c44-9f0a-2b6d5c3e1f78',
     headers: { allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' },
   },
+  'reference-missing': {
+    meaning:
+      'A deleted entity cannot be restored without another one that it belongs to, and that does not exist: a project without its organization. "errors" names the field. This request wrote nothing.',
+    remedy: 'Restore the entity that "errors" names first.',
+    example:
+      'The project cannot be restored: its organization, which "organizationId" names, does not exist. Restore the organization first.',
+    path: '/v1/projects/019b2f4f-53d8-7f6b-b1e9-7a2c4d8f0e36/restore',
+    pointer: '/organizationId',
+  },
   'subject-taken': {
     meaning:
       'Another user of your tenant has this "subject", and a subject belongs to one user. This request wrote nothing.',

@@ -40,12 +40,13 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('the package is one package of less than 100 kB', () => {
+test('the package is one package of less than 130 kB', () => {
   const installed = join(project, 'node_modules');
   const files = (readdirSync(installed, { recursive: true }) as string[])
     .map((path) => ({ path, stats: statSync(join(installed, path)) }))
-    .filter(({ stats }) => stats.isFile());
-  expect(files.reduce((sum, { stats }) => sum + stats.size, 0)).toBeLessThan(100_000);
+    // Links to programs.
+    .filter(({ path, stats }) => stats.isFile() && !path.startsWith('.bin'));
+  expect(files.reduce((sum, { stats }) => sum + stats.size, 0)).toBeLessThan(130_000);
   const names = files.map(({ path }) => path.replace('project-management-client/', ''));
   expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual([
     '.package-lock.json',
@@ -105,6 +106,30 @@ test('the package runs without the globals that React Native and older browsers 
   writeFileSync(join(project, 'native.js'), native);
   writeFileSync(join(project, 'app.js'), `import './native.js';\n${program(service.url)}`);
   expect(await run('app.js')).toBe(printed());
+});
+
+test('its program offers the tools that only read, when it is asked to', async () => {
+  const path = join(project, 'node_modules/.bin/project-management-mcp');
+  const answered = execute(path, ['--url', service.url, '--read-only'], { cwd: project });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  answered.child.stdin?.end(`${JSON.stringify(list)}\n`);
+  const { result } = JSON.parse((await answered).stdout) as { result: { tools: { name: string }[] } };
+  const names = result.tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['list', 'read', 'changes', 'history']));
+  expect(names.filter((name) => /^(?:create|update|delete|restore|batch|archive|clone)/.test(name))).toEqual(
+    [],
+  );
+});
+
+test.each([
+  [[], 1, '--url is missing'],
+  [['--url', 'nonsense'], 1, 'url must be like'],
+  [['--ulr', 'http://localhost'], 1, '--ulr'],
+  [['--help'], 0, 'Model Context Protocol'],
+])('its program ends with the arguments %j with %i and says why', async (args, code, text) => {
+  const path = join(project, 'node_modules/.bin/project-management-mcp');
+  const ended = await execute(path, args, { cwd: project }).catch((error) => error);
+  expect([ended.code ?? 0, ended.stdout, ended.stderr]).toEqual([code, '', expect.stringContaining(text)]);
 });
 
 test('CommonJS can require the package', async () => {

@@ -92,6 +92,7 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
   entity: 200,
   created: 201,
   deleted: 204,
+  deletedList: 200,
   changes: 200,
   history: 200,
   batch: 200,

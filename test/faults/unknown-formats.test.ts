@@ -66,7 +66,7 @@ test('a list is 503 when another release has written the manifest; the log names
       error: expect.objectContaining({
         name: 'UnknownFormat',
         message:
-          'The format of a stored item (manifest) is 99, and this release reads 5. See "A format is unknown" in docs/operations.md.',
+          'The format of a stored item (manifest) is 99, and this release reads 6. See "A format is unknown" in docs/operations.md.',
       }),
     }),
   );

@@ -29,9 +29,9 @@ export const batchMutations: readonly Mutation[] = [
     description: 'the creations and updates of a batch are applied before its deletions',
     file: applyBatch,
     search:
-      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n      mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, includesChildren)));',
+      'const buildOwn = (includesChildren: boolean): ChangeSet =>\n      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));',
     replacement:
-      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, false)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => after), result: undefined }));\n    const own = { ...all, changes: all.changes.filter(({ after }) => !after) };\n    const buildOwn = (): ChangeSet => own;',
+      'const all = mergeChangeSets(resolved.map((one) => toChangeSet(step, one, false)));\n    await commit({ ...session, idempotency: undefined }, async () => ({ changes: all.changes.filter(({ after }) => !after?.deletion), result: undefined }));\n    const own = { ...all, changes: all.changes.filter(({ after }) => after?.deletion) };\n    const buildOwn = (): ChangeSet => own;',
     detectedBy: ['test/faults/batch.test.ts'],
     testNamePattern: 'stops after any call',
   },

@@ -172,8 +172,8 @@ export const dueWorkMutations: readonly Mutation[] = [
     name: 'second-sweep-during-the-deletion',
     description: 'the only sweep of a deletion comes before the requests have ended that saw the parent',
     file: 'functions/store/cascades/sweep.ts',
-    search: 'secondSweepAt(deletion.nowMs + maxRequestMs)',
-    replacement: 'secondSweepAt(deletion.nowMs)',
+    search: 'secondPassAt(step.nowMs + maxRequestMs)',
+    replacement: 'secondPassAt(step.nowMs)',
     detectedBy: [`${cascades}/sweep.test.ts`],
   },
   {

@@ -53,8 +53,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'late-record-above-the-watermark',
     description: 'compaction absorbs a late record that lists still read as pending',
     file: `${engine}/compaction/late-changes.ts`,
-    search: '.filter(({ stamp }) => stamp <= watermark);',
-    replacement: '.filter(({ stamp }) => stamp <= watermark + stamp);',
+    search: '.filter(({ stamp }) => stamp <= manifest.watermark);',
+    replacement: '.filter(({ stamp }) => stamp <= manifest.watermark + stamp);',
     detectedBy: [`${tests}/compaction/late-changes.test.ts`, `${tests}/compaction/compact.test.ts`],
   },
   {
@@ -556,8 +556,8 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'merge-without-newer-deletions',
     description: 'a merge does not count the rows that were deleted while it was built',
     file: `${engine}/compaction/merge-segments.ts`,
-    search: '(version) => version === deletedVersion)',
-    replacement: '(version) => version !== version && version !== deletedVersion)',
+    search: '.filter(isDeletedVersion).length',
+    replacement: '.filter((version) => version === "").length',
     detectedBy: [`${tests}/compaction/races.test.ts`],
   },
   {

@@ -71,9 +71,10 @@ export const writeMutations: readonly Mutation[] = [
     name: 'own-id-unchecked-in-a-batch',
     description: 'a batch takes any id for a creation',
     file: 'functions/store/cascades/apply-batch.ts',
-    search: 'const error = id === undefined ? undefined : findOwnIdError(id, targets.get(id), nowMs);',
+    search:
+      'const error =\n      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);',
     replacement:
-      'const error = id === undefined || targets.size === 0 ? undefined : findOwnIdError(id, targets.get(id), nowMs);',
+      'const error = id === undefined || existing.size === 0 ? undefined : findOwnIdError(id, existing.get(id), nowMs);',
     detectedBy: ['test/contract/own-ids.test.ts'],
     testNamePattern: 'a batch is a 400 that says why',
   },
@@ -219,7 +220,7 @@ export const writeMutations: readonly Mutation[] = [
     name: 'no-second-sweep',
     description: 'a deletion starts no second sweep, so that a child of a concurrent request remains',
     file: 'functions/store/cascades/sweep.ts',
-    search: 'return { changes, writes: [begin(deletion, kind, entity.id, newId(deletion.nowMs).id)] };',
+    search: 'return { changes, writes: [begin(step, kind, entity.id, newId(step.nowMs).id)] };',
     replacement: 'void begin;\n  return { changes };',
     detectedBy: ['test/unit/functions/store/cascades/continue-job.test.ts'],
     testNamePattern: 'still saw its parent',

@@ -9,8 +9,15 @@ import { type ChangesPage, generationOf, listChanges } from '#functions/store/li
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { queryHash } from '#functions/store/lists/query-hash.ts';
 import { recordWrites, transactionStamp } from '#functions/store/model/change-log.ts';
-import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
-import type { WholeEntity } from '#functions/store/model/entity.ts';
+import {
+  buildCreate,
+  buildDeletion,
+  buildRestore,
+  buildUpdate,
+  type Change,
+} from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
+import type { DeletedEntity, WholeEntity } from '#functions/store/model/entity.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
 import { marginMs, maxClockErrorMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
@@ -34,6 +41,7 @@ interface Pending {
 export class FeedHistory {
   readonly #random: Random;
   readonly #entities = new Map<string, WholeEntity & { readonly stamp: number }>();
+  readonly #deleted = new Map<string, DeletedEntity>();
   readonly #busy = new Set<string>();
   #records: Item[] = [];
   #pending: Pending[] = [];
@@ -63,15 +71,26 @@ export class FeedHistory {
       for (const { before, after } of changes) {
         const { id } = (after ?? before)?.entity ?? { id: '' };
         this.#busy.delete(id);
-        if (after) this.#entities.set(id, { ...(after as WholeEntity), stamp });
-        else this.#entities.delete(id);
+        this.#entities.delete(id);
+        this.#deleted.delete(id);
+        if (after?.deletion) this.#deleted.set(id, { ...after, stamp });
+        else if (after) this.#entities.set(id, { ...(after as WholeEntity), stamp });
       }
     }
     this.#records.sort((one, other) => (one.sk < other.sk ? -1 : 1));
   }
 
+  #restore(): Change | undefined {
+    const free = [...this.#deleted.values()].filter(({ entity }) => !this.#busy.has(entity.id));
+    const before = free.length > 0 ? this.#random.pick(free) : undefined;
+    if (before) this.#busy.add(before.entity.id);
+    return before && buildRestore(before, {}, this.now);
+  }
+
   #change(): Change | undefined {
     const random = this.#random;
+    const restore = random.chance(0.1) ? this.#restore() : undefined;
+    if (restore) return restore;
     const free = [...this.#entities.values()].filter(({ entity }) => !this.#busy.has(entity.id));
     const before = free.length > 0 ? random.pick(free) : undefined;
     const status = random.pick(statuses);
@@ -83,7 +102,7 @@ export class FeedHistory {
       );
     }
     this.#busy.add(before.entity.id);
-    if (random.chance(0.15)) return { before };
+    if (random.chance(0.15)) return buildDeletion(before, newDeletion(before, undefined, this.now));
     return buildUpdate(before, { ...before.entity, status, name: `n${random.below(100)}` }, this.now);
   }
 

@@ -14,7 +14,8 @@ import type { ListSource } from '#functions/store/lists/engine/read/read-state.t
 import { StaleRead } from '#functions/store/lists/engine/read/stale-read.ts';
 import type { LogReader, LogWriter } from '#functions/store/lists/engine/storage.ts';
 import { isLate, type LogRecord } from '#functions/store/model/change-log.ts';
-import type { Change } from '#functions/store/model/changes.ts';
+import { buildDeletion, buildRestore, type Change } from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
 import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { firstIdAt } from '#functions/store/model/ids.ts';
 import { maxCommitMs } from '#functions/store/model/log-timing.ts';
@@ -126,6 +127,7 @@ export class History {
     rebuilt: 0,
     foundApplied: 0,
     executedTooLate: 0,
+    restored: 0,
     stoppedWriters: 0,
     repairs: 0,
     lists: 0,
@@ -243,8 +245,9 @@ export class History {
     return { after: { kind, version: 1, entity } };
   }
 
-  #change(before: StoredEntity): Change {
-    if (this.#random.chance(0.2) && this.#state.size > 20) return { before };
+  #change(before: StoredEntity, nowMs: number): Change {
+    if (this.#random.chance(0.2) && this.#state.size > 20)
+      return buildDeletion(before, newDeletion(before, undefined, nowMs));
     const fields = Object.entries(randomFields(this.#random, this.#time.now > this.#start + addedFieldMs));
     const changed = Object.fromEntries(fields.filter(() => this.#random.chance(0.3)));
     const updatedAt = new Date(this.#time.now).toISOString();
@@ -252,7 +255,16 @@ export class History {
     return { before, after: { ...before, version: before.version + 1, entity } };
   }
 
+  /** Returns the restore of an entity: often of one whose deletion is pending. */
+  #restore(nowMs: number): Change | undefined {
+    const deleted = [...this.#transactions.deleted.values()];
+    const before = this.#random.chance(0.6) ? deleted.at(-1) : this.#random.pick(deleted);
+    return before && buildRestore(before, {}, nowMs);
+  }
+
   #changes(nowMs: number): Change[] {
+    const restore = this.#random.chance(0.12) ? this.#restore(nowMs) : undefined;
+    if (restore) return [restore];
     const count = this.#random.chance(0.2) ? 2 + this.#random.below(5) : 1;
     const known = [...this.#state.keys()];
     const changes = new Map<string, Change>();
@@ -263,7 +275,7 @@ export class History {
       }
       const recent = known[known.length - 1 - this.#random.below(Math.min(5, known.length))] as string;
       const id = this.#random.chance(0.3) ? recent : this.#random.pick(known);
-      changes.set(id, this.#change(this.#state.get(id) as StoredEntity));
+      changes.set(id, this.#change(this.#state.get(id) as StoredEntity, nowMs));
     }
     return [...changes.values()];
   }

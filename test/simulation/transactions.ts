@@ -11,7 +11,7 @@ import {
   transactionStamp,
 } from '#functions/store/model/change-log.ts';
 import type { Change } from '#functions/store/model/changes.ts';
-import type { StoredEntity } from '#functions/store/model/entity.ts';
+import type { DeletedEntity, StoredEntity } from '#functions/store/model/entity.ts';
 import { ConditionFailed, TransactionExpired } from '#functions/store/model/errors.ts';
 import { marginMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
 import { applyOnce } from '#functions/store/unit-of-work/apply-once.ts';
@@ -62,6 +62,7 @@ export interface TransactionCounts {
   foundApplied: number;
   /** Transactions that reached DynamoDB after they were withdrawn. */
   executedTooLate: number;
+  restored: number;
   stoppedWriters: number;
 }
 
@@ -77,10 +78,14 @@ export interface Simulated {
   readonly onCommit: (record: LogRecord) => void;
 }
 
+const idOf = ({ before, after }: Change): { readonly id: string } =>
+  ((after ?? before) as StoredEntity | DeletedEntity).entity;
+
 export class Transactions {
   /** The state after each commit. */
   readonly states: State[] = [new Map()];
   readonly #simulated: Simulated;
+  readonly #deleted = new Map<string, DeletedEntity>();
   #built = 0;
 
   constructor(simulated: Simulated) {
@@ -187,16 +192,25 @@ export class Transactions {
     };
   }
 
+  /** The deleted entities that can be restored, in the order of their deletions. */
+  get deleted(): ReadonlyMap<string, DeletedEntity> {
+    return this.#deleted;
+  }
+
+  /** Returns what the item of the entity of a change stores. */
+  #stored(change: Change): StoredEntity | DeletedEntity | undefined {
+    const { id } = idOf(change);
+    return this.state.get(id) ?? this.#deleted.get(id);
+  }
+
   /** Executes a transaction. Returns whether its conditions hold. */
   #execute(transaction: Transaction): boolean {
     const { counts, log } = this.#simulated;
     const { request, record } = transaction;
     if (transaction.state === 'withdrawn') counts.executedTooLate += 1;
     if (transaction.state !== 'sent') return false;
-    const isCurrent = request.changes.every(({ before, after }) =>
-      before
-        ? this.state.get(before.entity.id)?.version === before.version
-        : !this.state.has(after.entity.id),
+    const isCurrent = request.changes.every(
+      (change) => this.#stored(change)?.version === change.before?.version,
     );
     if (!isCurrent) {
       counts.conflicts += 1;
@@ -205,9 +219,15 @@ export class Transactions {
     request.applied += 1;
     if (request.applied > 1) throw new Error('A request was applied twice.');
     const state = new Map(this.state);
-    for (const { before, after } of request.changes) {
-      if (after) state.set(after.entity.id, { ...after, stamp: record.stamp });
-      else state.delete(before.entity.id);
+    for (const change of request.changes) {
+      const { id } = idOf(change);
+      const { stamp } = record;
+      const after = change.after && { ...change.after, stamp };
+      if (change.before?.deletion) counts.restored += 1;
+      state.delete(id);
+      this.#deleted.delete(id);
+      if (after?.deletion) this.#deleted.set(id, after);
+      else if (after) state.set(id, after);
     }
     counts.commits += 1;
     if (this.#simulated.time.now - record.stamp > marginMs) counts.lateCommits += 1;

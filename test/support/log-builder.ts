@@ -32,7 +32,8 @@ export const allRows: RowQuery = {
 interface Known {
   readonly version: number;
   readonly stamp: number;
-  readonly row: Row;
+  /** Absent for a deleted row. */
+  readonly row: Row | undefined;
 }
 
 export class LogBuilder {
@@ -48,18 +49,15 @@ export class LogBuilder {
   #versions(ids: readonly string[]): Map<string, number> {
     return new Map(
       ids.flatMap((id) => {
-        const version = this.#known.get(id)?.version;
-        return version === undefined ? [] : [[id, version] as const];
+        const known = this.#known.get(id);
+        return known?.row ? [[id, known.version] as const] : [];
       }),
     );
   }
 
   build(stamp: number, rows: Readonly<Record<string, Row | undefined>>): LogRecord {
     const entries = Object.entries(rows).map(([id, row]) => this.#entry(id, row));
-    for (const { id, version, after } of entries) {
-      if (after) this.#known.set(id, { version, stamp, row: after });
-      else this.#known.delete(id);
-    }
+    for (const { id, version, after } of entries) this.#known.set(id, { version, stamp, row: after });
     return { key: `${stampPrefix(stamp)}#${entries.map(({ id }) => id).join()}`, stamp, entries };
   }
 

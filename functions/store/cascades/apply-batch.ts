@@ -7,17 +7,18 @@ import { findMissingReferences } from '../entities/references.ts';
 import { findTakenSubjects } from '../entities/subjects.ts';
 import { changeFields } from '../entities/update-entity.ts';
 import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
-import type { Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
+import { isDeletedItem, newDeletion } from '../model/deletion.ts';
+import type { DeletedEntity, Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
 import { isId } from '../model/ids.ts';
-import { decodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
 import { buildWithDescendants } from './delete-entity.ts';
-import { buildDelete, type Deletion } from './sweep.ts';
+import { buildDelete, type DeletionStep } from './sweep.ts';
 
 /** One operation of a batch. No two of them have the same id. */
 export type BatchOperation =
@@ -44,28 +45,40 @@ type ResolvedOperation =
       readonly result: BatchResult;
       readonly change?: WholeChange | undefined;
     }
-  | { readonly result: BatchResult; readonly deletion: StoredEntity }
+  | { readonly result: BatchResult; readonly deleted: StoredEntity }
   | { readonly error: Error };
+
+/** The entities that operations name, by id. */
+interface Targets {
+  readonly existing: ReadonlyMap<string, StoredEntity>;
+  /** Their ids cannot be those of new entities. */
+  readonly deleted: ReadonlyMap<string, DeletedEntity>;
+}
 
 /** Reads the entities that operations name, in one batch, and the long texts of those that they update in another one. */
 async function readTargets(
   session: Session,
   kind: Kind,
   operations: readonly BatchOperation[],
-): Promise<Map<string, StoredEntity>> {
+): Promise<Targets> {
   const { tenant, database } = session;
   const named = operations.flatMap((one) =>
     'id' in one && one.id !== undefined && isId(one.id) ? [{ ...one, id: one.id }] : [],
   );
-  const items = await database.getMany(named.map(({ id }) => entityKey(tenant, kind, id)));
-  const found = items.map(decodeEntity);
+  const keys = named.map(({ id }) => entityKey(tenant, kind, id));
+  const items = await database.getMany(keys, true, { withDeleted: true });
+  const found = items.filter((item) => !isDeletedItem(item)).map(decodeEntity);
+  const former = items.filter(isDeletedItem).map(decodeAnyEntity) as DeletedEntity[];
   const updated = new Set(named.filter(({ operation }) => operation === 'update').map(({ id }) => id));
   const whole = await readTexts(
     session,
     found.filter(({ entity }) => updated.has(entity.id)),
   );
-  const deleted = found.filter(({ entity }) => !updated.has(entity.id));
-  return new Map([...whole, ...deleted].map((stored) => [stored.entity.id, stored]));
+  const others = found.filter(({ entity }) => !updated.has(entity.id));
+  return {
+    existing: new Map([...whole, ...others].map((stored) => [stored.entity.id, stored])),
+    deleted: new Map(former.map((stored) => [stored.entity.id, stored])),
+  };
 }
 
 /** Resolves an operation that writes fields. */
@@ -81,29 +94,30 @@ function resolveWrite(
 /** What the operations of a batch are about. */
 interface BatchContext {
   readonly kind: Kind;
-  readonly targets: ReadonlyMap<string, StoredEntity>;
+  readonly targets: Targets;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /** Does not check the references and the subject of the operation. */
 function resolveOperation(
-  { kind, targets, nowMs }: BatchContext,
+  { kind, targets: { existing, deleted }, nowMs }: BatchContext,
   operation: BatchOperation,
 ): ResolvedOperation {
   if (operation.operation === 'invalid') return operation;
   if (operation.operation === 'create') {
     const { id, fields } = operation;
-    const error = id === undefined ? undefined : findOwnIdError(id, targets.get(id), nowMs);
+    const error =
+      id === undefined ? undefined : findOwnIdError(id, existing.get(id) ?? deleted.get(id), nowMs);
     if (error) return { error };
     const change = buildCreate(kind, fields, nowMs, id);
     return resolveWrite('create', change, change.after);
   }
-  const target = targets.get(operation.id);
+  const target = existing.get(operation.id);
   if (!target) return { error: new EntityNotFound(kind, operation.id) };
   const mismatch = versionMismatch(target, operation.expected);
   if (mismatch) return { error: mismatch };
-  if (operation.operation === 'delete') return { deletion: target, result: { operation: 'delete' } };
+  if (operation.operation === 'delete') return { deleted: target, result: { operation: 'delete' } };
   const before = target as WholeEntity;
   const change = changeFields(before, operation.fields, nowMs);
   return resolveWrite('update', change, change?.after ?? before);
@@ -115,7 +129,7 @@ async function checkOthers(
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
-  const deletions = operations.flatMap((one) => ('deletion' in one ? [{ before: one.deletion }] : []));
+  const deletions = operations.flatMap((one) => ('deleted' in one ? [{ before: one.deleted }] : []));
   const missing = await findMissingReferences(session, changes);
   const taken = await findTakenSubjects(session, changes, [...changes, ...deletions]);
   const errors = new Map(changes.map((change, position) => [change, missing[position] ?? taken[position]]));
@@ -125,8 +139,15 @@ async function checkOthers(
   });
 }
 
-function toChangeSet(deletion: Deletion, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
-  if ('deletion' in operation) return buildDelete(deletion, operation.deletion, includesChildren);
+/** Each deletion of a batch is one of its own: one of the entities can be restored without the others. */
+const deletionOf = ({ actor, nowMs }: DeletionStep, deleted: StoredEntity): Deletion =>
+  newDeletion(deleted, actor, nowMs);
+
+function toChangeSet(step: DeletionStep, operation: ResolvedOperation, includesChildren: boolean): ChangeSet {
+  if ('deleted' in operation) {
+    const { deleted } = operation;
+    return buildDelete(step, deleted, deletionOf(step, deleted), { includesChildren });
+  }
   return { changes: 'change' in operation && operation.change ? [operation.change] : [] };
 }
 
@@ -150,11 +171,15 @@ export function applyBatch(
       'error' in one ? [{ position, error: one.error }] : [],
     );
     if (failures.length > 0) throw new BatchFailed(failures);
-    const deletion = { tenant: session.tenant, actor: session.actor, nowMs };
+    const step = { tenant: session.tenant, actor: session.actor, nowMs };
     const buildOwn = (includesChildren: boolean): ChangeSet =>
-      mergeChangeSets(resolved.map((one) => toChangeSet(deletion, one, includesChildren)));
-    const ids = resolved.flatMap((one) => ('deletion' in one ? [one.deletion.entity.id] : []));
+      mergeChangeSets(resolved.map((one) => toChangeSet(step, one, includesChildren)));
+    const deletions = new Map(
+      resolved.flatMap((one) =>
+        'deleted' in one ? [[one.deleted.entity.id, deletionOf(step, one.deleted)] as const] : [],
+      ),
+    );
     const result = resolved.flatMap((one) => ('result' in one ? [one.result] : []));
-    return { ...(await buildWithDescendants(session, buildOwn, { kind, ids }, attempt)), result };
+    return { ...(await buildWithDescendants(session, buildOwn, { kind, deletions }, attempt)), result };
   });
 }

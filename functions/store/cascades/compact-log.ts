@@ -8,7 +8,7 @@ import { openLog } from '../lists/engine/compaction/dynamodb-compaction-storage.
 import type { LateChanges } from '../lists/engine/compaction/late-changes.ts';
 import { defaultSizes } from '../lists/engine/compaction/sizes.ts';
 import { logMemory } from '../lists/engine/process-memory.ts';
-import { maxStamp, stampOf } from '../model/change-log.ts';
+import { stampOf } from '../model/change-log.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import { marginMs } from '../model/log-timing.ts';
 import type { Kind } from '../model/relations.ts';
@@ -20,6 +20,7 @@ import {
   reminderIntervalMs,
   reminderKey,
 } from '../model/reminder.ts';
+import { maxStamp } from '../model/stamp-text.ts';
 import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type Compared, compareWhenDue, lastComparisonAt } from './compare-when-due.ts';

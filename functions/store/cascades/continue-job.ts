@@ -24,6 +24,7 @@ import type { Session } from '../unit-of-work/session.ts';
 import { archiveStep } from './archive.ts';
 import { cloneStep } from './clone.ts';
 import { maxTurnMs, PacedWorker } from './pace-jobs.ts';
+import { restoreStep } from './restore.ts';
 import { sweepStep } from './sweep.ts';
 
 /** Milliseconds that must be left for another step; otherwise the next worker takes it. */
@@ -52,6 +53,7 @@ const steps: Steps = {
   sweep: sweepStep,
   archive: archiveStep,
   clone: cloneStep,
+  restore: restoreStep,
 };
 
 const nextStep = (session: Session, job: Job): Promise<Step> =>

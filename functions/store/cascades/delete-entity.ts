@@ -1,6 +1,8 @@
 import type { ExpectedVersions } from '../entities/preconditions.ts';
 import { readEntityItem } from '../entities/read-entity.ts';
 import { type ChangeSet, mergeChangeSets } from '../model/changes.ts';
+import { newDeletion } from '../model/deletion.ts';
+import type { Deletion } from '../model/entity.ts';
 import type { Kind } from '../model/relations.ts';
 import { maxTransactionWrites } from '../model/writes.ts';
 import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
@@ -14,7 +16,8 @@ const maxAttemptsWithDescendants = 3;
 /** Which entities of one kind a change set deletes. */
 interface Deleted {
   readonly kind: Kind;
-  readonly ids: readonly string[];
+  /** By their ids. */
+  readonly deletions: ReadonlyMap<string, Deletion>;
 }
 
 /**
@@ -26,13 +29,13 @@ interface Deleted {
 export async function buildWithDescendants(
   session: Session,
   buildOwn: (includesChildren: boolean) => ChangeSet,
-  { kind, ids }: Deleted,
+  { kind, deletions }: Deleted,
   attempt: number,
 ): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
   const own = buildOwn(false);
   const limit = maxTransactionWrites - own.changes.length - (own.writes?.length ?? 0);
   const mayRead = attempt <= maxAttemptsWithDescendants;
-  const descendants = mayRead ? await findDescendants(session, kind, ids, limit) : undefined;
+  const descendants = mayRead ? await findDescendants(session, kind, deletions, limit) : undefined;
   return descendants ? { ...mergeChangeSets([buildOwn(true), ...descendants]), orElse: own } : own;
 }
 
@@ -47,13 +50,13 @@ export function deleteEntity(
   expected?: ExpectedVersions,
 ): Promise<undefined> {
   return commit(session, async (attempt) => {
-    const deletion = { tenant: session.tenant, actor: session.actor, nowMs: await session.database.time() };
+    const { tenant, actor, database } = session;
+    const step = { tenant, actor, nowMs: await database.time() };
     const stored = await readEntityItem(session, kind, id, expected);
+    const deletion = newDeletion(stored, actor, step.nowMs);
     const buildOwn = (includesChildren: boolean): ChangeSet =>
-      buildDelete(deletion, stored, includesChildren);
-    return {
-      ...(await buildWithDescendants(session, buildOwn, { kind, ids: [id] }, attempt)),
-      result: undefined,
-    };
+      buildDelete(step, stored, deletion, { includesChildren });
+    const deleted = { kind, deletions: new Map([[id, deletion]]) };
+    return { ...(await buildWithDescendants(session, buildOwn, deleted, attempt)), result: undefined };
   });
 }

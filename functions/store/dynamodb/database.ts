@@ -10,6 +10,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { isDeletedItem } from '../model/deletion.ts';
 import {
   ClockUncertain,
   ConditionFailed,
@@ -32,6 +33,14 @@ const timeKey: Key = { pk: '#time', sk: '#time' };
 
 /** Keys in one `BatchGetItem`. */
 const maxBatchKeys = 100;
+
+/** What a read returns. Only what restores, lists or audits deleted entities asks for them: to all other reads they are absent. */
+interface ReadOptions {
+  readonly withDeleted?: boolean;
+}
+
+const visible = (items: Item[], { withDeleted = false }: ReadOptions): Item[] =>
+  withDeleted ? items : items.filter((item) => !isDeletedItem(item));
 
 /**
  * DynamoDB for one request. It retries what may succeed until the deadline, and counts what calls cost. It writes entities only in
@@ -106,7 +115,7 @@ export class Database {
   }
 
   /** Reads one item consistently. */
-  async get(key: Key): Promise<Item | undefined> {
+  async get(key: Key, options: ReadOptions = {}): Promise<Item | undefined> {
     const output = await this.#calls.retry('readUnits', (abortSignal) =>
       this.#client.send(
         new GetCommand({
@@ -118,18 +127,19 @@ export class Database {
         { abortSignal },
       ),
     );
-    return output.Item as Item | undefined;
+    const items = output.Item ? [output.Item as Item] : [];
+    return visible(items, options)[0];
   }
 
   /**
    * Reads items, in any order. Items that do not exist are absent.
    * @param isConsistent without it, a read costs half as much, and may miss the writes of the last moment.
    */
-  async getMany(keys: readonly Key[], isConsistent = true): Promise<Item[]> {
+  async getMany(keys: readonly Key[], isConsistent = true, options: ReadOptions = {}): Promise<Item[]> {
     const batches = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, batch) =>
       this.#getBatch(keys.slice(batch * maxBatchKeys, (batch + 1) * maxBatchKeys), isConsistent),
     );
-    return (await Promise.all(batches)).flat();
+    return visible((await Promise.all(batches)).flat(), options);
   }
 
   async #getBatch(keys: readonly Key[], isConsistent: boolean): Promise<Item[]> {
@@ -154,7 +164,7 @@ export class Database {
    * Reads one page of a query, at most 1 MB.
    * @param start the `next` of the previous page.
    */
-  async query(query: Query, start?: Values): Promise<QueryPage> {
+  async query(query: Query, start?: Values, options: ReadOptions = {}): Promise<QueryPage> {
     const request = {
       ...query,
       ExclusiveStartKey: start,
@@ -165,7 +175,7 @@ export class Database {
       this.#client.send(new QueryCommand(request), { abortSignal }),
     );
     const { Items = [], LastEvaluatedKey: next } = output;
-    return { items: Items as Item[], next };
+    return { items: visible(Items as Item[], options), next };
   }
 
   /** Reads all pages of a query, one after the other. */

@@ -1,10 +1,10 @@
 /** Cursors of histories: the stamp of the next change, as a text that callers send back. */
 import { hash } from 'node:crypto';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
-import { maxStamp } from '../model/change-log.ts';
 import { InvalidCursor } from '../model/errors.ts';
 import { formats } from '../model/formats.ts';
 import type { Kind } from '../model/relations.ts';
+import { maxStamp } from '../model/stamp-text.ts';
 import { isReadFormat } from '../model/stored-format.ts';
 
 /** An entity, by what callers name it by. */

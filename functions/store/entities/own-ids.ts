@@ -1,8 +1,8 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
-import type { StoredEntity } from '../model/entity.ts';
+import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
-import { decodeEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -37,12 +37,12 @@ function findTimeIssue(id: string, nowMs: number): string | undefined {
 
 /**
  * Returns why an id cannot be that of a new entity; `undefined` when it can.
- * @param stored the entity that has it.
+ * @param stored the entity that has it, or had it until it was deleted.
  * @param nowMs milliseconds since 1970.
  */
 export function findOwnIdError(
   id: string,
-  stored: StoredEntity | undefined,
+  stored: StoredEntity | DeletedEntity | undefined,
   nowMs: number,
 ): UnusableId | VersionMismatch | undefined {
   // An old id that is taken is that of an earlier attempt whose response was lost.
@@ -56,7 +56,9 @@ export function findOwnIdError(
  * @throws VersionMismatch when an entity has it; UnusableId.
  */
 export async function requireUsableId(session: Session, kind: Kind, id: string): Promise<void> {
-  const item = isId(id) ? await session.database.get(entityKey(session.tenant, kind, id)) : undefined;
-  const error = findOwnIdError(id, item && decodeEntity(item), await session.database.time());
+  const item = isId(id)
+    ? await session.database.get(entityKey(session.tenant, kind, id), { withDeleted: true })
+    : undefined;
+  const error = findOwnIdError(id, item && decodeAnyEntity(item), await session.database.time());
   if (error) throw error;
 }

@@ -1,5 +1,5 @@
 /** The subjects of users: each belongs to one user of a tenant. */
-import type { Change, WholeChange } from '../model/changes.ts';
+import type { Change } from '../model/changes.ts';
 import { ContradictingField, SubjectTaken } from '../model/errors.ts';
 import { subjectField, subjectKey, subjectOf } from '../model/subject.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -31,7 +31,7 @@ const freedInBatch = (): ContradictingField =>
  */
 export async function findTakenSubjects(
   { tenant, database }: Session,
-  changes: readonly WholeChange[],
+  changes: readonly Change[],
   freeing: readonly Change[] = changes,
 ): Promise<(ContradictingField | SubjectTaken | undefined)[]> {
   const given = changes.map(givenSubject);
@@ -55,7 +55,7 @@ export async function findTakenSubjects(
  * Checks that no other user has the subject that a change gives.
  * @throws SubjectTaken.
  */
-export async function requireFreeSubject(session: Session, change: WholeChange): Promise<void> {
+export async function requireFreeSubject(session: Session, change: Change): Promise<void> {
   const [error] = await findTakenSubjects(session, [change]);
   if (error) throw error;
 }

@@ -3,13 +3,14 @@
  * compaction has not absorbed into columns yet. See docs/list-engine.md.
  */
 import { randomBytes } from 'node:crypto';
-import type { Change } from './changes.ts';
+import { type Change, existing } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
 import type { LogEntry } from './log-entry.ts';
 import { lateAfterMs } from './log-timing.ts';
 import { decodeContents, encodeContents, type RecordContents } from './record-codec.ts';
 import type { Kind } from './relations.ts';
 import { toRow } from './row.ts';
+import { parseStampText, stampText, stampTextLength } from './stamp-text.ts';
 import { requireKnownFields } from './stored-format.ts';
 import type { Condition, Item } from './writes.ts';
 
@@ -53,13 +54,6 @@ export const manifestSortKey = '~';
 /** The beginning of the sort keys of records: filters of the table's stream compare with it. */
 export const recordPrefix = 'r#';
 
-/** Digits of a stamp in a sort key, and their base. Every list reads many keys, so they are short. */
-const stampDigits = 9;
-const stampBase = 32;
-
-/** A stamp above all others, in milliseconds since 1970: of the year 3084. */
-export const maxStamp = stampBase ** stampDigits - 2;
-
 const recordKeyPattern = /^r#[0-9a-v]{9}[\w-]{6}$/;
 
 /** Returns whether a text has the form of a record's sort key. */
@@ -71,12 +65,11 @@ const randomKeyBytes = 4;
 const contentsAttribute = 'e';
 
 /** Returns a text that sorts before the keys of records with this stamp, and after those of all earlier ones. */
-export const stampPrefix = (stamp: number): string =>
-  recordPrefix + Math.max(0, stamp).toString(stampBase).padStart(stampDigits, '0');
+export const stampPrefix = (stamp: number): string => recordPrefix + stampText(stamp);
 
 /** Returns the stamp in the sort key of a record. */
 export const stampOf = (key: string): number =>
-  Number.parseInt(key.slice(recordPrefix.length, recordPrefix.length + stampDigits), stampBase);
+  parseStampText(key.slice(recordPrefix.length, recordPrefix.length + stampTextLength));
 
 /** Returns the query for the records with a stamp: one, unless several transactions were built in this millisecond. */
 export const recordsOfStamp = (tenant: string, kind: Kind, stamp: number) => ({
@@ -92,14 +85,15 @@ function entriesByKind(changes: readonly Change[]): Map<Kind, LogEntry[]> {
   const byKind = new Map<Kind, LogEntry[]>();
   for (const { before, after } of changes) {
     const { kind, entity } = (after ?? before) as NonNullable<typeof before>;
+    const [rowBefore, rowAfter] = [existing(before), existing(after)].map((one) => one && toRow(one.entity));
     const entries = byKind.get(kind) ?? [];
     byKind.set(kind, entries);
     entries.push({
       id: entity.id,
       version: (before?.version ?? 0) + 1,
       previousStamp: before?.stamp ?? 0,
-      before: before && toRow(before.entity),
-      after: after && toRow(after.entity),
+      before: rowBefore,
+      after: rowAfter,
     });
   }
   return byKind;

@@ -1,7 +1,8 @@
 /** Changes of entities, before they are written. */
 
 import { hasVersion, notExists } from './condition-expressions.ts';
-import type { Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
+import { expiryOf } from './deletion.ts';
+import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
 import { entityKey, textKey } from './keys.ts';
@@ -9,11 +10,20 @@ import { isLong, longTextBytes, requireText } from './long-text.ts';
 import type { Kind } from './relations.ts';
 import type { Write } from './writes.ts';
 
-/** The change of one entity: a creation has no `before`, a deletion no `after`. */
+/**
+ * The change of one entity. A creation has no `before`. A deletion has a deleted entity as `after`, and a restore as `before`. What is removed for
+ * good has no `after`.
+ */
 export type Change =
   | { readonly before?: undefined; readonly after: StoredEntity }
-  | { readonly before: StoredEntity; readonly after?: undefined }
-  | { readonly before: StoredEntity; readonly after: StoredEntity };
+  | {
+      readonly before: StoredEntity | DeletedEntity;
+      readonly after?: StoredEntity | DeletedEntity | undefined;
+    };
+
+/** Returns an entity that exists; `undefined` for a deleted one. */
+export const existing = (stored: StoredEntity | DeletedEntity | undefined): StoredEntity | undefined =>
+  stored?.deletion ? undefined : (stored as StoredEntity | undefined);
 
 /** The creation or change of an entity whose long text is known. */
 export interface WholeChange {
@@ -22,7 +32,7 @@ export interface WholeChange {
 }
 
 export const kindsOf = (changes: readonly Change[]): Kind[] => [
-  ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity)).kind)),
+  ...new Set(changes.map(({ before, after }) => (after ?? (before as StoredEntity | DeletedEntity)).kind)),
 ];
 
 /** Several changes, and writes of other items, that are applied together or not at all. */
@@ -69,6 +79,32 @@ export function buildUpdate<Stored extends StoredEntity>(
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
+/** Returns the change that deletes an entity. Its item stays until it expires. */
+export const buildDeletion = (
+  before: StoredEntity,
+  deletion: Deletion,
+): { readonly before: StoredEntity; readonly after: DeletedEntity } => ({
+  before,
+  after: { ...before, version: before.version + 1, deletion },
+});
+
+/**
+ * Returns the change that restores an entity.
+ * @param fields that get other values than before the deletion.
+ * @param nowMs milliseconds since 1970.
+ */
+export function buildRestore<Deleted extends DeletedEntity>(
+  before: Deleted,
+  fields: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): { readonly before: Deleted; readonly after: Omit<Deleted, 'deletion'> } {
+  const { deletion, ...stored } = before;
+  // The next deletion of the entity has a later time than this one, whatever the clocks say.
+  const timeMs = Math.max(nowMs, Date.parse(before.entity.updatedAt), deletion.deletedAt + 1);
+  const entity = { ...before.entity, ...fields, updatedAt: new Date(timeMs).toISOString() };
+  return { before, after: { ...stored, version: before.version + 1, entity } };
+}
+
 /**
  * Returns the write of a change. Its condition is the version that was read: of two writers that read the same version, one
  * writes, and the other reads again.
@@ -82,6 +118,17 @@ export function buildWrite(tenant: string, { before, after }: Change, stamp: num
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };
 }
 
+/** Returns the write that lets the long text of an entity expire with it, or that keeps it. */
+const buildTextExpiry = (
+  tenant: string,
+  { kind, entity }: StoredEntity | DeletedEntity,
+  deletion: Deletion | undefined,
+): Write => ({
+  setExpiry: textKey(tenant, kind, entity.id),
+  expiresAt: deletion && expiryOf(deletion),
+  replacedBytes: longTextBytes(entity.description),
+});
+
 /**
  * Returns the write of the long text of a changed entity, if it changes. The condition of the entity's own write holds for both.
  * @throws TypeError when the entity has the digest of a text that was not read.
@@ -89,8 +136,11 @@ export function buildWrite(tenant: string, { before, after }: Change, stamp: num
 export function buildTextWrite(tenant: string, { before, after }: Change): Write[] {
   const known = before?.entity.description;
   const wanted = after?.entity.description;
+  const deletion = after?.deletion;
+  if (before && after && before.deletion !== deletion)
+    return isLong(known) ? [buildTextExpiry(tenant, before, deletion)] : [];
   if (after && known === wanted) return [];
-  if (after && isLong(wanted)) {
+  if (after && !after.deletion && isLong(wanted)) {
     return [{ put: encodeText(tenant, after, requireText(wanted)), replacedBytes: longTextBytes(known) }];
   }
   if (!before || !isLong(known)) return [];

@@ -32,6 +32,22 @@ export interface StoredEntity {
   readonly version: number;
   /** The stamp of its last change in the change log, milliseconds since 1970; absent before it is written. */
   readonly stamp?: number;
+  readonly deletion?: undefined;
+}
+
+/** A deletion that a caller asked for. All that it removes belongs to it, and comes back with its root. */
+export interface Deletion {
+  /** Milliseconds since 1970: greater than that of an earlier deletion of the same root. */
+  readonly deletedAt: number;
+  /** The subject of the token of the request; absent where requests need no token. */
+  readonly deletedBy?: string | undefined;
+  /** The entity that the caller has deleted. */
+  readonly root: { readonly kind: Kind; readonly id: string };
+}
+
+/** A deleted entity, as its item stores it until it expires. Only what restores or lists deleted entities reads such items. */
+export interface DeletedEntity extends Omit<StoredEntity, 'deletion'> {
+  readonly deletion: Deletion;
 }
 
 /** A stored entity with its long text. Only such an entity leaves the store. */
@@ -39,9 +55,18 @@ export interface WholeEntity extends StoredEntity {
   readonly entity: Entity;
 }
 
+/** A deleted entity with its long text. */
+export interface WholeDeletedEntity extends DeletedEntity {
+  readonly entity: Entity;
+}
+
+/** What an entity is with its long text. */
+export type WholeOf<Stored extends StoredEntity | DeletedEntity> = Stored & { readonly entity: Entity };
+
 /** Returns whether an entity has its text: it was read, or is short. */
-export const isWhole = (stored: StoredEntity): stored is WholeEntity =>
-  !(stored.entity.description instanceof Digest);
+export const isWhole = <Stored extends StoredEntity | DeletedEntity>(
+  stored: Stored,
+): stored is WholeOf<Stored> => !(stored.entity.description instanceof Digest);
 
 /** The fields that only the store sets. */
 export const readOnlyFields = ['id', 'createdAt', 'updatedAt'] as const;

@@ -1,5 +1,5 @@
 /** The errors of the store, in terms of the domain. `http/problems.ts` maps them to responses. */
-import type { StoredEntity } from './entity.ts';
+import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { isId } from './ids.ts';
 import type { Kind } from './relations.ts';
 
@@ -18,10 +18,16 @@ export class VersionMismatch extends Error {
   readonly version: number;
   /** Whether the caller wants to create it. */
   readonly isOfCreation: boolean;
-  constructor({ kind, entity: { id }, version }: StoredEntity, accepts: 'some versions' | 'no version') {
+  constructor(
+    { kind, entity: { id }, version, deletion }: StoredEntity | DeletedEntity,
+    accepts: 'some versions' | 'no version',
+  ) {
+    const existing = deletion
+      ? `The ${kind} ${id} was deleted. Bring it back with the operation restore, or use a new id for a new one.`
+      : `The ${kind} ${id} exists.`;
     super(
       accepts === 'no version'
-        ? `The ${kind} ${id} exists.`
+        ? existing
         : `The ${kind} ${id} has changed since the version that If-Match names. Read it again.`,
     );
     this.name = 'VersionMismatch';
@@ -55,6 +61,19 @@ export class SubjectTaken extends Error {
   constructor() {
     super('Another user has this "subject".');
     this.name = 'SubjectTaken';
+  }
+}
+
+/** A deleted entity cannot be restored without another one, which does not exist. */
+export class RequiredReferenceMissing extends Error {
+  /** JSON pointer to the reference. */
+  readonly pointer: string;
+  constructor(kind: Kind, field: string, parent: Kind) {
+    super(
+      `The ${kind} cannot be restored: its ${parent}, which "${field}" names, does not exist. Restore the ${parent} first.`,
+    );
+    this.name = 'RequiredReferenceMissing';
+    this.pointer = `/${field}`;
   }
 }
 

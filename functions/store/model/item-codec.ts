@@ -1,6 +1,7 @@
 /** Entities as items of the table, and back. */
 
-import { type ItemFields, isWhole, type StoredEntity, type WholeEntity } from './entity.ts';
+import { decodeDeletion, deletionAttributes, encodeDeletion, isDeletedItem } from './deletion.ts';
+import { type DeletedEntity, type ItemFields, isWhole, type StoredEntity, type WholeOf } from './entity.ts';
 import { UnknownFormat } from './errors.ts';
 import { entityKey, indexKeys, textKey } from './keys.ts';
 import {
@@ -21,16 +22,19 @@ import type { Item } from './writes.ts';
 const textBytes = 'textBytes';
 
 /** Returns the item that stores an entity. @param stamp of its change in the change log. */
-export function encodeEntity(tenant: string, { kind, entity, version }: StoredEntity, stamp: number): Item {
+export function encodeEntity(tenant: string, stored: StoredEntity | DeletedEntity, stamp: number): Item {
+  const { kind, entity, version, deletion } = stored;
   const { description } = entity;
+  const { id, ...fields } = entity;
   return {
-    ...entityKey(tenant, kind, entity.id),
-    ...indexKeys(tenant, kind, entity),
+    ...entityKey(tenant, kind, id),
+    // The attribute `id` would put the item of a deleted entity into `by-creation`.
+    ...(deletion ? encodeDeletion(tenant, stored) : { ...indexKeys(tenant, kind, entity), id }),
     kind,
     version,
     stamp,
     ...formatAttributes('entity'),
-    ...entity,
+    ...fields,
     ...(description !== undefined && { [longTextField]: toInlineText(description) }),
     ...(isLong(description) && { [textBytes]: longTextBytes(description) }),
   };
@@ -44,6 +48,7 @@ export const internalAttributes: ReadonlySet<string> = new Set([
   'kind',
   'version',
   'stamp',
+  ...deletionAttributes,
   'format',
   textBytes,
   ...Object.values(table.indexes).flatMap(({ partitionKey, sortKey }) =>
@@ -57,12 +62,7 @@ const isFieldValue = (value: unknown): boolean =>
   value === null ||
   (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 
-/**
- * Returns the entity that an item stores. Its long text is in another item. An attribute that this release does not know is a field that the
- * next release has added: a change of the entity, its records and rows keep it, and no response shows it.
- * @throws UnknownFormat for another format, and for an attribute that can be no field.
- */
-export function decodeEntity(item: Item): StoredEntity {
+function decodeFields(item: Item) {
   requireFormat('entity', item['format']);
   // A page of a list decodes up to 100 items: Object.entries, filter and fromEntries take six times as long.
   const fields: Record<string, unknown> = {};
@@ -86,20 +86,42 @@ export function decodeEntity(item: Item): StoredEntity {
   };
 }
 
+/**
+ * Returns the entity that an item stores. Its long text is in another item. An attribute that this release does not know is a field that the
+ * next release has added: a change of the entity, its records and rows keep it, and no response shows it.
+ * @throws UnknownFormat for another format, and for an attribute that can be no field.
+ * @throws TypeError for the item of a deleted entity: no operation may take it for one that exists.
+ */
+export function decodeEntity(item: Item): StoredEntity {
+  if (isDeletedItem(item)) throw new TypeError('A deleted entity was read as one that exists.');
+  return decodeFields(item);
+}
+
+/** Returns the entity that an item stores, or the deleted one. */
+export function decodeAnyEntity(item: Item): StoredEntity | DeletedEntity {
+  const stored = decodeFields(item);
+  if (!isDeletedItem(item)) return stored;
+  const { deletion, id } = decodeDeletion(item);
+  return { ...stored, entity: { ...stored.entity, id }, deletion };
+}
+
 export const encodeText = (tenant: string, { kind, entity }: StoredEntity, text: string): Item => ({
   ...textKey(tenant, kind, entity.id),
   ...formatAttributes('long text'),
   text,
 });
 
-const longTextFields = { text: true };
+const longTextFields = { text: true, [table.timeToLive]: true };
 
 /** Returns an entity with its long text; `undefined` when the text in the item is not the one that belongs to it. */
-export function withText(stored: StoredEntity, item: Item | undefined): WholeEntity | undefined {
+export function withText<Stored extends StoredEntity | DeletedEntity>(
+  stored: Stored,
+  item: Item | undefined,
+): WholeOf<Stored> | undefined {
   if (isWhole(stored)) return stored;
   if (item) requireReadable('long text', item, longTextFields);
   const { entity } = stored;
   const text = item?.['text'] as string | undefined;
   const isOwn = text !== undefined && isDigestOf(entity.description as Digest, text);
-  return isOwn ? { ...stored, entity: { ...entity, description: text } } : undefined;
+  return isOwn ? ({ ...stored, entity: { ...entity, description: text } } as WholeOf<Stored>) : undefined;
 }

@@ -40,7 +40,22 @@ export interface CloneWork {
   readonly after: string;
 }
 
-export type JobWork = SweepWork | ArchiveWork | CloneWork;
+/** Restores what the deletion of an entity has removed besides: once at once, and once more when no step of the deletion can be in progress. */
+export interface RestoreWork {
+  readonly type: 'restore';
+  /** The root of the deletion, which is restored already. */
+  readonly kind: Kind;
+  readonly id: string;
+  /** Of the deletion, milliseconds since 1970. */
+  readonly deletedAt: number;
+  /** Whether this is the second pass. */
+  readonly final: boolean;
+  /** Progress: the position of the kind in `cascadeKinds`, and the last entity of it. */
+  readonly position: number;
+  readonly after: string;
+}
+
+export type JobWork = SweepWork | ArchiveWork | CloneWork | RestoreWork;
 
 /**
  * The one worker of a job; the others leave it. Two workers on one job would do no harm, but every step of one would fail a
@@ -236,6 +251,7 @@ const workFields: {
   sweep: { type: true, kind: true, id: true, final: true, relation: true },
   archive: { type: true, id: true, after: true },
   clone: { type: true, from: true, to: true, after: true },
+  restore: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
 };
 
 /**

@@ -7,7 +7,7 @@ export interface LogEntry {
   readonly version: number;
   /** The stamp of the entity's change before this one; 0 for a creation. */
   readonly previousStamp: number;
-  /** Absent for a creation. */
+  /** Absent for a creation and for a restore, which are told apart by the version. */
   readonly before?: Row | undefined;
   /** Absent for a deletion. */
   readonly after?: Row | undefined;

@@ -15,12 +15,21 @@ export interface Relation {
   /** What a deletion of the parent does: deletes the child, or removes the reference from it. */
   readonly onDelete: 'cascade' | 'setNull';
   readonly isArray?: boolean;
+  /** Whether the child cannot be without it. */
+  readonly isRequired?: boolean;
   /** Whether the index `by-parent` lists the children by this parent. An entity is in it once, so a kind has one such field at most. */
   readonly isIndexed?: boolean;
 }
 
 export const relations: readonly Relation[] = [
-  { child: 'project', field: 'organizationId', parent: 'organization', onDelete: 'cascade', isIndexed: true },
+  {
+    child: 'project',
+    field: 'organizationId',
+    parent: 'organization',
+    onDelete: 'cascade',
+    isRequired: true,
+    isIndexed: true,
+  },
   { child: 'user', field: 'organizationId', parent: 'organization', onDelete: 'setNull', isIndexed: true },
   { child: 'tag', field: 'organizationId', parent: 'organization', onDelete: 'setNull', isIndexed: true },
   { child: 'task', field: 'projectId', parent: 'project', onDelete: 'cascade', isIndexed: true },
@@ -37,6 +46,12 @@ export const isArray = (kind: Kind, field: string): boolean =>
 
 /** Returns the references to entities of a kind. */
 export const dependentsOf = (kind: Kind): Relation[] => relations.filter(({ parent }) => parent === kind);
+
+/** Returns the kinds of the entities that the deletion of one of a kind removes besides: a kind comes before those that refer to it. */
+export const cascadeKinds = (kind: Kind): Kind[] => {
+  const children = dependentsOf(kind).filter(({ onDelete }) => onDelete === 'cascade');
+  return [...new Set(children.flatMap(({ child }) => [child, ...cascadeKinds(child)]))];
+};
 
 /**
  * Returns the relation between two kinds.

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Change } from './changes.ts';
 import { notExists } from './condition-expressions.ts';
-import type { StoredEntity } from './entity.ts';
+import type { DeletedEntity, StoredEntity } from './entity.ts';
 import { formatAttributes, requireReadable } from './stored-format.ts';
 import type { Item, Key, Write } from './writes.ts';
 
@@ -18,9 +18,9 @@ export const subjectSortKey = 'subject';
 /** The id of the user. It must not be named `id`, which is a key of an index. */
 const userAttribute = 'userId';
 
-/** Returns the subject of a user; `undefined` for a user without one, and for entities of other kinds. */
-export function subjectOf(stored: StoredEntity | undefined): string | undefined {
-  const subject = stored?.kind === 'user' ? stored.entity[subjectField] : undefined;
+/** Returns the subject of a user; `undefined` for one without it, for a deleted one, and for entities of other kinds. */
+export function subjectOf(stored: StoredEntity | DeletedEntity | undefined): string | undefined {
+  const subject = stored?.kind === 'user' && !stored.deletion ? stored.entity[subjectField] : undefined;
   return typeof subject === 'string' ? subject : undefined;
 }
 

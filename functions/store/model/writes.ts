@@ -15,12 +15,17 @@ export interface Condition {
 }
 
 /** One write of a transaction. */
-export type Write = ({ readonly put: Item } | { readonly remove: Key }) & {
+export type Write = (
+  | { readonly put: Item }
+  | { readonly remove: Key }
+  /** Sets when DynamoDB deletes an item, in seconds since 1970; `undefined` keeps it for ever. */
+  | { readonly setExpiry: Key; readonly expiresAt: number | undefined }
+) & {
   /** Absent when the condition of another write of the transaction holds for both. */
   readonly condition?: Condition;
   /** The entity's item that the write replaces or removes: what it costs in the table and in each index depends on both. */
   readonly replaced?: Item;
-  /** Bytes of the item of a long text that the write replaces or removes. */
+  /** Bytes of the item of a long text that the write replaces, removes or keeps. */
   readonly replacedBytes?: number;
 };
 

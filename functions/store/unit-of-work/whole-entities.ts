@@ -2,9 +2,15 @@
  * Entities with their long texts. DynamoDB reads the items of a query or of a batch at different moments: a text that its entity's digest does
  * not match was read before or after a change, and both are read again.
  */
-import { isWhole, type StoredEntity, type WholeEntity } from '../model/entity.ts';
+import {
+  type DeletedEntity,
+  isWhole,
+  type StoredEntity,
+  type WholeDeletedEntity,
+  type WholeEntity,
+} from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
-import { decodeEntity, withText } from '../model/item-codec.ts';
+import { decodeAnyEntity, decodeEntity, withText } from '../model/item-codec.ts';
 import { entityKey, entitySortKey, textKey, textSortKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Item, Key } from '../model/writes.ts';
@@ -23,24 +29,67 @@ async function requireAttempt({ database }: Session, attempt: number): Promise<v
 }
 
 /**
+ * Reads the item of an entity and its long text consistently, in one query.
+ * @param find returns what the items are about, and `undefined` when they do not match.
+ * @throws StoreUnavailable when the text changes during every attempt, or is missing.
+ */
+async function readPartition<Found>(
+  session: Session,
+  partition: string,
+  find: (item: Item, text: Item | undefined) => Found | undefined,
+  options: { readonly withDeleted?: boolean } = {},
+): Promise<Found | undefined> {
+  const query = {
+    KeyConditionExpression: 'pk = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+    ConsistentRead: true,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const { items } = await session.database.query(query, undefined, options);
+    const item = items.find(isEntity);
+    if (!item) return undefined;
+    const found = find(item, items.find(isText));
+    if (found) return found;
+    await requireAttempt(session, attempt);
+  }
+}
+
+/**
  * Reads an entity and its long text consistently, in one query.
  * @param id must have the form of an id.
  * @throws StoreUnavailable when the text changes during every attempt, or is missing.
  */
-export async function findEntity(session: Session, kind: Kind, id: string): Promise<WholeEntity | undefined> {
-  const { tenant, database } = session;
-  for (let attempt = 1; ; attempt += 1) {
-    const { items } = await database.query({
-      KeyConditionExpression: 'pk = :partition',
-      ExpressionAttributeValues: { ':partition': entityKey(tenant, kind, id).pk },
-      ConsistentRead: true,
-    });
-    const item = items.find(isEntity);
-    if (!item) return undefined;
-    const whole = withText(decodeEntity(item), items.find(isText));
-    if (whole) return whole;
-    await requireAttempt(session, attempt);
-  }
+export const findEntity = (session: Session, kind: Kind, id: string): Promise<WholeEntity | undefined> =>
+  readPartition(session, entityKey(session.tenant, kind, id).pk, (item, text) =>
+    withText(decodeEntity(item), text),
+  );
+
+/**
+ * Reads an entity, or a deleted one, as `findEntity` does. What has neither has never had this id, or has expired: `isExpired` tells whether a
+ * deleted one that was found can still be restored.
+ */
+export const findAnyEntity = (
+  session: Session,
+  kind: Kind,
+  id: string,
+): Promise<WholeEntity | WholeDeletedEntity | undefined> =>
+  readPartition(
+    session,
+    entityKey(session.tenant, kind, id).pk,
+    (item, text) => withText(decodeAnyEntity(item), text),
+    { withDeleted: true },
+  );
+
+/** Reads the long texts of deleted entities. Those that were restored meanwhile are left out. */
+export async function readDeletedTexts(
+  { tenant, database }: Session,
+  deleted: readonly DeletedEntity[],
+): Promise<WholeDeletedEntity[]> {
+  const keyOf = ({ kind, entity }: DeletedEntity): Key => textKey(tenant, kind, entity.id);
+  const cut = deleted.filter((one) => !isWhole(one));
+  const items = await database.getMany(cut.map(keyOf));
+  const texts = new Map(items.map((item) => [item.pk, item]));
+  return deleted.flatMap((one) => withText(one, texts.get(keyOf(one).pk)) ?? []);
 }
 
 /**

@@ -1,10 +1,13 @@
 import {
   buildCreate,
+  buildDeletion,
+  buildRestore,
   buildTextWrite,
   buildUpdate,
   buildWrite,
   type Change,
 } from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
 import type { Fields } from '#functions/store/model/entity.ts';
 import { writeUnits } from '#functions/store/model/write-units.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -33,11 +36,21 @@ const fields = (more: object): Fields =>
 const create = (more: object): Change => buildCreate('task', fields(more), Date.now());
 
 const update = ({ after }: Change, more: Readonly<Record<string, unknown>>): Change => {
-  if (!after) throw new TypeError('The change is a deletion.');
+  if (!after || after.deletion) throw new TypeError('The change is a deletion.');
   return buildUpdate(after, more, Date.now());
 };
 
 const remove = ({ after }: Change): Change => {
+  if (!after || after.deletion) throw new TypeError('The change is a deletion.');
+  return buildDeletion(after, newDeletion(after, 'user', Date.now()));
+};
+
+const restore = ({ after }: Change): Change => {
+  if (!after?.deletion) throw new TypeError('The change is no deletion.');
+  return buildRestore(after, {}, Date.now());
+};
+
+const removeForGood = ({ after }: Change): Change => {
   if (!after) throw new TypeError('The change is a deletion.');
   return { before: after };
 };
@@ -62,10 +75,12 @@ test.each<[string, object, Readonly<Record<string, unknown>>]>([
   ['a parent that an index has', {}, { projectId: null }],
   ['a long description', {}, { description: '😀'.repeat(10_000) }],
   ['a long description that goes', { description: '😀'.repeat(10_000) }, { description: '' }],
-])('estimates the creation, the change and the deletion of %s', async (_, before, after) => {
+])('estimates the creation, the change, the deletion and the restore of %s', async (_, before, after) => {
   const created = create(before);
   const changed = update(created, after);
-  for (const change of [created, changed, remove(changed)]) {
+  const deleted = remove(changed);
+  const restored = restore(deleted);
+  for (const change of [created, changed, deleted, restored, removeForGood(restored)]) {
     const [estimated, reported] = await unitsOf(change);
     expect(estimated).toBe(reported);
   }

@@ -3,10 +3,11 @@
  * the token and the filters allow. So each part of it is checked.
  */
 import { ByteReader, ByteWriter } from '../../model/bytes.ts';
-import { isRecordKey, maxStamp, stampOf } from '../../model/change-log.ts';
+import { isRecordKey, stampOf } from '../../model/change-log.ts';
 import { InvalidCursor } from '../../model/errors.ts';
 import { formats } from '../../model/formats.ts';
 import { isId } from '../../model/ids.ts';
+import { maxStamp } from '../../model/stamp-text.ts';
 import { isReadFormat } from '../../model/stored-format.ts';
 import { queryHashBytes } from '../query-hash.ts';
 import { bucketCount, bucketHashBytes } from './key-hashes.ts';

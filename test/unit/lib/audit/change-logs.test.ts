@@ -199,7 +199,7 @@ describe('a format that this release does not read', () => {
     const tenant = randomUUID();
     const key = await withManifest(tenant);
     await rewrite(key, { format: 99 });
-    const unknown = 'The format of a stored item (manifest) is 99, and this release reads 5.';
+    const unknown = 'The format of a stored item (manifest) is 99, and this release reads 6.';
     await expect(names(tenant)).rejects.toThrow(new UnknownFormat(unknown));
     // Records live for a month: compaction from them alone would lose all older rows.
     await expect(compactAll(store.database(), tenant, 'tag')).rejects.toThrow(new UnknownFormat(unknown));

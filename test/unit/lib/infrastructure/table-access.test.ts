@@ -1,3 +1,4 @@
+import type { Resource } from '#functions/contract/resource.ts';
 import { routes } from '#functions/routes.ts';
 import { dependentsOf, type Kind } from '#functions/store/model/relations.ts';
 import { accessOf, compactionAccess, jobsAccess, scheduleAccess } from '#lib/infrastructure/table-access.ts';
@@ -43,15 +44,39 @@ test.each(['archiveOrganization', 'cloneProject'])(
   },
 );
 
+test('restoring an entity needs the index if its deletion has removed others, and updates of long texts', () => {
+  const actions = ['GetItem', 'PutItem', 'Query', 'BatchGetItem'];
+  const withTexts = [...actions, 'UpdateItem'];
+  for (const kind of ['Organization', 'Project'])
+    expect(access(`restore${kind}`)).toEqual({ actions: withTexts, indexes: ['by-status'] });
+  for (const kind of ['Task', 'Tag'])
+    expect(access(`restore${kind}`)).toEqual({ actions: withTexts, indexes: [] });
+  expect(access('restoreUser')).toEqual({ actions, indexes: [] });
+});
+
+test('a list of deleted entities needs their index, and reading long texts', () => {
+  expect(access('listDeletedTasks')).toEqual({ actions: ['BatchGetItem'], indexes: ['by-status'] });
+  expect(access('listDeletedUsers')).toEqual({ actions: [], indexes: ['by-status'] });
+});
+
 const kinds = Object.keys(resourceDocs) as Kind[];
 const verbOf = (verb: string, kind: Kind): string => verb + kind.charAt(0).toUpperCase() + kind.slice(1);
+
+const resourceOf = (kind: Kind) =>
+  routes.find(({ contract }) => contract.resource?.kind === kind)?.contract.resource as Resource;
+
+/** Returns what a deletion does to the items beside an entity: its long text expires, and its subject is free. */
+const besideActions = (kind: Kind): string[] => {
+  const { fields } = resourceOf(kind);
+  return [...('description' in fields ? ['UpdateItem'] : []), ...('subject' in fields ? ['DeleteItem'] : [])];
+};
 
 describe('deleting an entity', () => {
   test.each(kinds.filter((kind) => dependentsOf(kind).length > 0))(
     'finds the dependents of a kind that has some by the list engine, and counts jobs: %s',
     (kind) => {
       expect(access(verbOf('delete', kind))).toEqual({
-        actions: ['GetItem', 'PutItem', 'DeleteItem', 'BatchGetItem', 'Query'],
+        actions: ['GetItem', 'PutItem', ...besideActions(kind), 'BatchGetItem', 'Query'],
         indexes: ['by-status'],
         usesListEngine,
       });
@@ -62,7 +87,7 @@ describe('deleting an entity', () => {
     'does not use the list engine for a kind without dependents: %s',
     (kind) => {
       expect(access(verbOf('delete', kind))).toEqual({
-        actions: ['GetItem', 'PutItem', 'DeleteItem'],
+        actions: ['GetItem', 'PutItem', ...besideActions(kind)],
         usesListEngine: false,
       });
     },
@@ -70,15 +95,15 @@ describe('deleting an entity', () => {
 });
 
 test.each(kinds)(
-  'a batch needs what creating and deleting an entity needs, and reading batches: %s',
+  'a batch needs what creating, updating and deleting an entity needs, and reading batches: %s',
   (kind) => {
-    const plural =
-      routes.find(({ contract }) => contract.resource?.kind === kind)?.contract.resource?.plural ?? '';
+    const { plural } = resourceOf(kind);
     const { actions, ...others } = access(verbOf('delete', kind));
     const batch = access(`batch${plural.charAt(0).toUpperCase()}${plural.slice(1)}`);
+    const beside = access(verbOf('update', kind)).actions.filter((action) => action === 'DeleteItem');
     expect(batch).toEqual({ ...others, actions: expect.anything() });
     expect(new Set(batch.actions)).toEqual(
-      new Set([...access(verbOf('create', kind)).actions, ...actions, 'BatchGetItem']),
+      new Set([...access(verbOf('create', kind)).actions, ...actions, ...beside, 'BatchGetItem']),
     );
   },
 );
@@ -100,10 +125,10 @@ test('the other operations read one item, or nothing', () => {
   expect(access('showStart')).toEqual({ actions: [] });
 });
 
-const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'DeleteItem'];
+const jobActions = ['GetItem', 'PutItem', 'BatchGetItem', 'Query', 'UpdateItem', 'DeleteItem'];
 
-test('jobs need every action on items, and no index', () => {
-  expect(jobsAccess).toEqual({ actions: jobActions, usesListEngine });
+test('jobs need every action on items, and the index of deleted entities', () => {
+  expect(jobsAccess).toEqual({ actions: jobActions, indexes: ['by-status'], usesListEngine });
 });
 
 test('the schedule needs the index of jobs and reminders besides, and the one with which logs are compared', () => {

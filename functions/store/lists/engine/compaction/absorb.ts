@@ -51,7 +51,7 @@ const countUpdates = (step: AbsorbingStep, segments: readonly Segment[]): Segmen
     for (const { values } of updates) {
       for (const field of values.keys()) patched[field] = (patched[field] ?? 0) + 1;
     }
-    const deleted = segment.deleted + updates.filter(({ isDeleted }) => isDeleted).length;
+    const deleted = updates.reduce((sum, update) => sum + update.deleted, segment.deleted);
     return { ...segment, patched, deleted };
   });
 

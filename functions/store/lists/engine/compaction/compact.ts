@@ -101,7 +101,7 @@ async function takeStep(source: StepSource): Promise<CompactionResult | undefine
   const { manifest = emptyManifest } = await writer.readHead(nowMs);
   const { watermark, absorbed } = manifest;
   if (watermark > nowMs) return setBack(source, manifest);
-  const late = await lateRecords(new ColumnReader(manifest, writer, memory), source.late, watermark);
+  const late = await lateRecords(new ColumnReader(manifest, writer, memory), writer, source.late);
   if (late.length > 0) {
     const input = {
       records: late,

@@ -2,7 +2,14 @@
 import type { Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
 import { chunkOf, chunkRows, countIds, idAt, positionOfId } from '../format/ids.ts';
-import { deletedVersion, type Manifest, type Segment, segmentOf, versionField } from '../format/manifest.ts';
+import {
+  deletedVersion,
+  isDeletedVersion,
+  type Manifest,
+  type Segment,
+  segmentOf,
+  versionField,
+} from '../format/manifest.ts';
 import type { RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import type { SegmentRow } from './row-block.ts';
@@ -10,7 +17,8 @@ import type { SegmentRow } from './row-block.ts';
 /** New values of a row that a segment has. */
 export interface RowUpdate {
   readonly row: number;
-  readonly isDeleted: boolean;
+  /** What the update adds to the number of deleted rows: 1 if it deletes the row, and -1 if it restores it. */
+  readonly deleted: -1 | 0 | 1;
   readonly values: ReadonlyMap<string, Value | undefined>;
 }
 
@@ -22,14 +30,31 @@ export interface LocatedChanges {
   readonly inserts: readonly SegmentRow[];
 }
 
-/** @param isExpected whether the columns have the version before the change. They do not if an earlier record is late. */
-function updateOf({ to, before = {}, after }: RowChange, row: number, isExpected: boolean): RowUpdate {
-  if (!after) return { row, isDeleted: true, values: new Map([[versionField, deletedVersion]]) };
+/** A row that the columns have. */
+interface KnownRow {
+  /** Of its segment. */
+  readonly position: number;
+  readonly row: number;
+  /** Of a deleted row, the version that the deletion made. */
+  readonly version: number;
+  readonly isDeleted: boolean;
+}
+
+function updateOf(
+  { from, to, before = {}, after }: RowChange,
+  { row, version, isDeleted }: KnownRow,
+): RowUpdate {
+  if (!after) {
+    const values = new Map([[versionField, deletedVersion(to)]]);
+    return { row, deleted: isDeleted ? 0 : 1, values };
+  }
   const values = new Map<string, Value | undefined>([[versionField, String(to)]]);
+  // The columns do not have the version before the change if an earlier record is late.
+  const isExpected = version === from;
   for (const field of Object.keys(after)) {
     if (!isExpected || after[field] !== before[field]) values.set(field, after[field]);
   }
-  return { row, isDeleted: false, values };
+  return { row, deleted: isDeleted ? -1 : 0, values };
 }
 
 /** Returns the row of an id in a segment whose fence and ids are in memory; -1 if the segment does not have it. */
@@ -62,22 +87,13 @@ async function loadCandidates(columnReader: ColumnReader, changes: Iterable<RowC
   );
 }
 
-/** A row that the columns have. */
-interface KnownRow {
-  /** Of its segment. */
-  readonly position: number;
-  readonly row: number;
-  readonly version: number;
-  readonly isDeleted: boolean;
-}
-
 function knownRow(columnReader: ColumnReader, id: string): KnownRow | undefined {
   const position = candidateOf(columnReader.manifest, id);
   const segment = columnReader.manifest.segments[position];
   const row = segment ? rowOf(columnReader, segment, id) : -1;
   if (!segment || row < 0) return undefined;
   const version = valueAt(columnReader.column(segment, versionField), row);
-  return { position, row, version: Number(version), isDeleted: version === deletedVersion };
+  return { position, row, version: Math.abs(Number(version)), isDeleted: isDeletedVersion(version) };
 }
 
 /** Reads the rows that changes are about. Returns a function that finds the row of such an id, if the columns have it. */
@@ -91,7 +107,7 @@ export async function readKnownRows(
 
 /** Returns whether the columns have a change, or a later one. They have no rows that were deleted before a segment was written again. */
 export const isAbsorbed = ({ to, after }: RowChange, known: KnownRow | undefined): boolean =>
-  known ? known.isDeleted || known.version >= to : after === undefined;
+  known ? known.version >= to : after === undefined;
 
 /**
  * Returns what changes mean for the rows. A change whose version a row has already means nothing: the same record can be absorbed
@@ -111,10 +127,9 @@ export async function locateChanges(
       if (change.after) inserts.push({ id: change.id, version: change.to, values: change.after });
       continue;
     }
-    const { position, row, version } = found;
-    const own = updates.get(position) ?? [];
-    updates.set(position, own);
-    own.push(updateOf(change, row, version === change.from));
+    const own = updates.get(found.position) ?? [];
+    updates.set(found.position, own);
+    own.push(updateOf(change, found));
   }
   return { updates, inserts: inserts.sort((one, other) => (one.id < other.id ? -1 : 1)) };
 }

@@ -1,5 +1,13 @@
 /** The step that writes neighbouring segments as fewer ones, without their deleted rows. */
-import { deletedVersion, type Manifest, newStepId, type Segment, versionField } from '../format/manifest.ts';
+import type { ColumnPatch } from '../format/column.ts';
+import type { ColumnValue } from '../format/dictionary.ts';
+import {
+  isDeletedVersion,
+  type Manifest,
+  newStepId,
+  type Segment,
+  versionField,
+} from '../format/manifest.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
@@ -33,21 +41,44 @@ function findRows(ids: readonly string[], segments: readonly Segment[]) {
   };
 }
 
-/** Adds the values that a patch has of merged segments, as values of the new ones. Deleted rows have no new row, and never change again. */
+/** Finds the row of a new segment that has the values of a row of a merged one; `undefined` for a row that was left out because it was deleted. */
+type RowFinder = (segment: Segment, row: number) => NewRow | undefined;
+
+/** Adds the values that a patch has of one field of a merged segment. @returns those of rows that were left out, by row. */
 function addTranslated(
   values: MutablePatchValues,
-  merged: readonly Segment[],
-  patchValues: PatchValues,
-  newRowOf: (segment: Segment, row: number) => NewRow | undefined,
-): void {
-  for (const segment of merged) {
-    for (const [field, columnPatch] of patchValues.get(segment.id) ?? []) {
-      for (const [row, value] of columnPatch) {
-        const found = newRowOf(segment, row);
-        if (found) setValue(values, found.segmentId, field, [found.row, value]);
-      }
+  field: string,
+  columnPatch: ColumnPatch,
+  newRowOf: (row: number) => NewRow | undefined,
+): Map<number, ColumnValue> {
+  const leftOut = new Map<number, ColumnValue>();
+  for (const [row, value] of columnPatch) {
+    const found = newRowOf(row);
+    if (found) setValue(values, found.segmentId, field, [found.row, value]);
+    else leftOut.set(row, value);
+  }
+  return leftOut;
+}
+
+/**
+ * Returns the values that patches have of a merged segment, as values of the new ones.
+ * @param patches the oldest first.
+ * @returns whether they restore a row that was left out: the new segments have no place for it.
+ */
+function translate(
+  values: MutablePatchValues,
+  segment: Segment,
+  patches: readonly PatchValues[],
+  newRowOf: RowFinder,
+): boolean {
+  const versions = new Map<number, ColumnValue>();
+  for (const patch of patches) {
+    for (const [field, columnPatch] of patch.get(segment.id) ?? []) {
+      const leftOut = addTranslated(values, field, columnPatch, (row) => newRowOf(segment, row));
+      if (field === versionField) for (const [row, version] of leftOut) versions.set(row, version);
     }
   }
+  return ![...versions.values()].every(isDeletedVersion);
 }
 
 /** Returns segments with the numbers of the values and deletions that a patch has of them. */
@@ -58,13 +89,13 @@ const countPatched = (segments: readonly Segment[], values: PatchValues): Segmen
     return {
       ...segment,
       patched: Object.fromEntries(own.map(([field, columnPatch]) => [field, columnPatch.size])),
-      deleted: [...versions].filter((version) => version === deletedVersion).length,
+      deleted: [...versions].filter(isDeletedVersion).length,
     };
   });
 
 /**
  * Merges segments. Other processes may absorb records meanwhile: their values of the merged segments become a patch of the new ones.
- * @returns the new manifest; `undefined` when another process has written one of the segments again.
+ * @returns the new manifest; `undefined` when another process has written one of the segments again, or has restored a row of them.
  */
 export async function mergeSegments(
   source: StepSource,
@@ -81,17 +112,17 @@ export async function mergeSegments(
   const options = { stepId, sizes, nextNumber: counter(), requireTime };
   const built = fillSegments(block, options);
 
-  const translate = async (current: Manifest): Promise<PatchValues> => {
-    const patches = newerPatches(current, before);
+  /** Returns the values of newer patches, as values of the new segments; `undefined` when the new segments have no place for them. */
+  const readNewerValues = async (current: Manifest): Promise<PatchValues | undefined> => {
+    const newer = newerPatches(current, before);
     const currentReader = new ColumnReader(current, writer, memory);
-    await currentReader.loadPatches(patches);
-    const findRow = patches.length > 0 ? findRows(block.ids, built.segments) : () => undefined;
+    await currentReader.loadPatches(newer);
+    const patches = newer.map((patch) => currentReader.patchValues(patch));
+    const findRow = newer.length > 0 ? findRows(block.ids, built.segments) : () => undefined;
+    const newRowOf: RowFinder = (segment, row) => findRow(columnReader.idOf(segment, row));
     const values: MutablePatchValues = new Map();
-    for (const patch of patches)
-      addTranslated(values, merged, currentReader.patchValues(patch), (segment, row) =>
-        findRow(columnReader.idOf(segment, row)),
-      );
-    return values;
+    const haveRestored = merged.map((segment) => translate(values, segment, patches, newRowOf));
+    return haveRestored.includes(true) ? undefined : values;
   };
 
   let written: NewItems = built.items;
@@ -103,7 +134,8 @@ export async function mergeSegments(
       return other !== undefined && hasSameItems(segment, other);
     });
     if (start < 0 || !isUnchanged) return undefined;
-    const values = await translate(current);
+    const values = await readNewerValues(current);
+    if (!values) return undefined;
     const patch = buildPatch(newStepId(current.version + 1), values, sizes);
     const segments = [
       ...current.segments.slice(0, start),

@@ -2,7 +2,7 @@
 
 import { columnValues } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
-import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import type { RowUpdate } from './locate-changes.ts';
 import { joinBlocks, pickRows, type RowBlock } from './row-block.ts';
@@ -28,7 +28,7 @@ function rowsOfOne(
   }
   const versions = columns.get(versionField) ?? [];
   const live: number[] = [];
-  for (const [row, version] of versions.entries()) if (version !== deletedVersion) live.push(row);
+  for (const [row, version] of versions.entries()) if (!isDeletedVersion(version)) live.push(row);
   const ids = Array.from({ length: segment.rows }, (_, row) => columnReader.idOf(segment, row));
   return live.length === ids.length ? { ids, columns } : pickRows({ ids, columns }, live);
 }

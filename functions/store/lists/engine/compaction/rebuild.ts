@@ -1,7 +1,7 @@
 /** Rebuilds a log: writes all its columns again, from the entities themselves, while the service is used. */
-import { maxStamp } from '../../../model/change-log.ts';
 import { UnknownFormat } from '../../../model/errors.ts';
 import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
+import { maxStamp } from '../../../model/stamp-text.ts';
 import { emptyManifest, type Manifest, manifestNames, newGeneration, newStepId } from '../format/manifest.ts';
 import { mergeRecords } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';

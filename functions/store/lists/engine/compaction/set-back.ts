@@ -2,7 +2,8 @@
  * Sets back a watermark that is ahead of the time. A process with a wrong clock has written it, and it hides the records that were committed
  * since. The columns have some of the records above the new watermark already: the manifest names them, and nobody reads them again.
  */
-import { type LogRecord, maxStamp } from '../../../model/change-log.ts';
+import type { LogRecord } from '../../../model/change-log.ts';
+import { maxStamp } from '../../../model/stamp-text.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { ColumnReader } from '../read/column-reader.ts';
 import type { LogReader } from '../storage.ts';
@@ -35,7 +36,7 @@ export async function readSetBack(
   const missing = [...changes.values()].filter((change) => !hasLast(change)).map(({ id }) => id);
   const hasEntry = ({ id, version }: LogRecord['entries'][number]): boolean => {
     const row = known(id);
-    return row ? row.isDeleted || row.version >= version : hasLast(changes.get(id) as RowChange);
+    return row ? row.version >= version : hasLast(changes.get(id) as RowChange);
   };
   return {
     records: entriesOf(

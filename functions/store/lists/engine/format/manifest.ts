@@ -11,10 +11,24 @@ import type { Item } from '../../../model/writes.ts';
 import type { NewestStamps } from '../newest-stamps.ts';
 import { chunkRows } from './ids.ts';
 
-/** The column of versions; version 0 marks a deleted row. Field names do not begin with `$`. */
+/** The column of versions. Field names do not begin with `$`. */
 export const versionField = '$version';
 
-export const deletedVersion = '0';
+/**
+ * The beginning of the version of a deleted row. The version of the deletion follows it: a change with a later one restores the row. It sorts before
+ * the versions of other rows.
+ */
+const deletedMark = '-';
+
+/** The lowest text of the version of a row that is not deleted. */
+export const firstVersion = '0';
+
+/** Returns how the column of versions has a deleted row. @param version that the deletion made. */
+export const deletedVersion = (version: number): string => `${deletedMark}${version}`;
+
+/** Returns whether a value of the column of versions is that of a deleted row. */
+export const isDeletedVersion = (value: string | null | undefined): boolean =>
+  value?.startsWith(deletedMark) === true;
 
 /**
  * The name under which one compaction step writes its items: the step's sequence number and a random part, so that two steps never

@@ -1,7 +1,7 @@
 /** All that a log has, for audits. */
 import type { Row, Value } from '../../../model/row.ts';
 import { valueAt } from '../format/column.ts';
-import { deletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
+import { isDeletedVersion, type Segment, storedFields, versionField } from '../format/manifest.ts';
 import { ColumnReader } from './column-reader.ts';
 import type { ListSource } from './read-state.ts';
 import { readState, requireSettled } from './read-state.ts';
@@ -24,7 +24,7 @@ async function segmentRows(columnReader: ColumnReader, segment: Segment): Promis
   const rows = new Map<string, KnownRow>();
   for (let row = 0; row < segment.rows; row += 1) {
     const version = valueAt(versions, row);
-    if (version === deletedVersion) continue;
+    if (isDeletedVersion(version)) continue;
     const values: Record<string, Value> = {};
     for (const [field, column] of columns) {
       const value = valueAt(column, row);

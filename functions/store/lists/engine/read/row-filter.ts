@@ -2,7 +2,7 @@
 import { type Row, sortedText, splitIds, type Value } from '../../../model/row.ts';
 import type { Column } from '../format/column.ts';
 import type { ColumnValue } from '../format/dictionary.ts';
-import { deletedVersion, versionField } from '../format/manifest.ts';
+import { firstVersion, versionField } from '../format/manifest.ts';
 import { type SearchTexts, toSearchText } from './search-texts.ts';
 
 /** A condition on the texts of a field. Texts compare by Unicode code point. */
@@ -36,7 +36,10 @@ export const isText = (field: string, text: string): RowFilter => ({
 });
 
 /** Accepts rows that are not deleted. */
-export const isNotDeleted: RowFilter = { ...isText(versionField, deletedVersion), isNegated: true };
+export const isNotDeleted: RowFilter = {
+  field: versionField,
+  condition: { by: 'range', from: firstVersion, to: undefined },
+};
 
 /** Returns the only texts that a filter accepts, if no row without a text matches. */
 export function onlyTexts({

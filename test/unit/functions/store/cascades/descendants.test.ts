@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { findDescendants } from '#functions/store/cascades/descendants.ts';
 import { buildCreate, type ChangeSet } from '#functions/store/model/changes.ts';
+import type { Deletion } from '#functions/store/model/entity.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
+
+/** Returns the deletions of some entities. */
+const deletionsOf = (kind: Kind, ids: readonly string[]): ReadonlyMap<string, Deletion> =>
+  new Map(ids.map((id) => [id, { deletedAt: 1_770_000_000_000, root: { kind, id } }]));
 
 let store: TestStore;
 let session: Session;
@@ -32,18 +37,19 @@ const task = (fields: object): Promise<string> =>
 const summary = (changeSets: readonly ChangeSet[] | undefined) =>
   changeSets?.map(({ changes, writes = [] }) => ({
     changes: changes.map(({ before, after }) => {
-      const fields = after && {
-        organizationId: after.entity['organizationId'],
-        userId: after.entity['userId'],
-        tagIds: after.entity['tagIds'],
-      };
-      return [before?.kind, before?.entity.id, fields ?? 'deleted'];
+      const fields = after &&
+        !after.deletion && {
+          organizationId: after.entity['organizationId'],
+          userId: after.entity['userId'],
+          tagIds: after.entity['tagIds'],
+        };
+      return [before?.kind, before?.entity.id, fields || 'deleted'];
     }),
     jobs: writes.map((write) => ('put' in write ? write.put['work'] : undefined)),
   }));
 
 test('of a task are none', async () => {
-  expect(await findDescendants(session, 'task', [await task({})], 98)).toEqual([]);
+  expect(await findDescendants(session, 'task', deletionsOf('task', [await task({})]), 98)).toEqual([]);
 });
 
 test('of a project are its tasks, which are deleted', async () => {
@@ -51,10 +57,12 @@ test('of a project are its tasks, which are deleted', async () => {
   const first = await task({ projectId });
   await task({});
   const second = await task({ projectId });
-  expect(summary(await findDescendants(session, 'project', [projectId], 98))).toEqual([
-    { changes: [['task', first, 'deleted']], jobs: [] },
-    { changes: [['task', second, 'deleted']], jobs: [] },
-  ]);
+  expect(summary(await findDescendants(session, 'project', deletionsOf('project', [projectId]), 98))).toEqual(
+    [
+      { changes: [['task', first, 'deleted']], jobs: [] },
+      { changes: [['task', second, 'deleted']], jobs: [] },
+    ],
+  );
 });
 
 test('of a user and of a tag are tasks, which lose the reference', async () => {
@@ -62,10 +70,10 @@ test('of a user and of a tag are tasks, which lose the reference', async () => {
   const tag = await make('tag', { organizationId: null });
   const other = await make('tag', { organizationId: null });
   const id = await task({ userId, tagIds: [other, tag] });
-  expect(summary(await findDescendants(session, 'user', [userId], 98))).toEqual([
+  expect(summary(await findDescendants(session, 'user', deletionsOf('user', [userId]), 98))).toEqual([
     { changes: [['task', id, { userId: null, tagIds: [other, tag] }]], jobs: [] },
   ]);
-  expect(summary(await findDescendants(session, 'tag', [tag], 98))).toEqual([
+  expect(summary(await findDescendants(session, 'tag', deletionsOf('tag', [tag]), 98))).toEqual([
     { changes: [['task', id, { userId, tagIds: [other] }]], jobs: [] },
   ]);
 });
@@ -76,7 +84,11 @@ test('of an organization are its projects and their tasks, and its users and tag
   const user = await make('user', { organizationId });
   const tag = await make('tag', { organizationId });
   const id = await task({ projectId: project, userId: user, tagIds: [tag] });
-  expect(summary(await findDescendants(session, 'organization', [organizationId], 98))).toEqual([
+  expect(
+    summary(
+      await findDescendants(session, 'organization', deletionsOf('organization', [organizationId]), 98),
+    ),
+  ).toEqual([
     {
       changes: [['project', project, 'deleted']],
       jobs: [{ type: 'sweep', kind: 'project', id: project, final: true, relation: 0 }],
@@ -93,7 +105,27 @@ test('are as many as the limit, or left to the job', async () => {
   for (let number = 0; number < 2; number += 1) await task({ projectId: project });
   await make('user', { organizationId });
   await make('tag', { organizationId });
-  const found = (limit: number) => findDescendants(session, 'organization', [organizationId], limit);
+  const found = (limit: number) =>
+    findDescendants(session, 'organization', deletionsOf('organization', [organizationId]), limit);
   expect(await found(5)).toHaveLength(5);
   for (let limit = 0; limit < 5; limit += 1) expect([limit, await found(limit)]).toEqual([limit, undefined]);
+});
+
+test('belong to the deletion of the entity that they descend from', async () => {
+  const organizations = [await make('organization'), await make('organization')];
+  const projects: string[] = [];
+  for (const organizationId of organizations) projects.push(await make('project', { organizationId }));
+  const tasks: string[] = [];
+  for (const projectId of projects) tasks.push(await task({ projectId }));
+  const found = await findDescendants(
+    session,
+    'organization',
+    deletionsOf('organization', organizations),
+    98,
+  );
+  const roots = new Map(
+    found?.flatMap(({ changes }) => changes.map(({ after }) => [after?.entity.id, after?.deletion?.root.id])),
+  );
+  for (const [position, organization] of organizations.entries())
+    for (const ids of [projects, tasks]) expect(roots.get(ids[position])).toBe(organization);
 });

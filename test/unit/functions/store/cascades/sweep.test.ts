@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beginSweep, buildDelete, sweepChild, sweepStep } from '#functions/store/cascades/sweep.ts';
-import { buildCreate, buildUpdate } from '#functions/store/model/changes.ts';
-import type { StoredEntity } from '#functions/store/model/entity.ts';
+import { readEntityItem } from '#functions/store/entities/read-entity.ts';
+import { buildCreate, buildRestore, buildUpdate } from '#functions/store/model/changes.ts';
+import { newDeletion } from '#functions/store/model/deletion.ts';
+import type { DeletedEntity, Deletion, StoredEntity } from '#functions/store/model/entity.ts';
+import { decodeAnyEntity } from '#functions/store/model/item-codec.ts';
 import type { Job, SweepWork } from '#functions/store/model/job.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
 import { type Kind, relationOf } from '#functions/store/model/relations.ts';
+import type { Item } from '#functions/store/model/writes.ts';
 import { applyChangeSet, applyInBatches } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -25,7 +30,14 @@ const stored = (kind: Kind, fields: object = {}): StoredEntity => ({
   },
 });
 
-const deletion = { tenant: 'acme', nowMs: Date.parse('2026-02-03T04:05:06.789Z') };
+const step = { tenant: 'acme', nowMs: Date.parse('2026-02-03T04:05:06.789Z') };
+
+/** The deletion of the parent. */
+const deletion: Deletion = {
+  deletedAt: step.nowMs - 1,
+  deletedBy: 'ann',
+  root: { kind: 'project', id: parentId },
+};
 
 describe('beginSweep', () => {
   const work = { type: 'sweep', kind: 'project', id: parentId, final: false, relation: 0 };
@@ -41,15 +53,17 @@ describe('beginSweep', () => {
 describe('buildDelete', () => {
   test('deletes an entity without dependents, without a job', () => {
     const task = stored('task');
-    expect(buildDelete(deletion, task, false)).toEqual({ changes: [{ before: task }] });
+    expect(buildDelete(step, task, deletion, { includesChildren: false })).toEqual({
+      changes: [{ before: task, after: { ...task, version: 4, deletion } }],
+    });
   });
 
   test.each(['organization', 'project', 'user', 'tag'] as const)(
     'deletes a %s and begins the sweep of its dependents',
     (kind) => {
       const entity = stored(kind);
-      const { changes, writes } = buildDelete(deletion, entity, false);
-      expect(changes).toEqual([{ before: entity }]);
+      const { changes, writes } = buildDelete(step, entity, deletion, { includesChildren: false });
+      expect(changes).toEqual([{ before: entity, after: { ...entity, version: 4, deletion } }]);
       expect(writes).toEqual([
         expect.objectContaining({
           put: expect.objectContaining({
@@ -62,26 +76,26 @@ describe('buildDelete', () => {
 });
 
 test('a deletion with all its children leaves the second sweep, after the request and those that saw the parent', () => {
-  const { writes } = buildDelete(deletion, stored('project'), true);
+  const { writes } = buildDelete(step, stored('project'), deletion, { includesChildren: true });
   expect(writes).toMatchObject([
     { put: { work: { final: true, relation: 0 }, dueAt: '2026-02-03T04:06:08.789Z' } },
   ]);
 });
 
 describe('sweepChild', () => {
-  const parents = { ids: [parentId], includesDescendants: false };
+  const parents = { deletions: new Map([[parentId, deletion]]), includesDescendants: false };
 
   test('deletes a child of a cascade, with the sweep of its own dependents', () => {
     const project = stored('project', { organizationId: parentId });
     const relation = relationOf('project', 'organization');
-    const { changes, writes } = sweepChild(deletion, relation, project, parents);
-    expect(changes).toEqual([{ before: project }]);
+    const { changes, writes } = sweepChild(step, relation, project, parents);
+    expect(changes).toEqual([{ before: project, after: { ...project, version: 4, deletion } }]);
     expect(writes).toHaveLength(1);
   });
 
   test('sets a reference to null', () => {
     const task = stored('task', { userId: parentId, projectId: otherId });
-    const { changes, writes } = sweepChild(deletion, relationOf('task', 'user'), task, parents);
+    const { changes, writes } = sweepChild(step, relationOf('task', 'user'), task, parents);
     expect(changes).toEqual([
       {
         before: task,
@@ -97,7 +111,7 @@ describe('sweepChild', () => {
 
   test('removes a reference from an array, and keeps the others in their order', () => {
     const task = stored('task', { tagIds: [otherId, parentId, '01890000-0000-7000-8000-000000000003'] });
-    const { changes } = sweepChild(deletion, relationOf('task', 'tag'), task, parents);
+    const { changes } = sweepChild(step, relationOf('task', 'tag'), task, parents);
     expect(changes[0]?.after?.entity['tagIds']).toEqual([otherId, '01890000-0000-7000-8000-000000000003']);
   });
 });
@@ -207,6 +221,38 @@ describe('sweepStep', () => {
       return getMany(keys);
     });
     expect(idsOf(await sweepStep(session, sweep('project')))).toEqual([kept]);
+  });
+
+  /** Creates a project with a task, and deletes the project alone. Returns it, its task, and the deletion. */
+  async function deleteProject(): Promise<readonly [StoredEntity, string, Deletion]> {
+    const project = buildCreate('project', { name: 'x', status: 'open', organizationId: null }, Date.now());
+    await applyChangeSet(session, { changes: [project] });
+    const { id } = project.after.entity;
+    const [task = ''] = await makeTasks(1, { projectId: id });
+    const before = await readEntityItem(session, 'project', id);
+    const own = newDeletion(before, 'ann', Date.now());
+    await applyChangeSet(session, buildDelete(step, before, own, { includesChildren: false }));
+    return [before, task, own];
+  }
+
+  test('deletes children as a part of the deletion of their parent', async () => {
+    const [{ entity }, task, own] = await deleteProject();
+    const { repeatable } = await sweepStep(session, sweep('project', { id: entity.id }));
+    expect(repeatable?.flatMap(({ changes }) => changes)).toEqual([
+      expect.objectContaining({
+        after: expect.objectContaining({ entity: expect.objectContaining({ id: task }), deletion: own }),
+      }),
+    ]);
+  });
+
+  test('ends when the parent was restored', async () => {
+    const [{ kind, entity }] = await deleteProject();
+    const item = await session.database.get(entityKey(session.tenant, kind, entity.id), {
+      withDeleted: true,
+    });
+    const deleted = decodeAnyEntity(item as Item) as DeletedEntity;
+    await applyChangeSet(session, { changes: [buildRestore(deleted, {}, Date.now())] });
+    expect(await sweepStep(session, sweep('project', { id: entity.id }))).toEqual({ left: undefined });
   });
 
   test('sweeps again after 32 seconds: the longest request and the difference of clocks', async () => {

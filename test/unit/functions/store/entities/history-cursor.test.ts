@@ -3,8 +3,8 @@ import {
   encodeHistoryCursor,
   maxHistoryCursorLength,
 } from '#functions/store/entities/history-cursor.ts';
-import { maxStamp } from '#functions/store/model/change-log.ts';
 import { InvalidCursor } from '#functions/store/model/errors.ts';
+import { maxStamp } from '#functions/store/model/stamp-text.ts';
 
 const name = { kind: 'task', id: '01890000-0000-7000-8000-000000000001' } as const;
 

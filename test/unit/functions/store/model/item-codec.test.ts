@@ -118,12 +118,15 @@ describe('a long text', () => {
 test('internalAttributes are the keys of the table and of its indexes, without the id, and what the store adds', () => {
   expect([...internalAttributes].toSorted()).toEqual([
     'byStatus',
+    'deletedAt',
+    'deletedBy',
     'expiresAt',
     'format',
     'kind',
     'ofKind',
     'ofParent',
     'pk',
+    'rootKind',
     'sk',
     'stamp',
     'textBytes',

@@ -1,4 +1,11 @@
-import { dependentsOf, isArray, referencesOf, relationOf } from '#functions/store/model/relations.ts';
+import {
+  cascadeKinds,
+  dependentsOf,
+  isArray,
+  referencesOf,
+  relationOf,
+  relations,
+} from '#functions/store/model/relations.ts';
 
 describe('relationOf', () => {
   test.each([
@@ -9,7 +16,7 @@ describe('relationOf', () => {
   ] as const)(
     'returns the relation of a %s to its %s, which is indexed',
     (child, parent, field, onDelete) => {
-      expect(relationOf(child, parent)).toEqual({ child, field, parent, onDelete, isIndexed: true });
+      expect(relationOf(child, parent)).toMatchObject({ child, field, parent, onDelete, isIndexed: true });
     },
   );
 
@@ -51,4 +58,19 @@ test('isArray tells the references that are arrays', () => {
   expect(isArray('task', 'tagIds')).toBe(true);
   expect(isArray('task', 'projectId')).toBe(false);
   expect(isArray('task', 'name')).toBe(false);
+});
+
+test('only the organization of a project is required', () => {
+  const required = relations.filter(({ isRequired }) => isRequired);
+  expect(required.map(({ child, field }) => [child, field])).toEqual([['project', 'organizationId']]);
+});
+
+test.each([
+  ['organization', ['project', 'task']],
+  ['project', ['task']],
+  ['user', []],
+  ['tag', []],
+  ['task', []],
+] as const)('cascadeKinds returns what the deletion of the kind %s removes besides', (kind, kinds) => {
+  expect(cascadeKinds(kind)).toEqual(kinds);
 });

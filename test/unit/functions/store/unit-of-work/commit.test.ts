@@ -233,7 +233,7 @@ describe('applyInBatches', () => {
     // The entities and a record.
     expect(sizes).toEqual([5, 5, 3]);
     const found = await Promise.all(
-      all.flatMap(({ changes }) => changes.map(({ after }) => after && stored(after))),
+      all.flatMap(({ changes }) => changes.map(({ after }) => stored(after as StoredEntity))),
     );
     expect(found.every((one) => one?.version === 1)).toBe(true);
   });

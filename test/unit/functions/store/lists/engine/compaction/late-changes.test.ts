@@ -7,7 +7,7 @@ import { idOf, LogBuilder, startMs } from '#test/support/log-builder.ts';
 
 const [a, b, c] = [1, 2, 3].map(idOf) as [string, string, string];
 
-/** The watermark of the next manifest. */
+/** The watermark of the manifest. */
 const watermark = startMs + 10;
 
 let log: LogBuilder;
@@ -21,9 +21,11 @@ beforeEach(async () => {
 /** Returns the ids of the late entries of each record. @param versions of the entities that exist. */
 async function lateIds(records: readonly LogRecord[], versions: Readonly<Record<string, number>>) {
   const memory = new ProcessMemory().of('acme', 'task');
-  const columnReader = new ColumnReader(log.log.manifest ?? emptyManifest, log.log.open(), memory);
+  const manifest = { ...(log.log.manifest ?? emptyManifest), watermark };
+  const reader = log.log.open();
+  const columnReader = new ColumnReader(manifest, reader, memory);
   const readVersions = async () => new Map(Object.entries(versions));
-  const found = await lateRecords(columnReader, { records, readVersions }, watermark);
+  const found = await lateRecords(columnReader, reader, { records, readVersions });
   return found.map(({ entries }) => entries.map(({ id }) => id));
 }
 
@@ -59,6 +61,6 @@ test('returns of a record only the entries of rows that were not absorbed', asyn
   expect(await lateIds([late], { [a]: 2, [c]: 3 })).toEqual([[a]]);
 });
 
-test('returns no record above the next watermark: it is pending', async () => {
+test('returns no record above the watermark: it is pending', async () => {
   expect(await lateIds([log.build(watermark + 1, { [b]: { name: 'b' } })], { [b]: 1 })).toEqual([]);
 });

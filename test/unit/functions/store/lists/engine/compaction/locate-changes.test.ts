@@ -40,7 +40,7 @@ describe('locateChanges', () => {
       ['color', 'red'],
     ]);
     expect(await locate(record)).toEqual({
-      updates: new Map([[0, [{ row: 1, isDeleted: false, values }]]]),
+      updates: new Map([[0, [{ row: 1, deleted: 0, values }]]]),
       inserts: [],
     });
   });
@@ -53,14 +53,14 @@ describe('locateChanges', () => {
       ['name', 'late'],
       ['color', 'red'],
     ]);
-    const update = { row: 1, isDeleted: false, values };
+    const update = { row: 1, deleted: 0, values };
     expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
-  test('returns version 0 for a deleted row', async () => {
+  test('returns the version of the deletion, negated, for a deleted row', async () => {
     const record = log.build(startMs + 2, { [a]: undefined });
-    const values = new Map([['$version', '0']]);
-    const update = { row: 0, isDeleted: true, values };
+    const values = new Map([['$version', '-2']]);
+    const update = { row: 0, deleted: 1, values };
     expect((await locate(record)).updates).toEqual(new Map([[0, [update]]]));
   });
 
@@ -79,5 +79,40 @@ describe('locateChanges', () => {
     log.commit(startMs + 3, { [a]: undefined });
     await log.compact(startMs + 4, { maxShareOfColumn: 1 });
     expect(await locate(changed)).toEqual({ updates: new Map(), inserts: [] });
+  });
+
+  test('returns all values of a deleted row that is restored, and that one row less is deleted', async () => {
+    log.commit(startMs + 2, { [a]: undefined });
+    await log.compact(startMs + 3, { maxShareOfColumn: 1 });
+    const record = log.build(startMs + 4, { [a]: { name: 'a', color: null } });
+    const values = new Map([
+      ['$version', '3'],
+      ['name', 'a'],
+      ['color', null],
+    ]);
+    expect(await locate(record)).toEqual({
+      updates: new Map([[0, [{ row: 0, deleted: -1, values }]]]),
+      inserts: [],
+    });
+  });
+
+  test('returns a restored row as a new one when no segment has it any more', async () => {
+    log.commit(startMs + 2, { [a]: undefined, [b]: { name: 'b', color: null } });
+    await log.compact(startMs + 3);
+    expect(log.log.manifest?.segments).toEqual([expect.objectContaining({ rows: 2, deleted: 0 })]);
+    const record = log.build(startMs + 4, { [a]: { name: 'a' } });
+    expect(await locate(record)).toEqual({
+      updates: new Map(),
+      inserts: [{ id: a, version: 3, values: { name: 'a' } }],
+    });
+  });
+
+  test('counts a row once as deleted that is restored and deleted again', async () => {
+    log.commit(startMs + 2, { [a]: undefined });
+    await log.compact(startMs + 3, { maxShareOfColumn: 1 });
+    const restored = log.build(startMs + 4, { [a]: { name: 'a' } });
+    const deleted = log.build(startMs + 5, { [a]: undefined });
+    const update = { row: 0, deleted: 0, values: new Map([['$version', '-4']]) };
+    expect((await locate(restored, deleted)).updates).toEqual(new Map([[0, [update]]]));
   });
 });

@@ -166,7 +166,7 @@ describe('onlyTexts', () => {
   });
 });
 
-test('isNotDeleted accepts all versions but 0', () => {
+test('isNotDeleted accepts all versions but those of deletions', () => {
   expect(isNotDeleted.field).toBe('$version');
-  expect(['0', '1', '10'].map(valuePredicate(isNotDeleted))).toEqual([false, true, true]);
+  expect(['-2', '-10', '1', '10'].map(valuePredicate(isNotDeleted))).toEqual([false, false, true, true]);
 });

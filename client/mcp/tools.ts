@@ -1,0 +1,1012 @@
+// Generated from the contracts by "npm run openapi". Do not edit.
+import type { Tool } from './tool.ts';
+
+export const version = '0.6.0';
+
+export const tools: readonly Tool[] = [
+  {
+    "name": "list",
+    "description": "Lists entities, the newest first, with the exact total of all that match.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "filters": {
+          "type": "object",
+          "additionalProperties": {
+            "type": [
+              "string",
+              "number",
+              "boolean"
+            ]
+          },
+          "description": "By name: `field` or `field[operator]`, such as {\"priority[gte]\": \"high\", \"status[notIn]\": \"completed,archived\"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all."
+        },
+        "sortBy": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Up to three fields."
+        },
+        "sortOrder": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "asc",
+              "desc"
+            ]
+          },
+          "description": "One, or one for each field."
+        },
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100
+        },
+        "after": {
+          "type": "string",
+          "description": "Empty for the first page, then the `next` of each answer."
+        },
+        "fields": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Only these fields. Without `description`, an answer is short."
+        },
+        "expand": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Adds what references name: project, user, tags, organization."
+        },
+        "countBy": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Counts the values of these fields over all that match."
+        }
+      },
+      "required": [
+        "collection"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}"
+    }
+  },
+  {
+    "name": "read",
+    "description": "Reads one entity.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "expand": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Adds what references name."
+        }
+      },
+      "required": [
+        "collection",
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}/{id}"
+    }
+  },
+  {
+    "name": "delete",
+    "description": "Deletes an entity. With an organization go its projects, with a project its tasks.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        }
+      },
+      "required": [
+        "collection",
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "DELETE",
+      "path": "/v1/{collection}/{id}"
+    }
+  },
+  {
+    "name": "batch",
+    "description": "Creates, updates and deletes up to 25 entities together: all operations are applied, or none.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "operations": {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 25,
+          "items": {
+            "type": "object",
+            "properties": {
+              "operation": {
+                "enum": [
+                  "create",
+                  "update",
+                  "delete"
+                ]
+              },
+              "id": {
+                "type": "string",
+                "description": "Of the entity to update or delete."
+              },
+              "ifMatch": {
+                "type": "string",
+                "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+              },
+              "body": {
+                "type": "object",
+                "description": "The fields, as of the tools that create and update."
+              }
+            },
+            "required": [
+              "operation"
+            ]
+          },
+          "description": "In their order."
+        }
+      },
+      "required": [
+        "collection",
+        "operations"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/{collection}/batch"
+    }
+  },
+  {
+    "name": "changes",
+    "description": "Lists what changed since a cursor: `data` has entities, `removed` ids. Without `since`, it begins with all entities.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "since": {
+          "type": "string",
+          "description": "The `cursor` of the last answer."
+        },
+        "filters": {
+          "type": "object",
+          "additionalProperties": {
+            "type": [
+              "string",
+              "number",
+              "boolean"
+            ]
+          },
+          "description": "By name: `field` or `field[operator]`, such as {\"priority[gte]\": \"high\", \"status[notIn]\": \"completed,archived\"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all."
+        },
+        "fields": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Only these fields. Without `description`, an answer is short."
+        },
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100
+        }
+      },
+      "required": [
+        "collection"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}/changes"
+    }
+  },
+  {
+    "name": "history",
+    "description": "Lists who changed what of one entity, the newest change first.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100
+        },
+        "after": {
+          "type": "string",
+          "description": "The `cursor` of the page before."
+        }
+      },
+      "required": [
+        "collection",
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}/{id}/changes"
+    }
+  },
+  {
+    "name": "archiveOrganization",
+    "description": "Archives an organization and its projects.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/organizations/{id}/archive"
+    }
+  },
+  {
+    "name": "createOrganization",
+    "description": "Creates an organization. An organization with projects, users and tags.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/organizations"
+    }
+  },
+  {
+    "name": "updateOrganization",
+    "description": "Updates fields of an organization: fields that are left out keep their values.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "PATCH",
+      "path": "/v1/organizations/{id}"
+    }
+  },
+  {
+    "name": "cloneProject",
+    "description": "Copies a project and its tasks.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "include": {
+          "type": "array",
+          "items": {
+            "type": "string",
+            "enum": [
+              "tasks"
+            ]
+          },
+          "description": "The children to copy with the project."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/projects/{id}/clone"
+    }
+  },
+  {
+    "name": "createProject",
+    "description": "Creates a project. A project of an organization. It has tasks.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "organizationId": {
+          "type": "string",
+          "description": "The organization of the entity."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "startDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The first day."
+        },
+        "dueDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The last day."
+        }
+      },
+      "required": [
+        "name",
+        "organizationId"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/projects"
+    }
+  },
+  {
+    "name": "updateProject",
+    "description": "Updates fields of a project: fields that are left out keep their values.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "organizationId": {
+          "type": "string",
+          "description": "The organization of the entity."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "startDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The first day."
+        },
+        "dueDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The last day."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "PATCH",
+      "path": "/v1/projects/{id}"
+    }
+  },
+  {
+    "name": "createUser",
+    "description": "Creates a user. A person to whom tasks can be assigned.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "email": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "email",
+          "description": "An e-mail address. Several users can have the same one."
+        },
+        "organizationId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The organization of the entity."
+        },
+        "subject": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/users"
+    }
+  },
+  {
+    "name": "updateUser",
+    "description": "Updates fields of a user: fields that are left out keep their values.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "email": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "email",
+          "description": "An e-mail address. Several users can have the same one."
+        },
+        "organizationId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The organization of the entity."
+        },
+        "subject": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "PATCH",
+      "path": "/v1/users/{id}"
+    }
+  },
+  {
+    "name": "createTask",
+    "description": "Creates a task. A task. It can belong to a project and be assigned to a user.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "priority": {
+          "type": "string",
+          "enum": [
+            "none",
+            "low",
+            "medium",
+            "high",
+            "urgent"
+          ],
+          "description": "The urgency, from none to urgent."
+        },
+        "projectId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The project of the task. Deleting the project deletes the task."
+        },
+        "userId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The user to whom the task is assigned."
+        },
+        "dueDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The last day."
+        },
+        "tagIds": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "The ids of the tags."
+        },
+        "position": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/tasks"
+    }
+  },
+  {
+    "name": "updateTask",
+    "description": "Updates fields of a task: fields that are left out keep their values.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "priority": {
+          "type": "string",
+          "enum": [
+            "none",
+            "low",
+            "medium",
+            "high",
+            "urgent"
+          ],
+          "description": "The urgency, from none to urgent."
+        },
+        "projectId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The project of the task. Deleting the project deletes the task."
+        },
+        "userId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The user to whom the task is assigned."
+        },
+        "dueDate": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "format": "date",
+          "description": "The last day."
+        },
+        "tagIds": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "The ids of the tags."
+        },
+        "position": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "PATCH",
+      "path": "/v1/tasks/{id}"
+    }
+  },
+  {
+    "name": "createTag",
+    "description": "Creates a tag. A label of tasks. Lists can be filtered by it.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "color": {
+          "type": "string",
+          "description": "A color as #rrggbb."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "organizationId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The organization of the entity."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": false,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/tags"
+    }
+  },
+  {
+    "name": "updateTag",
+    "description": "Updates fields of a tag: fields that are left out keep their values.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "version": {
+          "type": "string",
+          "description": "Its `version`, as you have read it: the call fails if somebody has changed it since."
+        },
+        "name": {
+          "type": "string",
+          "description": "The name. Leading and trailing white space is removed before the length is checked."
+        },
+        "status": {
+          "type": "string",
+          "description": "Any status. Common values are active, planned, completed and archived."
+        },
+        "color": {
+          "type": "string",
+          "description": "A color as #rrggbb."
+        },
+        "description": {
+          "type": "string",
+          "description": "Text with any number of lines."
+        },
+        "organizationId": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "description": "The organization of the entity."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": true,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "PATCH",
+      "path": "/v1/tags/{id}"
+    }
+  }
+];

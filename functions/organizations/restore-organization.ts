@@ -1,0 +1,7 @@
+import { endpoint } from '../http/endpoint.ts';
+import { restoreEntity } from '../store/cascades/restore.ts';
+import { restoreOrganization } from './contract.ts';
+
+export const handler = endpoint(restoreOrganization, ({ session, id, expected }) =>
+  restoreEntity(session, 'organization', id, expected),
+);

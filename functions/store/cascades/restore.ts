@@ -1,0 +1,204 @@
+/** Restores a deleted entity, and what its deletion has removed besides. */
+
+import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
+import { requireFreeSubject } from '../entities/subjects.ts';
+import { buildRestore } from '../model/changes.ts';
+import { hasVersion } from '../model/condition-expressions.ts';
+import { isDeletedItem, isExpired, isRoot, isSameDeletion } from '../model/deletion.ts';
+import type {
+  DeletedEntity,
+  Deletion,
+  StoredEntity,
+  WholeDeletedEntity,
+  WholeEntity,
+} from '../model/entity.ts';
+import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
+import { isId, newId } from '../model/ids.ts';
+import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
+import { beginJob, type Job, type RestoreWork, type Step } from '../model/job.ts';
+import { entityKey } from '../model/keys.ts';
+import { cascadeKinds, type Kind, type Relation, referencesOf } from '../model/relations.ts';
+import type { Write } from '../model/writes.ts';
+import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
+import type { Session } from '../unit-of-work/session.ts';
+import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
+import { readMembers } from './deletion-members.ts';
+import { secondPassAt } from './sweep.ts';
+
+/** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
+const maxMembers = 45;
+
+/** Entities in a step of the job. */
+const stepSize = 100;
+
+const idsIn = ({ field }: Relation, { entity }: DeletedEntity): string[] =>
+  [entity[field] ?? []].flat() as string[];
+
+interface FieldsWithoutMissing {
+  /** The fields that lose references. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The reference without which the entity cannot be. */
+  readonly required: Relation | undefined;
+}
+
+/** Returns what an entity loses. @param exists returns whether there is an entity. */
+function withoutMissing(
+  deleted: DeletedEntity,
+  exists: (kind: Kind, id: string) => boolean,
+): FieldsWithoutMissing {
+  const fields: Record<string, unknown> = {};
+  let required: Relation | undefined;
+  for (const relation of referencesOf(deleted.kind)) {
+    const ids = idsIn(relation, deleted);
+    const left = ids.filter((id) => exists(relation.parent, id));
+    if (left.length === ids.length) continue;
+    fields[relation.field] = relation.isArray ? left : null;
+    if (relation.isRequired) required = relation;
+  }
+  return { fields, required };
+}
+
+/**
+ * Reads what deleted entities refer to, consistently. Returns what each of them loses.
+ * @param deletion what it has removed comes back too.
+ */
+async function readFields(
+  { tenant, database }: Session,
+  deleted: readonly DeletedEntity[],
+  deletion?: Deletion,
+): Promise<FieldsWithoutMissing[]> {
+  const keys = deleted.flatMap((one) =>
+    referencesOf(one.kind).flatMap((relation) =>
+      idsIn(relation, one).map((id) => entityKey(tenant, relation.parent, id)),
+    ),
+  );
+  const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
+  const items = await database.getMany(distinct, true, { withDeleted: true });
+  const comesBack = items.filter((item) => {
+    const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
+    return !own || (deletion !== undefined && isSameDeletion(own, deletion));
+  });
+  const existing = new Set(comesBack.map(({ pk }) => pk));
+  return deleted.map((one) =>
+    withoutMissing(one, (kind, id) => existing.has(entityKey(tenant, kind, id).pk)),
+  );
+}
+
+/** Returns the changes that restore what a deletion has removed besides its root. */
+async function restoreMembers(
+  session: Session,
+  members: readonly DeletedEntity[],
+  deletion: Deletion,
+): Promise<{ readonly before: DeletedEntity; readonly after: StoredEntity }[]> {
+  const fields = await readFields(session, members, deletion);
+  const nowMs = await session.database.time();
+  return members.flatMap((member, position) => {
+    const { fields: own = {}, required } = fields[position] ?? {};
+    return required ? [] : [buildRestore(member, own, nowMs)];
+  });
+}
+
+/** Reads what a deletion has removed besides its root, if it is little enough for the same transaction. */
+async function readFewMembers(session: Session, deletion: Deletion): Promise<DeletedEntity[] | undefined> {
+  const found: DeletedEntity[] = [];
+  for (const kind of cascadeKinds(deletion.root.kind)) {
+    const limit = maxMembers - found.length + 1;
+    const { members, next } = await readMembers(session, kind, deletion, { after: '', limit });
+    found.push(...members);
+    if (next !== undefined || found.length > maxMembers) return undefined;
+  }
+  return found;
+}
+
+function beginRestore(session: Session, { deletedAt, root }: Deletion, final: boolean, nowMs: number): Write {
+  const work = { type: 'restore', ...root, deletedAt, final, position: 0, after: '' } as const;
+  const dueAt = final ? secondPassAt(nowMs) : undefined;
+  return beginJob(session, work, { id: newId(nowMs).id, dueAt });
+}
+
+/** Returns the change sets that restore an entity with what its deletion has removed besides. */
+async function buildWithMembers(
+  session: Session,
+  own: { readonly before: WholeDeletedEntity; readonly after: StoredEntity },
+  nowMs: number,
+): Promise<Omit<UnitOfWork<unknown>, 'result'>> {
+  const { before } = own;
+  const { deletion } = before;
+  if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };
+  const rest = { changes: [own], writes: [beginRestore(session, deletion, false, nowMs)] };
+  const members = await readFewMembers(session, deletion);
+  if (!members) return rest;
+  const changes = [own, ...(await restoreMembers(session, members, deletion))];
+  return { changes, writes: [beginRestore(session, deletion, true, nowMs)], orElse: rest };
+}
+
+/**
+ * Restores a deleted entity as it was, without references to entities that do not exist any more. With it comes back what its deletion has removed
+ * besides, in the same transaction when it fits, and otherwise by a job. An entity that exists is returned as it is.
+ * @param expected versions: of a deleted entity, that which it had before the deletion.
+ * @throws EntityNotFound when there is nothing to restore, or not any more; VersionMismatch; SubjectTaken; RequiredReferenceMissing.
+ */
+export function restoreEntity(
+  session: Session,
+  kind: Kind,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<WholeEntity> {
+  return commit(session, async (): Promise<UnitOfWork<WholeEntity>> => {
+    const found = isId(id) ? await findAnyEntity(session, kind, id) : undefined;
+    const nowMs = await session.database.time();
+    if (!found || (found.deletion && isExpired(found.deletion, nowMs))) throw new EntityNotFound(kind, id);
+    if (!found.deletion) {
+      requireExpectedVersion(found, expected);
+      return { changes: [], result: found };
+    }
+    const { deletion: _, ...deleted } = found;
+    if (expected !== 'none') requireExpectedVersion({ ...deleted, version: found.version - 1 }, expected);
+    const [{ fields = {}, required } = {}] = await readFields(session, [found]);
+    if (required) throw new RequiredReferenceMissing(kind, required.field, required.parent);
+    const own = buildRestore(found, fields, nowMs);
+    await requireFreeSubject(session, own);
+    return { ...(await buildWithMembers(session, own, nowMs)), result: own.after };
+  });
+}
+
+/** Returns the write that makes a deleted entity a part of another deletion. */
+const moveTo = (tenant: string, deleted: DeletedEntity, deletion: Deletion): Write => ({
+  put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
+  condition: hasVersion(deleted.version),
+  replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+});
+
+/** Returns the last step of a pass: a second pass follows the first one. */
+function endPass(work: RestoreWork, nowMs: number): Step {
+  if (work.final) return { left: undefined };
+  return { left: { ...work, final: true, position: 0, after: '' }, dueAt: secondPassAt(nowMs) };
+}
+
+/**
+ * Returns the next step of a job that restores what a deletion has removed. When the root has been deleted again meanwhile, the rest becomes a part
+ * of that deletion, with which it comes back.
+ */
+export async function restoreStep(session: Session, { work }: Job<RestoreWork>): Promise<Step> {
+  const { tenant, database } = session;
+  const { kind, id, deletedAt, position, after } = work;
+  const root = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
+  if (!root) return { left: undefined };
+  const deletion = { deletedAt, root: { kind, id } };
+  const kinds = cascadeKinds(kind);
+  for (let place = position; place < kinds.length; place += 1) {
+    const range = { after: place === position ? after : '', limit: stepSize };
+    const { members, next } = await readMembers(session, kinds[place] as Kind, deletion, range);
+    if (members.length === 0 && next === undefined) continue;
+    const left =
+      next === undefined
+        ? { ...work, position: place + 1, after: '' }
+        : { ...work, position: place, after: next };
+    const later = decodeAnyEntity(root).deletion;
+    const repeatable = later
+      ? members.map((member) => ({ changes: [], writes: [moveTo(tenant, member, later)] }))
+      : (await restoreMembers(session, members, deletion)).map((change) => ({ changes: [change] }));
+    return { repeatable, left };
+  }
+  return endPass(work, await database.time());
+}

@@ -1,0 +1,130 @@
+/**
+ * Deletions. The item of a deleted entity stays for some time, so that it can be restored. It is in none of the indexes that lists read, but in a
+ * partition of the deleted entities of its kind in `by-status`: those that one deletion has removed are next to each other.
+ */
+import type { DeletedEntity, Deletion, StoredEntity } from './entity.ts';
+import { kindPartition } from './keys.ts';
+import type { Kind } from './relations.ts';
+import { stampText } from './stamp-text.ts';
+import { table } from './table.ts';
+import type { Item } from './writes.ts';
+
+/** Days for which a deleted entity can be restored. */
+export const restorableDays = 30;
+
+const dayMs = 86_400_000;
+
+/**
+ * Days for which its item stays at least: one more, so that a restore which begins at the last moment finds all that the deletion has removed, also
+ * when a job needs hours; and longer than an own id can be used again.
+ */
+const keptDays = restorableDays + 1;
+
+/** The attributes that only items of deleted entities have. */
+const attributes = { deletedAt: 'deletedAt', deletedBy: 'deletedBy', rootKind: 'rootKind' } as const;
+
+export const deletionAttributes: readonly string[] = Object.values(attributes);
+
+/** Returns whether an item is that of a deleted entity. */
+export const isDeletedItem = (item: Item): boolean => attributes.deletedAt in item;
+
+/** Returns the deletion of an entity. @param nowMs milliseconds since 1970. */
+export function newDeletion(
+  { kind, entity: { id, updatedAt } }: StoredEntity,
+  deletedBy: string | undefined,
+  nowMs: number,
+): Deletion {
+  // A restore sets `updatedAt` to a later time than that of the deletion before it.
+  const deletedAt = Math.max(nowMs, Date.parse(updatedAt));
+  return { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id } };
+}
+
+/** Returns whether two deletions are the same one. */
+export const isSameDeletion = (one: Deletion, other: Deletion): boolean =>
+  one.deletedAt === other.deletedAt && one.root.id === other.root.id && one.root.kind === other.root.kind;
+
+/** Returns whether a caller has deleted the entity itself, not one that it belongs to. */
+export const isRoot = ({ kind, entity, deletion: { root } }: DeletedEntity): boolean =>
+  root.kind === kind && root.id === entity.id;
+
+/** Returns the time of the deletions that have expired, and of all earlier ones. @param nowMs milliseconds since 1970. */
+export const expiredAt = (nowMs: number): number => nowMs - restorableDays * dayMs;
+
+/** Returns whether an entity can be restored no more, also while DynamoDB has not deleted its item yet. */
+export const isExpired = ({ deletedAt }: Deletion, nowMs: number): boolean => deletedAt <= expiredAt(nowMs);
+
+/** Returns when DynamoDB may delete the items of a deletion, in seconds since 1970. */
+export const expiryOf = ({ deletedAt }: Deletion): number =>
+  Math.ceil((deletedAt + keptDays * dayMs) / 1_000);
+
+/** Returns the partition of `by-status` that holds the deleted entities of a kind. */
+export const deletedPartition = (tenant: string, kind: Kind): string =>
+  `${kindPartition(tenant, kind)}#deleted`;
+
+/** Where a deleted entity is among the others of its kind in the index. */
+export interface DeletedPlace {
+  readonly deletedAt: number;
+  readonly rootId: string;
+  readonly id: string;
+}
+
+export const placeOf = ({ entity: { id }, deletion: { deletedAt, root } }: DeletedEntity): DeletedPlace => ({
+  deletedAt,
+  rootId: root.id,
+  id,
+});
+
+const deletedSortKey = ({ deletedAt, rootId, id }: DeletedPlace): string =>
+  `${stampText(deletedAt)}#${rootId}#${id}`;
+
+/** Returns the attributes by which the item of a deleted entity differs from that of the entity. */
+export function encodeDeletion(tenant: string, deleted: DeletedEntity): Record<string, unknown> {
+  const { kind, deletion } = deleted;
+  const { deletedAt, deletedBy, root } = deletion;
+  return {
+    ofKind: deletedPartition(tenant, kind),
+    byStatus: deletedSortKey(placeOf(deleted)),
+    [attributes.deletedAt]: deletedAt,
+    ...(deletedBy !== undefined && { [attributes.deletedBy]: deletedBy }),
+    ...(root.kind !== kind && { [attributes.rootKind]: root.kind }),
+    [table.timeToLive]: expiryOf(deletion),
+  };
+}
+
+/** Returns the deletion that an item of a deleted entity has, and the entity's id. */
+export function decodeDeletion(item: Item): { readonly deletion: Deletion; readonly id: string } {
+  const [, rootId = '', id = ''] = String(item['byStatus']).split('#');
+  const deletedBy = item[attributes.deletedBy] as string | undefined;
+  const kind = (item[attributes.rootKind] ?? item['kind']) as Kind;
+  const deletedAt = item[attributes.deletedAt] as number;
+  return {
+    deletion: { deletedAt, ...(deletedBy !== undefined && { deletedBy }), root: { kind, id: rootId } },
+    id,
+  };
+}
+
+/** Returns the query for the deleted entities that one deletion has removed of a kind. @param after begins after the entity with this id. */
+export const queryOfDeletion = (tenant: string, kind: Kind, { deletedAt, root }: Deletion, after: string) =>
+  ({
+    IndexName: 'by-status',
+    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':deleted': deletedPartition(tenant, kind),
+      // "!" sorts before the characters of ids, and "~" after them.
+      ':first': deletedSortKey({ deletedAt, rootId: root.id, id: `${after}!` }),
+      ':last': deletedSortKey({ deletedAt, rootId: root.id, id: '~' }),
+    },
+  }) as const;
+
+/** Returns the query for the deleted entities of a kind that can be restored, the last deleted first. @param before begins before this one. */
+export const deletedQuery = (tenant: string, kind: Kind, nowMs: number, before?: DeletedPlace) =>
+  ({
+    IndexName: 'by-status',
+    KeyConditionExpression: 'ofKind = :deleted AND byStatus BETWEEN :expired AND :last',
+    ExpressionAttributeValues: {
+      ':deleted': deletedPartition(tenant, kind),
+      ':expired': `${stampText(expiredAt(nowMs))}~`,
+      ':last': before ? deletedSortKey(before) : '~',
+    },
+    ScanIndexForward: false,
+  }) as const;

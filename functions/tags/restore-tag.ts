@@ -1,0 +1,7 @@
+import { endpoint } from '../http/endpoint.ts';
+import { restoreEntity } from '../store/cascades/restore.ts';
+import { restoreTag } from './contract.ts';
+
+export const handler = endpoint(restoreTag, ({ session, id, expected }) =>
+  restoreEntity(session, 'tag', id, expected),
+);

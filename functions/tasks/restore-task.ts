@@ -1,0 +1,7 @@
+import { endpoint } from '../http/endpoint.ts';
+import { restoreEntity } from '../store/cascades/restore.ts';
+import { restoreTask } from './contract.ts';
+
+export const handler = endpoint(restoreTask, ({ session, id, expected }) =>
+  restoreEntity(session, 'task', id, expected),
+);

@@ -1,0 +1,219 @@
+/** The tools of the MCP server, from the contracts: a few, because a model reads all of them before its first call. */
+import type { Tool } from '../../client/mcp/tool.ts';
+import type { Contract } from '../../functions/contract/contract.ts';
+import type { Resource } from '../../functions/contract/resource.ts';
+import { routes } from '../../functions/routes.ts';
+import { resourceDocs } from './resources.ts';
+import type { OpenApiDocument, Schema } from './types.ts';
+
+type Properties = Readonly<Record<string, Schema>>;
+
+interface OperationOfResource extends Contract {
+  readonly resource: Resource;
+}
+
+const text = (description: string): Schema => ({ type: 'string', description });
+const texts = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description });
+
+const id = text('Its id.');
+const version = text('Its `version`, as you have read it: the call fails if somebody has changed it since.');
+const limit: Schema = { type: 'integer', minimum: 1, maximum: 100 };
+const fields = texts('Only these fields. Without `description`, an answer is short.');
+const filters: Schema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  description:
+    'By name: `field` or `field[operator]`, such as {"priority[gte]": "high", "status[notIn]": "completed,archived"}. Operators: ne, in, notIn, lt, lte, gt, gte, contains, startsWith, isNull, isEmpty, all.',
+} as unknown as Schema;
+
+interface SharedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly properties: Properties;
+  readonly required?: readonly string[];
+}
+
+/** The tools that all collections share, by their requests. A request of all collections that is not here has a tool for each resource, or none. */
+const sharedTools: Readonly<Record<string, SharedTool>> = {
+  'GET /v1/{collection}': {
+    name: 'list',
+    description: 'Lists entities, the newest first, with the exact total of all that match.',
+    properties: {
+      filters,
+      sortBy: texts('Up to three fields.'),
+      sortOrder: {
+        type: 'array',
+        items: { enum: ['asc', 'desc'] },
+        description: 'One, or one for each field.',
+      },
+      limit,
+      after: text('Empty for the first page, then the `next` of each answer.'),
+      fields,
+      expand: texts('Adds what references name: project, user, tags, organization.'),
+      countBy: texts('Counts the values of these fields over all that match.'),
+    },
+  },
+  'GET /v1/{collection}/{id}': {
+    name: 'read',
+    description: 'Reads one entity.',
+    properties: { id, expand: texts('Adds what references name.') },
+    required: ['id'],
+  },
+  'DELETE /v1/{collection}/{id}': {
+    name: 'delete',
+    description: 'Deletes an entity. With an organization go its projects, with a project its tasks.',
+    properties: { id, version },
+    required: ['id'],
+  },
+  'POST /v1/{collection}/{id}/restore': {
+    name: 'restore',
+    description: 'Restores an entity that was deleted in the last 30 days, with what its deletion removed.',
+    properties: { id },
+    required: ['id'],
+  },
+  'GET /v1/{collection}/deleted': {
+    name: 'listDeleted',
+    description: 'Lists deleted entities that can be restored, the last deleted first.',
+    properties: { limit, after: text('The `cursor` of the page before.') },
+  },
+  'POST /v1/{collection}/batch': {
+    name: 'batch',
+    description:
+      'Creates, updates and deletes up to 25 entities together: all operations are applied, or none.',
+    properties: {
+      operations: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 25,
+        items: {
+          type: 'object',
+          properties: {
+            operation: { enum: ['create', 'update', 'delete'] },
+            id: text('Of the entity to update or delete.'),
+            ifMatch: version,
+            body: { type: 'object', description: 'The fields, as of the tools that create and update.' },
+          },
+          required: ['operation'],
+        },
+        description: 'In their order.',
+      },
+    },
+    required: ['operations'],
+  },
+  'GET /v1/{collection}/changes': {
+    name: 'changes',
+    description:
+      'Lists what changed since a cursor: `data` has entities, `removed` ids. Without `since`, it begins with all entities.',
+    properties: { since: text('The `cursor` of the last answer.'), filters, fields, limit },
+  },
+  'GET /v1/{collection}/{id}/changes': {
+    name: 'history',
+    description: 'Lists who changed what of one entity, the newest change first.',
+    properties: { id, limit, after: text('The `cursor` of the page before.') },
+    required: ['id'],
+  },
+};
+
+/** What a model needs of a field. The service validates it. */
+function fieldFor({ type, enum: values, items, description, format }: Schema): Schema {
+  return {
+    ...(type && { type }),
+    ...(values && { enum: values }),
+    ...(items && { items: fieldFor(items) }),
+    ...(format !== undefined && { format }),
+    ...(description !== undefined && { description }),
+  } as Schema;
+}
+
+const objectOf = (properties: Properties, required: readonly string[] = []): object => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 && { required }),
+  additionalProperties: false,
+});
+
+/** A write that removes or overwrites something. A creation, a clone and a restore only add. */
+const destroys = ({ method, path }: Tool['request']): boolean =>
+  method === 'DELETE' || method === 'PATCH' || /\/(?:batch|archive)$/.test(path);
+
+const annotationsOf = (request: Tool['request']): Tool['annotations'] => ({
+  readOnlyHint: request.method === 'GET',
+  destructiveHint: destroys(request),
+  idempotentHint: request.method !== 'POST' || /\/(?:restore|archive)$/.test(request.path),
+  openWorldHint: false,
+});
+
+const isOperation = (contract: Contract): contract is OperationOfResource => contract.resource !== undefined;
+
+const operations = routes.map(({ contract }) => contract).filter(isOperation);
+
+const requestOf = ({ method, path, resource }: OperationOfResource): string =>
+  `${method} ${path.replace(`/v1/${resource.plural}`, '/v1/{collection}')}`;
+
+function sharedTool(request: string, { name, description, properties, required = [] }: SharedTool): Tool[] {
+  const collections = operations
+    .filter((operation) => requestOf(operation) === request)
+    .map(({ resource }) => resource.plural);
+  if (collections.length === 0) return [];
+  const [method, path] = request.split(' ') as [Tool['request']['method'], string];
+  const collection: Schema = { enum: collections };
+  return [
+    {
+      name,
+      description,
+      inputSchema: objectOf({ collection, ...properties }, ['collection', ...required]),
+      annotations: annotationsOf({ method, path }),
+      request: { method, path },
+    },
+  ];
+}
+
+/** Returns the tool of a creation, an update, or an action on an entity of one resource. */
+function toolOf({ schemas }: OpenApiDocument['components'], operation: OperationOfResource): Tool[] {
+  const { method, path, resource, body, operation: name, summary } = operation;
+  const isOfOne = method === 'PATCH' || (method === 'POST' && !(requestOf(operation) in sharedTools));
+  if (!isOfOne) return [];
+  const pascal = resource.kind.charAt(0).toUpperCase() + resource.kind.slice(1);
+  const options = `${name.charAt(0).toUpperCase()}${name.slice(1)}Options`;
+  const isAction = path.includes('{id}/');
+  const ofBody = isAction
+    ? options
+    : `${method === 'PATCH' ? '' : 'New'}${pascal}${method === 'PATCH' ? 'Changes' : ''}`;
+  const { properties = {}, required = [] } = schemas[ofBody] ?? {};
+  const writable = Object.entries(properties)
+    .filter(([field]) => body?.writable.includes(field))
+    .map(([field, schema]) => [field, fieldFor(schema)] as const);
+  const ofEntity = path.includes('{id}') ? { id, version } : {};
+  const request = { method: method as Tool['request']['method'], path };
+  const about = isAction || method === 'PATCH' ? '' : ` ${resourceDocs[resource.kind].description}`;
+  return [
+    {
+      name,
+      description: `${summary}${about}`,
+      inputSchema: objectOf(
+        { ...ofEntity, ...Object.fromEntries(writable) },
+        path.includes('{id}') ? ['id', ...required] : required,
+      ),
+      annotations: annotationsOf(request),
+      request,
+    },
+  ];
+}
+
+/** Returns the tools of all operations, those that all collections share first. */
+export const agentTools = ({ components }: OpenApiDocument): readonly Tool[] => [
+  ...Object.entries(sharedTools).flatMap(([request, tool]) => sharedTool(request, tool)),
+  ...operations.flatMap((operation) => toolOf(components, operation)),
+];
+
+/** Returns the text of `client/mcp/tools.ts`. */
+export const agentToolsModule = (document: OpenApiDocument): string =>
+  [
+    '// Generated from the contracts by "npm run openapi". Do not edit.',
+    "import type { Tool } from './tool.ts';",
+    '',
+    `export const version = '${document.info.version}';`,
+    '',
+    `export const tools: readonly Tool[] = ${JSON.stringify(agentTools(document), null, 2)};`,
+    '',
+  ].join('\n');

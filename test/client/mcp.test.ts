@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import type { Service } from '#lib/local/service.ts';
+import { agentToolsModule } from '#lib/openapi/agent-tools.ts';
+import { agentToolsFile } from '#lib/openapi/committed-document.ts';
+import { openApiDocument } from '#lib/openapi/document.ts';
+import { Connection } from '../../client/connection.ts';
+import { createClient } from '../../client/index.ts';
+import { callTool } from '../../client/mcp/call-tool.ts';
+import { serve } from '../../client/mcp/server.ts';
+import { tools } from '../../client/mcp/tools.ts';
+import { startTestService } from '../support/local-service.ts';
+
+let service: Service;
+let connection: Connection;
+
+beforeAll(async () => {
+  service = await startTestService();
+  connection = new Connection({ url: service.url });
+});
+
+afterAll(() => service.stop());
+
+const call = async (name: string, args: object) => {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}.`);
+  const { content, isError } = await callTool(connection, tool, args as never, new AbortController().signal);
+  return { isError: isError ?? false, value: JSON.parse(content[0].text) };
+};
+
+interface Message {
+  readonly id: number | string | null;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly data?: object };
+}
+
+/** Sends lines to a server. Returns what it answers to all of them. */
+async function answersTo(...messages: readonly (object | string)[]): Promise<Message[]> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const ended = serve(input, output, {
+    name: 'test',
+    version: '1.2.3',
+    instructions: 'Read.',
+    tools,
+    call: (tool, args, signal) => callTool(connection, tool, args, signal),
+  });
+  for (const message of messages) {
+    input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  }
+  input.end();
+  await ended;
+  return String(output.read() ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Message);
+}
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+describe('the tools', () => {
+  test('are those of the contracts', () => {
+    expect(readFileSync(agentToolsFile, 'utf8')).toBe(agentToolsModule(openApiDocument()));
+  });
+
+  test('are at most 20, in at most 24,000 characters', () => {
+    const listed = tools.map(({ request: _request, ...tool }) => tool);
+    expect(listed.length).toBeLessThanOrEqual(20);
+    expect(JSON.stringify(listed).length).toBeLessThanOrEqual(24_000);
+    expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
+  });
+
+  test('say what a call can do', () => {
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+    const others = { openWorldHint: false };
+    expect(hints).toMatchObject({
+      list: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...others },
+      createTask: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...others },
+      updateTask: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, ...others },
+      delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, ...others },
+      batch: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, ...others },
+      cloneProject: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...others },
+    });
+    for (const { request, annotations } of tools) {
+      expect(annotations.readOnlyHint).toBe(request.method === 'GET');
+    }
+  });
+
+  test('reach every operation of a resource that a tool is for', () => {
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'list',
+        'read',
+        'delete',
+        'batch',
+        'changes',
+        'history',
+        'archiveOrganization',
+      ]),
+    );
+  });
+});
+
+describe('a call', () => {
+  test('creates, lists, updates with a version, and deletes', async () => {
+    const { value: task } = await call('createTask', { name: 'Draft', priority: 'high', tagIds: [] });
+    expect(task).toMatchObject({ name: 'Draft', priority: 'high', version: expect.any(String) });
+    const { value: list } = await call('list', {
+      collection: 'tasks',
+      filters: { 'priority[gte]': 'medium', id: task.id },
+      sortBy: ['priority', 'name'],
+      sortOrder: ['desc', 'asc'],
+      fields: ['name'],
+    });
+    expect(list).toMatchObject({ total: 1, data: [{ id: task.id, name: 'Draft', version: task.version }] });
+    const changed = await call('updateTask', { id: task.id, version: task.version, name: 'Final' });
+    expect(changed.value).toMatchObject({ name: 'Final', priority: 'high' });
+    const stale = await call('updateTask', { id: task.id, version: task.version, name: 'Lost' });
+    expect(stale).toMatchObject({ isError: true, value: { code: 'version-mismatch', status: 412 } });
+    const { value: history } = await call('history', { collection: 'tasks', id: task.id });
+    expect(history.data[0]).toMatchObject({ changes: { name: { from: 'Draft', to: 'Final' } } });
+    const tool = tools.find(({ name }) => name === 'delete');
+    const args = { collection: 'tasks', id: task.id };
+    expect(await callTool(connection, tool as never, args, new AbortController().signal)).toEqual({
+      content: [{ type: 'text', text: 'Done.' }],
+    });
+    expect(await call('read', args)).toMatchObject({ isError: true, value: { code: 'not-found' } });
+  });
+
+  test('tells a model what is wrong, as the service says it', async () => {
+    const wrong = await call('list', { collection: 'tasks', filters: { prioritty: 'high' } });
+    expect(wrong.isError).toBe(true);
+    expect(JSON.stringify(wrong.value)).toContain('Did you mean');
+    const unknown = await call('createTask', { nmae: 'x' });
+    expect(JSON.stringify(unknown.value.errors)).toContain('/nmae');
+  });
+
+  test.each([
+    [{ collection: '../x', id: 'y' }],
+    [{ collection: 'tasks', id: '..' }],
+    [{ collection: 'tasks' }],
+    [{ id: 'y' }],
+    [{ collection: 7, id: 'y' }],
+  ])('with the arguments %j sends nothing', async (args) => {
+    const sent = jest.fn();
+    const silent = new Connection({ url: service.url, fetch: sent });
+    const tool = tools.find(({ name }) => name === 'read') as (typeof tools)[number];
+    const result = await callTool(silent, tool, args as never, new AbortController().signal);
+    expect(result.isError).toBe(true);
+    expect(sent).not.toHaveBeenCalled();
+  });
+
+  test('is an error that names the address when nothing responds', async () => {
+    const nobody = new Connection({ url: 'http://localhost:9', tries: 1 });
+    const tool = tools.find(({ name }) => name === 'list') as (typeof tools)[number];
+    const result = await callTool(nobody, tool, { collection: 'tags' }, new AbortController().signal);
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('localhost:9') }],
+    });
+  });
+});
+
+describe('the server', () => {
+  test('answers requests that carry their revision, without a handshake', async () => {
+    const [discovered, listed] = await answersTo(
+      { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta } },
+      { jsonrpc: '2.0', id: 'two', method: 'tools/list', params: { _meta: meta } },
+    );
+    expect(discovered).toMatchObject({
+      id: 1,
+      result: {
+        supportedVersions: ['2026-07-28'],
+        resultType: 'complete',
+        capabilities: { tools: {} },
+        instructions: 'Read.',
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1.2.3' } },
+      },
+    });
+    expect(listed).toMatchObject({ id: 'two', result: { resultType: 'complete', cacheScope: 'private' } });
+    expect(listed?.result?.['tools']).toHaveLength(tools.length);
+  });
+
+  test.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2099-01-01', '2025-11-25'],
+  ])('answers the handshake of %s with %s', async (asked, answered) => {
+    const [hello, pong, listed] = await answersTo(
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: asked, capabilities: {} } },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+      { jsonrpc: '2.0', id: 3, method: 'tools/list' },
+    );
+    expect(hello?.result).toMatchObject({ protocolVersion: answered, serverInfo: { name: 'test' } });
+    expect([pong?.id, pong?.result]).toEqual([2, {}]);
+    expect(Object.keys(listed?.result ?? {})).toEqual(['tools']);
+  });
+
+  test.each([
+    ['not JSON', '{', -32_700],
+    ['no request', '{"id":1}', -32_600],
+    ['an unknown method', { id: 1, method: 'prompts/list' }, -32_601],
+    ['an unknown method without a handshake', { id: 1, method: 'ping', params: { _meta: meta } }, -32_601],
+    ['an unknown tool', { id: 1, method: 'tools/call', params: { name: 'x' } }, -32_602],
+    [
+      'no arguments object',
+      { id: 1, method: 'tools/call', params: { name: 'list', arguments: [] } },
+      -32_602,
+    ],
+    [
+      'an unknown revision',
+      {
+        id: 1,
+        method: 'tools/list',
+        params: { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': '1' } },
+      },
+      -32_022,
+    ],
+    [
+      'no capabilities',
+      {
+        id: 1,
+        method: 'tools/list',
+        params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      },
+      -32_602,
+    ],
+  ])('answers %s with an error, and goes on', async (_, message, code) => {
+    const answers = await answersTo(message, { jsonrpc: '2.0', id: 'next', method: 'ping' });
+    expect(answers.map(({ error }) => error?.code).sort()).toEqual([code, undefined].sort());
+    expect(answers.map(({ id }) => id)).toContain('next');
+  });
+
+  test('does not answer a call that the client has cancelled', async () => {
+    const waiting = createClient({ url: service.url });
+    await waiting.health();
+    const answers = await answersTo(
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'list', arguments: { collection: 'tags' } },
+      },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+    );
+    expect(answers.map(({ id }) => id)).toEqual([2]);
+  });
+});
