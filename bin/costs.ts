@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { publishRecords } from '../functions/jobs/publish-records.ts';
 import { continueJob } from '../functions/store/cascades/continue-job.ts';
 import { deleteEntity } from '../functions/store/cascades/delete-entity.ts';
 import { readJobs } from '../functions/store/cascades/read-jobs.ts';
@@ -8,8 +9,10 @@ import { sharedClient } from '../functions/store/dynamodb/client.ts';
 import { Database } from '../functions/store/dynamodb/database.ts';
 import { Deadline } from '../functions/store/dynamodb/deadline.ts';
 import { createEntity } from '../functions/store/entities/create-entity.ts';
+import { logPartition, recordPrefix, stampPrefix } from '../functions/store/model/change-log.ts';
 import { alwaysDue, buildJobWrite } from '../functions/store/model/job.ts';
 import { marginMs, maxClockErrorMs } from '../functions/store/model/log-timing.ts';
+import { maxStamp } from '../functions/store/model/stamp-text.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { flagsOrHelp, runCommand } from '../lib/cli/command-line.ts';
@@ -18,6 +21,8 @@ import {
   type Cost,
   coldStarts,
   costOfMillion,
+  costOfMillionEvents,
+  type EventUsage,
   idleMonth,
   machineClientMonth,
   monthOf,
@@ -26,6 +31,7 @@ import {
   type Usage,
 } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
+import { publishing } from '../lib/hosting/functions.ts';
 import { type Service, startService } from '../lib/local/service.ts';
 import { ensureTable } from '../lib/local/table.ts';
 import { seed } from '../lib/seed/seed.ts';
@@ -216,6 +222,74 @@ const costsOf = (
     }),
   );
 
+/** Calls of the function that publishes events: an estimate. A request to EventBridge takes some 20 ms, and compaction looks at the log. */
+const publishingCalls = [
+  { what: 'one change in a call', recordsPerCall: 1, billedMs: 60, memoryMb: 1_769 },
+  {
+    what: 'a hundred changes in a call',
+    recordsPerCall: publishing.maxRecords,
+    billedMs: 300,
+    memoryMb: 1_769,
+  },
+];
+
+/** Measures the events of the last record of the tasks' log. */
+async function measureEvents(tableName: string): Promise<EventUsage> {
+  const database = new Database(sharedClient(), tableName, new Deadline(60_000));
+  const { items } = await database.query({
+    KeyConditionExpression: 'pk = :log AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':log': logPartition('public', 'task'),
+      ':first': recordPrefix,
+      ':last': stampPrefix(maxStamp),
+    },
+    ScanIndexForward: false,
+    Limit: 1,
+  });
+  const before = database.consumption.readUnits;
+  let [events, bytes] = [0, 0];
+  const keys = items.map(({ pk, sk }) => ({ pk, sk }));
+  const unpublished = await publishRecords(database, keys, async (sent) => {
+    events += sent.length;
+    bytes += Buffer.byteLength(sent.map((event) => JSON.stringify(event)).join(''));
+    return undefined;
+  });
+  if (unpublished) throw unpublished.error;
+  return { readUnits: database.consumption.readUnits - before, events, bytes };
+}
+
+/** Makes changes, and measures the events of each. */
+async function eventsOfChanges({ url, tableName }: Service): Promise<Readonly<Record<string, EventUsage>>> {
+  const created = await send(url, 'POST', '/v1/tasks', { name: 'A task', priority: 'high' });
+  const ofCreation = await measureEvents(tableName);
+  await send(url, 'PATCH', `/v1/tasks/${created.body.id}`, { status: 'done' });
+  const ofUpdate = await measureEvents(tableName);
+  const operations = Array.from({ length: 25 }, () => ({ operation: 'create', body: { name: 'A task' } }));
+  await send(url, 'POST', '/v1/tasks/batch', { operations });
+  return {
+    'created tasks': ofCreation,
+    'changes of a status': ofUpdate,
+    'tasks, created 25 in a batch': await measureEvents(tableName),
+  };
+}
+
+function printEvents(usages: Readonly<Record<string, EventUsage>>): void {
+  console.log(`
+| a million events | read units of a record | bytes | database | bus | archive | Lambda | sum |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`);
+  for (const [change, usage] of Object.entries(usages)) {
+    for (const { what, ...calls } of publishingCalls) {
+      const cost = costOfMillionEvents(usage, calls);
+      const parts = [
+        usage.readUnits,
+        Math.round(usage.bytes / usage.events),
+        ...Object.values(cost as unknown as Record<string, number>).map(dollars),
+      ];
+      console.log(`| ${change}, ${what} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
+    }
+  }
+}
+
 const dollars = (amount: number): string => amount.toFixed(2);
 
 const help = `Measures the units of typical requests on the embedded engine, and prints what they cost on AWS.
@@ -235,6 +309,7 @@ await runCommand('npm run costs', async () => {
   await rebuildLogs(DynamoDBDocumentClient.from(client), service.tableName);
   client.destroy();
   const costs = costsOf(await measure(service));
+  const events = await eventsOfChanges(service);
   await service.stop();
   console.log(`Prices of ${prices.date}, in US dollars.
 
@@ -244,6 +319,7 @@ await runCommand('npm run costs', async () => {
     const parts = [usage.readUnits, usage.writeUnits, ...Object.values(cost).map(dollars)];
     console.log(`| ${operation} | ${parts.join(' | ')} | **${dollars(total(cost))}** |`);
   }
+  printEvents(events);
   const ofMillion = Object.fromEntries(Object.entries(costs).map(([name, { cost }]) => [name, cost]));
   const team = monthOf(20, habits, ofMillion, 0.1) + requestMetricsMonth(12, 0.25);
   const company = monthOf(2_000, habits, ofMillion, 10) + requestMetricsMonth(40, 1);

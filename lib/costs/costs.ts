@@ -39,7 +39,8 @@ export const costOfMillion = ({ readUnits, writeUnits, billedMs, memoryMb, respo
 });
 
 /** Returns the sum of the parts. */
-export const total = (cost: Cost): number => Object.values(cost).reduce((sum, part) => sum + part, 0);
+export const total = (cost: Cost | EventCost): number =>
+  Object.values(cost).reduce((sum: number, part: number) => sum + part, 0);
 
 /** Metrics of all alarms (`lib/infrastructure/alarmed-symptoms.ts`). A test compares it with the template. */
 export const alarmMetrics = 39;
@@ -81,6 +82,50 @@ export const coldStarts = (milliseconds: number, memoryMb: number): number =>
 /** Returns the cost of a client for programs in a month. @param tokens that it requests. */
 export const machineClientMonth = (tokens: number): number =>
   prices.machineClient + (tokens / 1_000) * prices.machineTokens;
+
+/** What the events of one record of the change log use, where there is an event bus. */
+export interface EventUsage {
+  /** The record is read, because the stream has only its key. */
+  readonly readUnits: number;
+  readonly events: number;
+  /** Bytes of all its events. */
+  readonly bytes: number;
+}
+
+/** How the function that publishes is called. */
+export interface PublishingCalls {
+  readonly recordsPerCall: number;
+  readonly billedMs: number;
+  readonly memoryMb: number;
+}
+
+/** Parts of the cost of a million events, in US dollars. */
+export interface EventCost {
+  readonly database: number;
+  readonly bus: number;
+  /** The archive, with a month of storage. */
+  readonly archive: number;
+  readonly lambda: number;
+}
+
+/** Bytes that EventBridge charges as one event. */
+const eventBytes = 65_536;
+
+/** Returns the cost of a million events. Their delivery to targets in the account is free, but not the targets. */
+export function costOfMillionEvents(
+  { readUnits, events, bytes }: EventUsage,
+  { recordsPerCall, billedMs, memoryMb }: PublishingCalls,
+): EventCost {
+  const records = million / events;
+  const calls = records / recordsPerCall;
+  const seconds = (calls * billedMs) / 1_000;
+  return {
+    database: (records / million) * readUnits * prices.readUnits,
+    bus: Math.ceil(bytes / events / eventBytes) * prices.events,
+    archive: ((records * bytes) / gigabyte) * (prices.archivedGb + prices.archiveGb),
+    lambda: (calls / million) * prices.invocations + seconds * (memoryMb / 1_024) * prices.gbSecond,
+  };
+}
 
 /** Bytes of the record of one change: one read unit, of 4 KB, reads about 17 of them. DynamoDB stores 100 more for each item. */
 const recordBytes = 4_096 / 17 + 100;

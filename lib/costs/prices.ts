@@ -21,6 +21,10 @@ export const prices = {
   alarmMetric: 0.1,
   customMetric: 0.3,
   dashboard: 3,
+  /** EventBridge: a million events of up to 64 KB, a GB that the archive takes, and a GB-month in it. */
+  events: 1,
+  archivedGb: 0.1,
+  archiveGb: 0.023,
   /** A GB to the internet. */
   transferGb: 0.09,
   /** Cognito: a user that is active in a month, a machine client for a month, and a thousand of its tokens. */

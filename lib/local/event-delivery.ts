@@ -5,10 +5,17 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CloudEvent } from '../../functions/jobs/cloud-events.ts';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
+import { readDueReminders } from '../../functions/store/cascades/read-jobs.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import { manifestSortKey, stampOf, stampPrefix } from '../../functions/store/model/change-log.ts';
+import {
+  logPartition,
+  manifestSortKey,
+  stampOf,
+  stampPrefix,
+} from '../../functions/store/model/change-log.ts';
 import { marginMs } from '../../functions/store/model/log-timing.ts';
+import { reminderIntervalMs } from '../../functions/store/model/reminder.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
 import { storedRecords } from '../events/stored-records.ts';
 
@@ -65,10 +72,10 @@ export class EventDelivery {
   readonly #send: SendEvents;
   /** All events up to this stamp were delivered. */
   #place = 0;
-  /** Keys of records above the place whose events were delivered. */
+  /** Keys of records above the place whose events were delivered, and their stamps. */
   readonly #delivered = new Map<string, number>();
-  /** By partition of a log: when a record of it was last sent to the database, milliseconds since 1970. */
-  readonly #logs = new Map<string, number>();
+  /** Partitions of the logs that can have records above the place. */
+  readonly #logs = new Set<string>();
   #isFailing = false;
 
   constructor(client: DynamoDBDocumentClient, tableName: string, address: string) {
@@ -76,11 +83,6 @@ export class EventDelivery {
     this.#tableName = tableName;
     this.#address = address;
     this.#send = postTo(address);
-  }
-
-  /** Notes that records of a log are about to be written. */
-  note(partition: string): void {
-    this.#logs.set(partition, Date.now());
   }
 
   /** Reads the place, and finds the logs with records above it. Without a place, it begins now. */
@@ -93,19 +95,26 @@ export class EventDelivery {
     }
     this.#place = item['place'];
     for await (const items of storedRecords(this.#client, this.#tableName, { fromMs: this.#place + 1 }))
-      for (const { pk } of items) this.note(pk);
+      for (const { pk } of items) this.#logs.add(pk);
   }
 
   /** Delivers the events of all records above the place that were not delivered. The next run tries again what fails. */
   async run(): Promise<void> {
     const database = this.#database();
     const nowMs = await database.time();
-    for (const partition of this.#logs.keys()) {
+    await this.#addWrittenLogs(database, nowMs);
+    for (const partition of this.#logs) {
       const error = await this.#deliverLog(database, partition);
       this.#report(error);
       if (error !== undefined) return;
     }
     await this.#advance(database, nowMs - marginMs);
+  }
+
+  /** Adds the logs that were written in the last hours, by any process: a writer makes sure that its log has a reminder before it writes. */
+  async #addWrittenLogs(database: Database, nowMs: number): Promise<void> {
+    for await (const reminders of readDueReminders(database, nowMs + 2 * reminderIntervalMs))
+      for (const { tenant, kind } of reminders) this.#logs.add(logPartition(tenant, kind));
   }
 
   get #placeKey(): Key {
@@ -156,9 +165,7 @@ export class EventDelivery {
     if (passed.length > 0) await this.#store(database, settled);
     else this.#place = Math.max(this.#place, settled);
     for (const [key] of passed) this.#delivered.delete(key);
-    // What was sent before is settled, so the run has read it.
-    for (const [partition, sentAt] of this.#logs)
-      if (sentAt + marginMs < settled) this.#logs.delete(partition);
+    this.#logs.clear();
   }
 
   #report(error: unknown): void {

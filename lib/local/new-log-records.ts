@@ -25,17 +25,11 @@ const keysOf = ({ Item, TransactItems = [] }: PutInput): Key[] =>
 export class NewLogRecords {
   #keys: Key[] = [];
 
-  /** @param onSend is told the keys of records before they are sent: they may be written although no response arrives. */
-  constructor(
-    { middlewareStack }: DynamoDBDocumentClient,
-    onSend: (keys: readonly Key[]) => void = () => {},
-  ) {
+  constructor({ middlewareStack }: DynamoDBDocumentClient) {
     middlewareStack.add(
       (next) => async (sent) => {
-        const keys = keysOf(sent.input as PutInput);
-        onSend(keys);
         const response = await next(sent);
-        this.#keys.push(...keys);
+        this.#keys.push(...keysOf(sent.input as PutInput));
         return response;
       },
       { step: 'initialize', name: 'newLogRecords' },

@@ -58,9 +58,7 @@ export const sourceFunctions: FunctionHost = async (
   const client = connect();
   shareClient(client);
   const events = eventsAddress && new EventDelivery(client, location.tableName, eventsAddress);
-  const logRecords = new NewLogRecords(client, (keys) => {
-    if (events) for (const { pk } of keys) events.note(pk);
-  });
+  const logRecords = new NewLogRecords(client);
   const schedules: Schedule[] = [];
   const scopesOf = (contract: Contract): readonly string[] | undefined => {
     if (!authentication || !needsToken(contract)) return undefined;

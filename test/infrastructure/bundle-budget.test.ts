@@ -77,6 +77,11 @@ describe('the limits of bundles', () => {
       '@aws-sdk/credential-provider-http',
       'node_modules/@aws-sdk/credential-provider-http/',
     ],
+    [
+      'the client of the event bus',
+      '@aws-sdk/client-eventbridge',
+      'node_modules/@aws-sdk/client-eventbridge/',
+    ],
     ['the OpenAPI generator', '../../tasks/resource-docs.ts', 'functions/tasks/resource-docs.ts'],
     ['the CDK', 'constructs', 'node_modules/constructs/'],
     ['a file that hosts the functions', '../../../lib/hosting/functions.ts', 'lib/hosting/functions.ts'],

@@ -102,21 +102,11 @@ export const eventMutations: readonly Mutation[] = [
     detectedBy: [delivery],
   },
   {
-    name: 'logs-forgotten-before-they-are-settled',
-    description: 'the local service does not look for late records of a log',
+    name: 'logs-forgotten-before-they-are-delivered',
+    description: 'the local service forgets a log whose events were not accepted, when its reminder is gone',
     file: 'lib/local/event-delivery.ts',
-    search: 'if (sentAt + marginMs < settled)',
-    replacement: 'if (sentAt - 2 * marginMs < settled)',
-    detectedBy: [delivery],
-  },
-  {
-    name: 'logs-noted-after-the-response',
-    description: 'a change whose response is lost has no event',
-    file: 'lib/local/new-log-records.ts',
-    search: `        onSend(keys);
-        const response = await next(sent);`,
-    replacement: `        const response = await next(sent);
-        onSend(keys);`,
+    search: 'await this.#addWrittenLogs(database, nowMs);',
+    replacement: 'this.#logs.clear();\n    await this.#addWrittenLogs(database, nowMs);',
     detectedBy: [delivery],
   },
   {

@@ -45,6 +45,11 @@ export class EveryChange {
     this.#expect(kind, 'deleted', id, version);
   }
 
+  async #restore(kind: string, id: string, version: number): Promise<void> {
+    await this.#send('POST', `${kind}s/${id}/restore`);
+    this.#expect(kind, 'restored', id, version);
+  }
+
   async make(): Promise<void> {
     const long = 'é"\n'.repeat(300);
     const organizationId = await this.#create('organization', { name: 'Acme', description: long });
@@ -78,6 +83,12 @@ export class EveryChange {
     await this.#remove('user', userId, 3);
     await this.#remove('project', projectId, 3);
     await this.#remove('organization', organizationId, 3);
+    // References first: what does not exist cannot be referred to.
+    await this.#restore('organization', organizationId, 4);
+    await this.#restore('project', projectId, 4);
+    await this.#restore('user', userId, 4);
+    await this.#restore('tag', tagId, 4);
+    await this.#restore('task', taskId, 5);
   }
 
   async #batch(): Promise<void> {

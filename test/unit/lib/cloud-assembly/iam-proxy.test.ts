@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -6,6 +7,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { connectToBus } from '#functions/jobs/event-bus.ts';
 import { type IamProxy, startIamProxy } from '#lib/cloud-assembly/iam-proxy.ts';
 import { Policy, type Statement } from '#lib/cloud-assembly/policy.ts';
 import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
@@ -14,6 +16,8 @@ import { ensureTable } from '#lib/local/table.ts';
 const place = { region: 'us-east-1', account: '000000000000' };
 const tableName = 'guarded';
 const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${tableName}`;
+
+const bus = 'arn:aws:events:us-east-1:000000000000:event-bus/the-bus';
 
 const allow = (Action: string[], ...Resource: string[]): Statement => ({ Effect: 'Allow', Action, Resource });
 
@@ -47,6 +51,7 @@ beforeAll(async () => {
     ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
     ['publisher', new Policy([limited])],
     ['outsider', new Policy([allow(['s3:*'], '*')])],
+    ['sender', new Policy([allow(['events:PutEvents'], bus)])],
   ]);
   proxy = await startIamProxy({
     engine: engine.endpoint,
@@ -146,6 +151,32 @@ test('denies keys outside of the leading keys, and calls whose keys it does not 
     used: [`dynamodb:PutItem ${table} (#rate#*)`, `dynamodb:Query ${table} (#rate#*)`],
     unused: [],
   });
+});
+
+test('accepts events for a bus that the role names, as EventBridge does, and no others', async () => {
+  const put = async (accessKeyId: string, EventBusName: string, count = 1) => {
+    const credentials = { accessKeyId, secretAccessKey: 'local' };
+    const client = connectToBus({ endpoint: proxy.endpoint, region: place.region, credentials });
+    const entry = { EventBusName, Source: 'a', DetailType: 'b', Detail: '{}' };
+    const Entries = [...Array.from({ length: count }, () => entry), { ...entry, Detail: 'no JSON' }];
+    try {
+      const { FailedEntryCount, Entries: results = [] } = await client.send(
+        new PutEventsCommand({ Entries }),
+      );
+      return [
+        FailedEntryCount,
+        ...results.map(({ EventId, ErrorCode }) => (EventId ? 'accepted' : ErrorCode)),
+      ];
+    } catch (error) {
+      return (error as Error).name;
+    } finally {
+      client.destroy();
+    }
+  };
+  expect(await put('sender', 'the-bus')).toEqual([1, 'accepted', 'MalformedDetail']);
+  expect(await put('sender', 'another')).toBe(denied);
+  expect(await put('outsider', 'the-bus')).toBe(denied);
+  expect(await put('sender', 'the-bus', 10)).toBe('ValidationException');
 });
 
 test('denies calls with unknown credentials', async () => {

@@ -1,6 +1,7 @@
 import {
   coldStarts,
   costOfMillion,
+  costOfMillionEvents,
   idleMonth,
   machineClientMonth,
   monthOf,
@@ -34,4 +35,15 @@ test('metrics cost by the operations and the hours with a call, tokens by the th
   expect(requestMetricsMonth(12, 0.25)).toBeCloseTo(2.25);
   expect(machineClientMonth(2_000)).toBeCloseTo(10.5);
   expect(coldStarts(1_000, 2_048)).toBeCloseTo(26.666_8);
+});
+
+test('a million events cost the reads of their records, the bus, the archive, and the calls that publish them', () => {
+  const calls = { recordsPerCall: 10, billedMs: 100, memoryMb: 1_024 };
+  const cost = costOfMillionEvents({ readUnits: 2, events: 4, bytes: 4_000 }, calls);
+  expect(cost.database).toBeCloseTo(0.25 * 2 * 0.125);
+  expect(cost.bus).toBe(1);
+  expect(cost.archive).toBeCloseTo(0.123);
+  expect(cost.lambda).toBeCloseTo(0.025 * 0.2 + 25_000 * 0.1 * 0.000_013_333_4);
+  expect(total(cost)).toBeCloseTo(cost.database + cost.bus + cost.archive + cost.lambda);
+  expect(costOfMillionEvents({ readUnits: 30, events: 1, bytes: 70_000 }, calls).bus).toBe(2);
 });

@@ -1,13 +1,11 @@
 import { connect } from '#functions/store/dynamodb/client.ts';
-import { Database } from '#functions/store/dynamodb/database.ts';
-import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
-import { logPartition, recordWrites } from '#functions/store/model/change-log.ts';
+import { recordWrites } from '#functions/store/model/change-log.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import { marginMs } from '#functions/store/model/log-timing.ts';
+import { reminderKey } from '#functions/store/model/reminder.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { EventDelivery } from '#lib/local/event-delivery.ts';
-import { NewLogRecords } from '#lib/local/new-log-records.ts';
 import { type EventReceiver, startEventReceiver } from '#test/support/event-receiver.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 import { wallClock } from '#test/support/wall-clock.ts';
@@ -46,9 +44,8 @@ async function startDelivery(own = client()): Promise<EventDelivery> {
   return delivery;
 }
 
-/** Creates a tag. @returns its id. */
-async function create(delivery: EventDelivery, tenant = '@one'): Promise<string> {
-  delivery.note(logPartition(tenant, 'tag'));
+/** Creates a tag, as another process does. @returns its id. */
+async function create(tenant = '@one'): Promise<string> {
   const { entity } = await createEntity(store.session(tenant), 'tag', { name: 'x', status: 'active' });
   return entity.id;
 }
@@ -68,12 +65,11 @@ const placeOf = async (): Promise<unknown> =>
   (await store.database().get({ pk: '#events', sk: receiver.url }))?.['place'];
 
 test('posts each change once, of all tenants, and nothing that was before it began', async () => {
-  const other = new EventDelivery(client(), store.tableName, 'http://127.0.0.1:1');
-  await create(other);
+  await create();
   setTime(1_000);
   const delivery = await startDelivery();
   setTime(2_000);
-  const ids = [await create(delivery), await create(delivery, '@two')];
+  const ids = [await create(), await create('@two')];
   await delivery.run();
   await delivery.run();
   expect(subjects().sort()).toEqual(ids.sort());
@@ -82,8 +78,8 @@ test('posts each change once, of all tenants, and nothing that was before it beg
 test('posts a hundred events at most together, and none when there are none', async () => {
   const delivery = await startDelivery();
   setTime(1_000);
-  delivery.note(logPartition('@one', 'tag'));
-  for (let number = 0; number < 130; number += 1) await putRecord(500);
+  await create();
+  for (let number = 0; number < 129; number += 1) await putRecord(500);
   await delivery.run();
   expect([receiver.requests, receiver.events.length]).toEqual([2, 130]);
   await delivery.run();
@@ -93,7 +89,7 @@ test('posts a hundred events at most together, and none when there are none', as
 test('sends again what was not accepted, and says so once', async () => {
   const delivery = await startDelivery();
   setTime(1_000);
-  const id = await create(delivery);
+  const id = await create();
   receiver.status = 503;
   await delivery.run();
   setTime(60_000);
@@ -111,7 +107,7 @@ test('sends again what was not accepted, and says so once', async () => {
 test('finds a record that appears after a later one', async () => {
   const delivery = await startDelivery();
   setTime(4_000);
-  const ids = [await create(delivery)];
+  const ids = [await create()];
   await delivery.run();
   ids.push(await putRecord(1_000));
   setTime(marginMs + 500);
@@ -122,56 +118,51 @@ test('finds a record that appears after a later one', async () => {
 test('a service that starts again continues at its place, with the logs that it knew', async () => {
   const first = await startDelivery();
   setTime(1_000);
-  const ids = [await create(first)];
+  const ids = [await create()];
   await first.run();
   setTime(1_000 + marginMs);
   await first.run();
   expect(await placeOf()).toBe(begun + 1_000);
   setTime(2_000 + marginMs);
-  ids.push(await create(first, '@two'));
+  ids.push(await create('@two'));
   // It ends here.
   const second = await startDelivery();
   await second.run();
   expect(subjects()).toEqual(ids);
 });
 
-test('an idle service writes nothing, and forgets the logs that it has read', async () => {
+test('an idle service writes nothing, and reads no log', async () => {
   const own = client();
   const delivery = await startDelivery(own);
   setTime(1_000);
-  await create(delivery);
+  await create();
   await delivery.run();
   setTime(2_000 + 2 * marginMs);
   await delivery.run();
   const place = await placeOf();
-  let calls = 0;
+  const commands: string[] = [];
   own.middlewareStack.add(
-    (next) => (sent) => {
-      calls += 1;
-      return next(sent);
-    },
+    (next, { commandName = '' }) =>
+      (sent) => {
+        commands.push(commandName);
+        return next(sent);
+      },
     { step: 'initialize', name: 'count' },
   );
   setTime(60_000);
   await delivery.run();
-  setTime(120_000);
-  await delivery.run();
-  expect([calls, await placeOf()]).toEqual([0, place]);
+  expect([new Set(commands), await placeOf()]).toEqual([new Set(['QueryCommand']), place]);
 });
 
-test('logs are known before their records are sent: a response can be lost', async () => {
-  const own = client();
-  const noted: string[] = [];
-  new NewLogRecords(own, (keys) => noted.push(...keys.map(({ pk }) => pk)));
-  own.middlewareStack.add(
-    () => async () => {
-      throw new Error('lost');
-    },
-    { step: 'finalizeRequest', name: 'lose' },
-  );
-  const database = new Database(own, store.tableName, new Deadline(1_000));
-  const change = buildCreate('tag', { name: 'x', status: 'active' }, begun);
-  const [record] = recordWrites('@one', [change], begun);
-  await expect(database.putItem(record?.put as Item)).rejects.toThrow('lost');
-  expect(noted).toEqual([logPartition('@one', 'tag')]);
+test('a log whose reminder is gone is known until its events are delivered', async () => {
+  const delivery = await startDelivery();
+  setTime(1_000);
+  const id = await create();
+  receiver.status = 503;
+  await delivery.run();
+  await store.database().deleteItem(reminderKey({ tenant: '@one', kind: 'tag' }));
+  receiver.status = 200;
+  setTime(13 * 3_600_000);
+  await delivery.run();
+  expect(subjects()).toEqual([id]);
 });
