@@ -15,15 +15,19 @@ import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey } from '../../functions/store/model/keys.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
 import type { Key } from '../../functions/store/model/writes.ts';
-import { compareLogs, type LogDifference, rebuildLogs } from './change-logs.ts';
+import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './change-logs.ts';
 import type { Report } from './report.ts';
-import { type Reference, readSnapshot, referencesFrom, tenantOf } from './snapshot.ts';
+import { scanTable } from './scan.ts';
+import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
 import { compareSubjects, repairSubject, type SubjectDifference } from './subjects.ts';
 import { compareTexts, repairText, type TextDifference } from './texts.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
+  /** Sees the items of both scans. */
   readonly onItems?: ((count: number) => void) | undefined;
+  /** Segments of the table that are read at the same time. */
+  readonly segments?: number | undefined;
   /** Milliseconds between two comparisons of a log. It is wrong when both find the same: writes in progress have ended by then. */
   readonly pauseMs: number;
   /** Milliseconds after which a record of a change log is settled. Tests that write nothing meanwhile need not wait. */
@@ -49,30 +53,31 @@ class TableAudit {
   }
 
   async run(): Promise<Report> {
-    const {
-      entities,
-      dangling,
-      malformed,
-      texts: scanned,
-      subjects: scannedSubjects,
-    } = await readSnapshot(this.#client, this.#tableName, this.#options.onItems ?? (() => {}));
-    const orphans = await this.#orphans(dangling);
+    const { pauseMs, segments, onItems } = this.#options;
+    const table = { client: this.#client, tableName: this.#tableName, segments, onItems };
+    const inventory = new Inventory();
+    await scanTable(table, (item) => inventory.add(item));
+    await subtractRows(table, inventory);
+    const suspects = new Suspects(inventory);
+    await scanTable(table, (item) => suspects.add(item));
+    const orphans = await this.#orphans(suspects.dangling);
     const swept = await this.#sweep(orphans);
-    const texts = await compareTexts(this.#database, scanned.suspects, this.#options.pauseMs);
+    const texts = await compareTexts(this.#database, suspects.texts.suspects, pauseMs);
     const repairedTexts = await this.#repairTexts(texts);
-    const subjects = await compareSubjects(this.#database, scannedSubjects.suspects, this.#options.pauseMs);
+    const subjects = await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs);
     const repairedSubjects = await this.#repairSubjects(subjects);
-    const { logs, count } = await compareLogs(this.#client, this.#tableName, this.#options.pauseMs);
+    const logs = await compareLogs({ table, inventory, pauseMs });
     const rebuilt = await this.#rebuild(logs);
+    const { entities, malformed } = inventory;
     return {
-      entities: entities.size,
-      compared: count,
+      entities,
+      compared: inventory.logs.size,
       orphans: orphans.map(({ child, member, parent }) => ({
         entity: child.pk,
         field: member,
         refersTo: parent.pk,
       })),
-      malformed: malformed.map(({ pk }) => pk),
+      malformed,
       texts,
       subjects,
       logs,
@@ -111,9 +116,9 @@ class TableAudit {
 
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
     if (!this.#options.repair || logs.length === 0) return 0;
-    const { marginMs } = this.#options;
+    const { marginMs, segments } = this.#options;
     const only = new Set(logs.map(({ log }) => log));
-    const options = { only, ...(marginMs !== undefined && { marginMs }) };
+    const options = { only, segments, ...(marginMs !== undefined && { marginMs }) };
     return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
   }
 

@@ -1,7 +1,8 @@
 /** Compares the rows of the list engine with the entities, and writes its columns again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { forEach } from '../../functions/runtime/for-each.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
@@ -10,8 +11,8 @@ import type { SegmentRow } from '../../functions/store/lists/engine/compaction/r
 import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
 import {
   type KnownRow,
-  type LogContents,
-  readLogContents,
+  type RowCounts,
+  visitRows,
 } from '../../functions/store/lists/engine/read/read-all-rows.ts';
 import { StaleRead } from '../../functions/store/lists/engine/read/stale-read.ts';
 import {
@@ -27,8 +28,8 @@ import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
 import { marginMs as defaultMarginMs } from '../../functions/store/model/log-timing.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
 import { toRow } from '../../functions/store/model/row.ts';
-import type { Item } from '../../functions/store/model/writes.ts';
-import { tenantOf } from './snapshot.ts';
+import { type AuditedTable, defaultSegments, scanTable } from './scan.ts';
+import { type AuditedLog, copyOfRow, type Inventory, maxFindings, mayDiffer, tenantOf } from './snapshot.ts';
 
 /** Deadline of one call, retries included. */
 const maxCallMs = 60_000;
@@ -43,36 +44,32 @@ interface ScannedLogs {
   readonly beganAt: number;
 }
 
-async function scanLogs(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  onItems: (count: number) => void = () => {},
-): Promise<ScannedLogs> {
+/** Reads the rows of logs. It has all of them in memory. @param only the partitions of these logs; by default, all. */
+async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promise<ScannedLogs> {
   const logs = new Map<string, Log & { readonly rows: Map<string, SegmentRow> }>();
-  const logOf = (tenant: string, kind: Kind): Map<string, SegmentRow> => {
+  const logOf = (tenant: string, kind: Kind): Map<string, SegmentRow> | undefined => {
     const partition = logPartition(tenant, kind);
+    if (only && !only.has(partition)) return undefined;
     const log = logs.get(partition) ?? { tenant, kind, rows: new Map<string, SegmentRow>() };
     logs.set(partition, log);
     return log.rows;
   };
-  const beganAt = await new Database(client, TableName, new Deadline(maxCallMs)).time();
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-    for (const item of Items as Item[]) {
-      // A log can have rows although no entity is left, in its columns or in its records.
-      const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
-      const log = isOfLog ? parseLogPartition(item.pk) : undefined;
-      if (log) logOf(log.tenant, log.kind);
-      if (item.sk !== entitySortKey || isDeletedItem(item)) continue;
-      const { kind, entity, version } = decodeEntity(item);
-      logOf(tenantOf(item), kind).set(entity.id, { id: entity.id, version, values: toRow(entity) });
-    }
-    onItems(Items.length);
-  }
+  const beganAt = await new Database(table.client, table.tableName, new Deadline(maxCallMs)).time();
+  await scanTable(table, (item) => {
+    // A log can have rows although no entity is left, in its columns or in its records.
+    const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
+    const log = isOfLog ? parseLogPartition(item.pk) : undefined;
+    if (log) logOf(log.tenant, log.kind);
+    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
+    const { kind, entity, version } = decodeEntity(item);
+    logOf(tenantOf(item), kind)?.set(entity.id, { id: entity.id, version, values: toRow(entity) });
+  });
   return { logs, beganAt };
 }
 
 interface RebuildOptions {
   readonly onItems?: ((count: number) => void) | undefined;
+  readonly segments?: number | undefined;
   /** The partitions of the logs to rebuild. Default: all that have entities, records or columns. */
   readonly only?: ReadonlySet<string>;
   /** Milliseconds after which a record is settled. Tests that write nothing meanwhile need not wait. */
@@ -87,13 +84,12 @@ interface RebuildResult {
 export async function rebuildLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
-  { onItems, only, marginMs = defaultMarginMs }: RebuildOptions = {},
+  { onItems, only, segments, marginMs = defaultMarginMs }: RebuildOptions = {},
 ): Promise<RebuildResult> {
-  const { logs, beganAt } = await scanLogs(client, tableName, onItems);
+  const { logs, beganAt } = await scanLogs({ client, tableName, segments, onItems }, only);
   let count = 0;
   let total = 0;
-  for (const [partition, { tenant, kind, rows }] of logs) {
-    if (only && !only.has(partition)) continue;
+  for (const { tenant, kind, rows } of logs.values()) {
     const scanned: ScannedRows = { rows, beganAt };
     const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
     const writer = openLog(database, tenant, kind);
@@ -117,35 +113,80 @@ const differingIds = (
 
 export interface LogDifference {
   readonly log: string;
+  /** `maxFindings` at most. */
   readonly ids: readonly string[];
   /** The total that lists without filters have, if it is wrong. */
   readonly wrongTotal?: number;
   /** Why the log cannot be read, if it cannot: a part of it is missing, as in a table that was restored, or is in a format of another release. */
   readonly unreadable?: string;
+  /** Whether too many rows may differ to compare all of them in one run, and none of the first ones does. */
+  readonly isIncomplete?: true;
 }
 
 interface Comparison {
-  readonly client: DynamoDBDocumentClient;
-  readonly tableName: string;
+  readonly table: AuditedTable;
+  readonly inventory: Inventory;
   readonly pauseMs: number;
+}
+
+/** Bytes of columns that the comparison of one log keeps, at most: a quarter of what the memory gets. */
+const maxMemoryBytes = 128 * 1024 * 1024;
+
+/** Visits the rows of a log. @throws the errors of `visitRows`. */
+async function visitLog(
+  { client, tableName }: AuditedTable,
+  { tenant, kind }: Log,
+  visit: (id: string, known: KnownRow) => void,
+): Promise<RowCounts> {
+  const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
+  const source = {
+    reader: openLog(database, tenant, kind),
+    memory: new ProcessMemory(maxMemoryBytes).of(tenant, kind),
+    nowMs: await database.time(),
+  };
+  return visitRows(source, visit);
+}
+
+/** Subtracts the rows of all logs from the checksums to which the first scan has added those of the entities. */
+export async function subtractRows(table: AuditedTable, inventory: Inventory): Promise<void> {
+  await forEach(inventory.logs, table.segments ?? defaultSegments, async ([partition, log]) => {
+    try {
+      const { rows, total } = await visitLog(table, log, (id, known) =>
+        inventory.change(log, copyOfRow(partition, id, known, -1)),
+      );
+      log.isUncertain = rows !== total;
+    } catch (error) {
+      if (!(error instanceof StaleRead) && !(error instanceof UnknownFormat)) throw error;
+      log.isUncertain = true;
+    }
+  });
 }
 
 /** Reads of a log before it is reported as unreadable. A step of compaction between two items of a read also makes a read fail. */
 const maxReads = 3;
 
-/** Reads all of a log. @returns why it cannot be read: its format is unknown, or several reads, with pauses, find that a part is missing. */
-async function readContents(
-  { client, tableName, pauseMs }: Comparison,
-  { tenant, kind }: Log,
-): Promise<LogContents | string> {
+/** What the columns and records of a log have. */
+interface FoundRows extends RowCounts {
+  readonly found: ReadonlyMap<string, KnownRow>;
+}
+
+/**
+ * Reads some rows of a log.
+ * @param isWanted whether a row is kept.
+ * @returns why the log cannot be read: its format is unknown, or several reads, with pauses, find that a part is missing.
+ */
+async function readRowsOf(
+  { table, pauseMs }: Comparison,
+  log: Log,
+  isWanted: (id: string, found: ReadonlyMap<string, KnownRow>) => boolean,
+): Promise<FoundRows | string> {
   for (let read = 1; ; read += 1) {
-    const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
+    const found = new Map<string, KnownRow>();
     try {
-      return await readLogContents({
-        reader: openLog(database, tenant, kind),
-        memory: new ProcessMemory().of(tenant, kind),
-        nowMs: await database.time(),
+      const counts = await visitLog(table, log, (id, known) => {
+        if (isWanted(id, found)) found.set(id, known);
       });
+      return { ...counts, found };
     } catch (error) {
       if (error instanceof UnknownFormat) return error.message;
       if (!(error instanceof StaleRead)) throw error;
@@ -155,7 +196,7 @@ async function readContents(
   }
 }
 
-async function readRows(
+async function readEntities(
   database: Database,
   { tenant, kind }: Log,
   ids: readonly string[],
@@ -172,33 +213,38 @@ async function readRows(
 async function compareLog(
   comparison: Comparison,
   log: string,
-  own: Log & { readonly rows: ReadonlyMap<string, SegmentRow> },
+  own: AuditedLog,
 ): Promise<LogDifference | undefined> {
-  const { client, tableName, pauseMs } = comparison;
-  const contents = await readContents(comparison, own);
-  if (typeof contents === 'string') return { log, ids: [], unreadable: contents };
-  const { rows, total } = contents;
-  const suspects = differingIds(rows, own.rows, new Set([...rows.keys(), ...own.rows.keys()]));
-  if (suspects.length === 0 && total === rows.size) return undefined;
+  const { table, inventory, pauseMs } = comparison;
+  const first = await readRowsOf(
+    comparison,
+    own,
+    (id, { size }) => size < maxFindings && inventory.checksums.differs(`${log}#${id}`),
+  );
+  if (typeof first === 'string') return { log, ids: [], unreadable: first };
+  const database = new Database(table.client, table.tableName, new Deadline(10 * maxCallMs));
+  const candidates = [...new Set([...first.found.keys(), ...own.suspects])];
+  const differing = differingIds(first.found, await readEntities(database, own, candidates), candidates);
+  const suspects = new Set(differing);
+  if (suspects.size === 0 && first.total === first.rows) {
+    const isIncomplete = Math.max(first.found.size, own.suspects.size) >= maxFindings;
+    return isIncomplete ? { log, ids: [], isIncomplete } : undefined;
+  }
   await delay(pauseMs);
-  const again = await readContents(comparison, own);
+  const again = await readRowsOf(comparison, own, (id) => suspects.has(id));
   if (typeof again === 'string') return { log, ids: [], unreadable: again };
-  const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
-  const ids = differingIds(again.rows, await readRows(database, own, suspects), suspects);
-  const isWrong = again.total !== again.rows.size;
+  const ids = differingIds(again.found, await readEntities(database, own, differing), suspects);
+  const isWrong = again.total !== again.rows;
   return ids.length > 0 || isWrong ? { log, ids, ...(isWrong && { wrongTotal: again.total }) } : undefined;
 }
 
-export async function compareLogs(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  pauseMs: number,
-): Promise<{ readonly logs: readonly LogDifference[]; readonly count: number }> {
-  const { logs } = await scanLogs(client, tableName);
+/** Compares the logs that differ by their checksums with their entities, row by row. */
+export async function compareLogs(comparison: Comparison): Promise<LogDifference[]> {
+  const differing = [...comparison.inventory.logs].filter(([, log]) => mayDiffer(log));
   const found: LogDifference[] = [];
-  for (const [log, own] of logs) {
-    const difference = await compareLog({ client, tableName, pauseMs }, log, own);
+  for (const [log, own] of differing) {
+    const difference = await compareLog(comparison, log, own);
     if (difference) found.push(difference);
   }
-  return { logs: found, count: logs.size };
+  return found;
 }

@@ -1,9 +1,11 @@
-import { parseFlags, UsageError } from '../cli/command-line.ts';
+import { parseFlags, UsageError, wholeNumber } from '../cli/command-line.ts';
 import { type TableOptions, tableFlags, tableOptions } from '../cli/table-options.ts';
+import { defaultSegments } from './scan.ts';
 
 export interface AuditCommand extends TableOptions {
   readonly repair: boolean;
   readonly rebuild: boolean;
+  readonly segments: number;
 }
 
 export const help = `Compares the totals of lists with the actual data. The service may be used meanwhile.
@@ -18,17 +20,21 @@ export const help = `Compares the totals of lists with the actual data. The serv
   --repair                    repairs what is wrong
   --rebuild                   compares nothing, and writes all columns of the list engine
                               again, from the entities. Useful after a field was added
+  --segments <number>         segments of the table that are read at the same time
+                              (default: ${defaultSegments})
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 
 Exit codes: 0 when nothing is wrong, 1 when something is wrong, 2 for wrong arguments.`;
 
 const flag = { type: 'boolean' } as const;
+const text = { type: 'string' } as const;
 
 const flags = {
   ...tableFlags,
   repair: flag,
   rebuild: flag,
+  segments: text,
   help: flag,
 };
 
@@ -42,5 +48,6 @@ export function auditOptions(args: readonly string[]): AuditCommand | 'help' {
   if (values.help) return 'help';
   const table = tableOptions(values);
   if (repair && rebuild) throw new UsageError('Choose either --repair or --rebuild.');
-  return { ...table, repair, rebuild };
+  const segments = wholeNumber('--segments', values.segments ?? String(defaultSegments), 1, 100);
+  return { ...table, repair, rebuild, segments };
 }

@@ -1,4 +1,5 @@
 import type { LogDifference } from './change-logs.ts';
+import { maxFindings } from './snapshot.ts';
 import type { SubjectDifference, SubjectProblem } from './subjects.ts';
 import type { TextDifference, TextProblem } from './texts.ts';
 
@@ -26,8 +27,11 @@ export const isClean = ({ orphans, malformed, texts, subjects, logs }: Report): 
 
 const examples = (texts: readonly string[]): string => texts.slice(0, 3).join(', ');
 
-const logLines = ({ log, ids, wrongTotal, unreadable }: LogDifference): string[] => [
+const logLines = ({ log, ids, wrongTotal, unreadable, isIncomplete }: LogDifference): string[] => [
   ...(unreadable ? [`Log: ${log} cannot be read. ${unreadable}`] : []),
+  ...(isIncomplete
+    ? [`Log: ${log} was not compared completely, because of other differences. Repair them, and audit again.`]
+    : []),
   ...(ids.length > 0
     ? [`Rows: ${ids.length} rows of ${log} differ from the entities, among them ${examples(ids)}.`]
     : []),
@@ -49,16 +53,14 @@ const subjectTexts: Readonly<Record<SubjectProblem, string>> = {
   shared: 'names one user, but several have the subject, or another one',
 };
 
-export function reportLines({
-  entities,
-  compared,
-  orphans,
-  malformed,
-  texts,
-  subjects,
-  logs,
-  repaired,
-}: Report): string[] {
+/** Returns whether there can be more findings than the report has. */
+export const isLimited = ({ orphans, malformed, texts, subjects, logs }: Report): boolean =>
+  [orphans, malformed, [...texts, ...subjects], ...logs.map(({ ids }) => ids)].some(
+    ({ length }) => length >= maxFindings,
+  );
+
+export function reportLines(report: Report): string[] {
+  const { entities, compared, orphans, malformed, texts, subjects, logs, repaired } = report;
   return [
     ...orphans.map(
       ({ entity, field, refersTo }) => `Orphan: ${field} of ${entity} is ${refersTo}, which does not exist.`,
@@ -69,6 +71,9 @@ export function reportLines({
       ({ item, users, problem }) => `Subject: ${item} ${subjectTexts[problem]}. Users: ${users.join(', ')}.`,
     ),
     ...logs.flatMap(logLines),
+    ...(isLimited(report)
+      ? [`The audit keeps ${maxFindings} findings of a kind. Repair them, and audit again.`]
+      : []),
     `${entities} entities in ${compared} logs: ${orphans.length} orphans, ${malformed.length} malformed, ${texts.length} wrong texts, ${subjects.length} wrong subjects, ${logs.length} wrong logs${repaired > 0 ? `; ${repaired} repaired` : ''}.`,
   ];
 }

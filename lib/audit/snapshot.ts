@@ -1,14 +1,25 @@
-/** A scan of the whole table. Writes continue meanwhile, so a difference must be confirmed by a second comparison. */
+/**
+ * What two scans of the table find. The first one makes checksums of what is stored in two places, and a set of the entities that others refer to.
+ * The second one collects what these do not explain: differences, which must be confirmed, because writes continue meanwhile.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import {
+  logPartition,
+  manifestSortKey,
+  parseLogPartition,
+  recordPrefix,
+} from '../../functions/store/model/change-log.ts';
+import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import type { StoredEntity } from '../../functions/store/model/entity.ts';
-import { decodeAnyEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
-import { entityKey } from '../../functions/store/model/keys.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
+import { decodeAnyEntity, decodeEntity, encodeEntity } from '../../functions/store/model/item-codec.ts';
+import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
+import { type Kind, referencesOf, relations } from '../../functions/store/model/relations.ts';
+import { type Row, toRow } from '../../functions/store/model/row.ts';
 import type { Item, Key } from '../../functions/store/model/writes.ts';
-import { ScannedSubjects } from './subjects.ts';
-import { ScannedTexts } from './texts.ts';
+import { Checksum, Checksums, KeyFilter, type StoredCopy } from './checksums.ts';
+import { copyOfSubject, ScannedSubjects } from './subjects.ts';
+import { copyOfText, ScannedTexts } from './texts.ts';
 
 export interface Reference {
   readonly child: Key;
@@ -16,13 +27,8 @@ export interface Reference {
   readonly parent: Key;
 }
 
-interface ColumnReader {
-  readonly entities: ReadonlySet<string>;
-  readonly dangling: readonly Reference[];
-  readonly malformed: readonly Key[];
-  readonly texts: ScannedTexts;
-  readonly subjects: ScannedSubjects;
-}
+/** Findings of each kind, and rows of each log, that are kept. More would need memory by the number of errors, which can be that of all entities. */
+export const maxFindings = 10_000;
 
 export const tenantOf = ({ pk }: Key): string => pk.slice(0, pk.indexOf('#'));
 
@@ -35,43 +41,124 @@ export function referencesFrom(tenant: string, { kind, entity }: StoredEntity): 
   );
 }
 
-class Collection {
-  readonly entities = new Set<string>();
-  readonly malformed: Key[] = [];
-  readonly texts = new ScannedTexts();
-  readonly subjects = new ScannedSubjects();
-  readonly #references: Reference[] = [];
+/** Returns the copy of a row in a log. The columns and the entity give the fields in different orders. */
+export function copyOfRow(
+  log: string,
+  id: string,
+  { version, row }: { version: number; row: Row },
+  sign: 1 | -1,
+): StoredCopy {
+  const fields = Object.entries(row)
+    .map(([field, value]) => (value === null ? field : `${field}=${value}`))
+    .sort();
+  return { key: `${log}#${id}`, value: JSON.stringify([version, ...fields]), sign };
+}
+
+/** One kind of one tenant. */
+export interface AuditedLog {
+  readonly tenant: string;
+  readonly kind: Kind;
+  /** Of its rows: the entities add them, and the columns subtract them. */
+  readonly checksum: Checksum;
+  /** Whether the columns could not be subtracted, so the log must be compared whatever the checksum is. */
+  isUncertain: boolean;
+  /** The ids of entities with a checksum that differs, of a log that differs. */
+  readonly suspects: Set<string>;
+}
+
+const parents = new Set<string>(relations.map(({ parent }) => parent));
+
+/** The result of the first scan. */
+export class Inventory {
+  /** By partition. A log can have rows although no entity is left, in its columns or in its records. */
+  readonly logs = new Map<string, AuditedLog>();
+  readonly checksums = new Checksums();
+  /** The entities that others can refer to. */
+  readonly referable = new KeyFilter();
+  readonly malformed: string[] = [];
+  entities = 0;
 
   add(item: Item): void {
-    this.texts.add(item);
-    this.subjects.add(item);
-    if (item.sk !== 'entity') return;
-    const { pk, sk } = item;
-    const stored = decodeAnyEntity(item);
-    const tenant = tenantOf(item);
-    if (!stored.deletion) {
-      this.entities.add(pk);
-      this.#references.push(...referencesFrom(tenant, stored));
-    }
-    if (!isDeepStrictEqual({ ...encodeEntity(tenant, stored, stored.stamp ?? 0) }, { ...item }))
-      this.malformed.push({ pk, sk });
+    for (const copy of [copyOfText(item), copyOfSubject(item)]) if (copy) this.checksums.change(copy);
+    const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
+    const log = isOfLog ? parseLogPartition(item.pk) : undefined;
+    if (log) this.#logOf(log.tenant, log.kind);
+    if (item.sk === entitySortKey) this.#addEntity(item);
   }
 
-  get dangling(): Reference[] {
-    return this.#references.filter(({ parent }) => !this.entities.has(parent.pk));
+  /** Changes the checksums of a row. */
+  change(log: AuditedLog, copy: StoredCopy): void {
+    log.checksum.change(copy);
+    this.checksums.change(copy);
+  }
+
+  #addEntity(item: Item): void {
+    const { pk } = item;
+    const stored = decodeAnyEntity(item);
+    const tenant = tenantOf(item);
+    const isMalformed = !isDeepStrictEqual(
+      { ...encodeEntity(tenant, stored, stored.stamp ?? 0) },
+      { ...item },
+    );
+    if (isMalformed && this.malformed.length < maxFindings) this.malformed.push(pk);
+    if (stored.deletion) return;
+    const { kind, entity, version } = stored;
+    this.entities += 1;
+    if (parents.has(kind)) this.referable.add(pk);
+    const row = { version, row: toRow(entity) };
+    this.change(this.#logOf(tenant, kind), copyOfRow(logPartition(tenant, kind), entity.id, row, 1));
+  }
+
+  #logOf(tenant: string, kind: Kind): AuditedLog {
+    const partition = logPartition(tenant, kind);
+    const log = this.logs.get(partition) ?? {
+      tenant,
+      kind,
+      checksum: new Checksum(),
+      isUncertain: false,
+      suspects: new Set(),
+    };
+    this.logs.set(partition, log);
+    return log;
   }
 }
 
-/** Scans the whole table. Each item is read consistently; the scan as a whole is not. */
-export async function readSnapshot(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  onItems: (count: number) => void,
-): Promise<ColumnReader> {
-  const collection = new Collection();
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-    for (const item of Items as Item[]) collection.add(item);
-    onItems(Items.length);
+/** Returns whether the rows of a log differ from its entities. */
+export const mayDiffer = ({ checksum, isUncertain }: AuditedLog): boolean => isUncertain || !checksum.isZero;
+
+/** The result of the second scan. */
+export class Suspects {
+  readonly dangling: Reference[] = [];
+  readonly texts = new ScannedTexts();
+  readonly subjects = new ScannedSubjects();
+  readonly #inventory: Inventory;
+  #kept = 0;
+
+  constructor(inventory: Inventory) {
+    this.#inventory = inventory;
   }
-  return collection;
+
+  add(item: Item): void {
+    const { checksums, logs, referable } = this.#inventory;
+    const differs = (copy: StoredCopy | undefined): boolean =>
+      copy !== undefined && this.#kept < maxFindings && checksums.differs(copy.key);
+    const isSuspect = { text: differs(copyOfText(item)), subject: differs(copyOfSubject(item)) };
+    if (isSuspect.text) this.texts.add(item);
+    if (isSuspect.subject) this.subjects.add(item);
+    this.#kept += Number(isSuspect.text || isSuspect.subject);
+    if (item.sk !== entitySortKey || isDeletedItem(item)) return;
+    const stored = decodeEntity(item);
+    const tenant = tenantOf(item);
+    const partition = logPartition(tenant, stored.kind);
+    const log = logs.get(partition);
+    if (
+      log &&
+      mayDiffer(log) &&
+      log.suspects.size < maxFindings &&
+      checksums.differs(`${partition}#${stored.entity.id}`)
+    )
+      log.suspects.add(stored.entity.id);
+    if (this.dangling.length >= maxFindings) return;
+    this.dangling.push(...referencesFrom(tenant, stored).filter(({ parent }) => !referable.has(parent.pk)));
+  }
 }

@@ -16,6 +16,7 @@ import {
 } from '../../functions/store/model/subject.ts';
 import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+import type { StoredCopy } from './checksums.ts';
 
 /** Reads of a subject and its users before a difference is reported. Writes between two items of a read cause a difference. */
 const maxAttempts = 3;
@@ -53,17 +54,25 @@ function problemOf({ named, holders }: StoredSubject): SubjectProblem | undefine
   return named === undefined && others.length === 0 ? 'missing' : 'shared';
 }
 
+/** Returns what an item says about the user of a subject: the item of the subject, or the user. */
+export function copyOfSubject(item: Item): StoredCopy | undefined {
+  if (item.sk === subjectSortKey) return { key: item.pk, value: userOfSubject(item), sign: 1 };
+  const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
+  const subject = subjectOf(stored);
+  if (subject === undefined || !stored) return undefined;
+  return { key: subjectKey(tenantOf(item.pk), subject).pk, value: stored.entity.id, sign: -1 };
+}
+
 export class ScannedSubjects {
   readonly #named = new Map<string, string>();
   readonly #holders = new Map<string, string[]>();
 
   add(item: Item): void {
-    if (item.sk === subjectSortKey) this.#named.set(item.pk, userOfSubject(item));
-    const stored = item.sk === entitySortKey ? decodeAnyEntity(item) : undefined;
-    const subject = subjectOf(stored);
-    if (subject === undefined || !stored) return;
-    const { pk } = subjectKey(tenantOf(item.pk), subject);
-    this.#holders.set(pk, [...(this.#holders.get(pk) ?? []), stored.entity.id]);
+    const copy = copyOfSubject(item);
+    if (!copy) return;
+    const { key, value, sign } = copy;
+    if (sign === 1) this.#named.set(key, value);
+    else this.#holders.set(key, [...(this.#holders.get(key) ?? []), value]);
   }
 
   /** The subjects whose item does not name exactly the users that have them. */

@@ -18,6 +18,7 @@ import {
 import { table } from '../../functions/store/model/table.ts';
 import type { Item, Key, Write } from '../../functions/store/model/writes.ts';
 import { applyChangeSet } from '../../functions/store/unit-of-work/commit.ts';
+import type { StoredCopy } from './checksums.ts';
 
 /** Reads of an entity and its text before a difference is reported. Writes between the two items of a read cause a difference. */
 const maxAttempts = 3;
@@ -61,20 +62,21 @@ function problemOf({ entity, text, expiresAt }: StoredText): TextProblem | undef
   return isDigestOf(digest, text) ? undefined : 'different';
 }
 
-/** Returns a text by which the item of a text and an entity are compared. */
-const signOf = (digest: string, expiresAt: unknown): string => `${expiresAt ?? ''} ${digest}`;
+/** Returns what an item says about a long text, its digest and when it expires: the item of the text, or the entity. */
+export function copyOfText(item: Item): StoredCopy | undefined {
+  const { pk: key, sk, [table.timeToLive]: expiresAt = '' } = item;
+  if (sk === textSortKey) return { key, value: `${expiresAt} ${digestText(String(item['text']))}`, sign: 1 };
+  const digest = sk === entitySortKey ? digestOf(decodeAnyEntity(item)) : undefined;
+  return digest && { key, value: `${expiresAt} ${digest.text}`, sign: -1 };
+}
 
 export class ScannedTexts {
   readonly #ofTexts = new Map<string, string>();
   readonly #inEntities = new Map<string, string>();
 
   add(item: Item): void {
-    const expiresAt = item[table.timeToLive];
-    if (item.sk === textSortKey) {
-      this.#ofTexts.set(item.pk, signOf(digestText(String(item['text'])), expiresAt));
-    }
-    const digest = item.sk === entitySortKey ? digestOf(decodeAnyEntity(item)) : undefined;
-    if (digest) this.#inEntities.set(item.pk, signOf(digest.text, expiresAt));
+    const copy = copyOfText(item);
+    if (copy) (copy.sign === 1 ? this.#ofTexts : this.#inEntities).set(copy.key, copy.value);
   }
 
   get suspects(): string[] {

@@ -12,7 +12,8 @@ import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { UnknownFormat } from '#functions/store/model/errors.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
-import { compareLogs, rebuildLogs } from '#lib/audit/change-logs.ts';
+import { auditTable } from '#lib/audit/audit-table.ts';
+import { rebuildLogs } from '#lib/audit/change-logs.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { listQuery, sortedBy } from '#test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-const compare = async () => (await compareLogs(store.client, store.tableName, 0)).logs;
+const compare = async () => (await auditTable(store.client, store.tableName, { pauseMs: 0 })).logs;
 
 const rebuild = () => rebuildLogs(store.client, store.tableName, { marginMs: 0 });
 
@@ -269,4 +270,21 @@ test('finds a log of which a record is missing, and rebuilds it', async () => {
   await rebuild();
   expect(await compare()).toEqual([]);
   expect(await names(tenant)).toEqual(['b']);
+});
+
+test('finds a row that differs beside a log that cannot be read, whose rows change the same checksums', async () => {
+  const [broken, other] = [randomUUID(), randomUUID()];
+  for (const name of ['a', 'b', 'c']) await newTag(broken, name);
+  const changed = await newTag(other, 'a');
+  await newTag(other, 'b');
+  for (const tenant of [broken, other]) await compactAll(store.database(), tenant, 'tag');
+  const Key = { pk: logPartition(broken, 'tag'), sk: manifestSortKey };
+  const { Item } = await store.client.send(new GetCommand({ TableName: store.tableName, Key }));
+  await store.client.send(new PutCommand({ TableName: store.tableName, Item: { ...Item, format: 99 } }));
+  await putWithoutRecord(changed, other, 'z');
+  const found = await compare();
+  expect(found).toContainEqual({ log: Key.pk, ids: [], unreadable: expect.stringContaining('is 99') });
+  expect(found).toContainEqual({ log: logPartition(other, 'tag'), ids: [changed.entity.id] });
+  await rebuild();
+  expect(await compare()).toEqual([]);
 });

@@ -12,8 +12,12 @@ export interface KnownRow {
   readonly row: Row;
 }
 
-/** Returns the rows of a segment that are not deleted, by id. */
-async function segmentRows(columnReader: ColumnReader, segment: Segment): Promise<Map<string, KnownRow>> {
+/** Calls a function for each row of a segment that is not deleted. */
+async function visitSegment(
+  columnReader: ColumnReader,
+  segment: Segment,
+  visit: (id: string, known: KnownRow) => void,
+): Promise<void> {
   const fields = storedFields(segment).filter((field) => field !== versionField);
   await Promise.all([
     columnReader.loadColumns([versionField, ...fields], [segment]),
@@ -21,7 +25,6 @@ async function segmentRows(columnReader: ColumnReader, segment: Segment): Promis
   ]);
   const versions = columnReader.column(segment, versionField);
   const columns = fields.map((field) => [field, columnReader.column(segment, field)] as const);
-  const rows = new Map<string, KnownRow>();
   for (let row = 0; row < segment.rows; row += 1) {
     const version = valueAt(versions, row);
     if (isDeletedVersion(version)) continue;
@@ -30,34 +33,45 @@ async function segmentRows(columnReader: ColumnReader, segment: Segment): Promis
       const value = valueAt(column, row);
       if (value !== undefined) values[field] = value;
     }
-    rows.set(columnReader.idOf(segment, row), { version: Number(version), row: values });
+    visit(columnReader.idOf(segment, row), { version: Number(version), row: values });
   }
-  return rows;
 }
 
-/** What a log has, as of one moment. */
-export interface LogContents {
-  readonly rows: ReadonlyMap<string, KnownRow>;
+/** Numbers of rows of a log, as of one moment. */
+export interface RowCounts {
+  /** Rows that it has. */
+  readonly rows: number;
   /** The total of a list without filters, which the manifest tells. */
   readonly total: number;
 }
 
-/** Reads all of a log. @throws StaleRead when the log changes meanwhile. */
-export async function readLogContents({ reader, memory, nowMs }: ListSource): Promise<LogContents> {
+/**
+ * Calls a function for each row of a log, one segment after the other: it needs the memory of one segment, and of the pending changes.
+ * @throws StaleRead when a part of the log is missing. Then some rows were visited.
+ */
+export async function visitRows(
+  { reader, memory, nowMs }: ListSource,
+  visit: (id: string, known: KnownRow) => void,
+): Promise<RowCounts> {
   const state = await readState({ reader, memory, nowMs });
   requireSettled(state, nowMs);
   const { manifest, pendingChanges } = state;
-  const columnReader = new ColumnReader(manifest, reader, memory);
-  const rows = new Map<string, KnownRow>();
+  let rows = 0;
   let total = 0;
+  const visitRow = (id: string, known: KnownRow): void => {
+    rows += 1;
+    visit(id, known);
+  };
   for (const segment of manifest.segments) {
     total += segment.rows - segment.deleted;
-    for (const [id, known] of await segmentRows(columnReader, segment)) rows.set(id, known);
+    // A reader keeps all that it has read.
+    await visitSegment(new ColumnReader(manifest, reader, memory), segment, (id, known) => {
+      if (!pendingChanges.has(id)) visitRow(id, known);
+    });
   }
   for (const { id, to, before, after } of pendingChanges.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
-    if (after) rows.set(id, { version: to, row: after });
-    else rows.delete(id);
+    if (after) visitRow(id, { version: to, row: after });
   }
   return { rows, total };
 }
