@@ -47,8 +47,10 @@ export const showGuide = contract({
     'retries-and-lost-updates',
     'batches',
     'drag-and-drop',
-    'agents',
     'offline-and-live',
+    'mobile-apps',
+    'generating-a-client',
+    'agents',
     'events',
   ],
 });
