@@ -16,6 +16,7 @@ const kinds = {
   'generated-clients': ['test/generated-clients'],
   'sync-adapters': ['test/sync-adapters'],
   agents: ['test/agents'],
+  extending: ['test/extending'],
   webhook: ['test/webhook'],
 };
 

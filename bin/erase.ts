@@ -55,9 +55,7 @@ async function erase(command: EraseCommand): Promise<number> {
       return 0;
     }
     const count = await eraseEntity(DynamoDBDocumentClient.from(client), table, { tenant, ...entity });
-    console.log(
-      count > 0 ? `Erased ${count} items.` : 'There is nothing to erase: the table has no such item.',
-    );
+    console.log(`Erased ${count} ${count === 1 ? 'entity' : 'entities'}.`);
     return 0;
   } finally {
     client.destroy();

@@ -324,7 +324,7 @@ export interface TagChanges {
   readonly organizationId?: string | null | undefined;
 }
 
-/** Filters of the operation that lists organizations: for each field its exact value, or operators. */
+/** Filters of "List organizations": for each field its exact value, or operators. */
 export interface OrganizationFilters {
   readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
@@ -355,7 +355,7 @@ export interface OrganizationTypes {
   readonly counts: OrganizationCounts;
 }
 
-/** Filters of the operation that lists projects: for each field its exact value, or operators. */
+/** Filters of "List projects": for each field its exact value, or operators. */
 export interface ProjectFilters {
   readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
@@ -397,7 +397,7 @@ export interface ProjectTypes {
   readonly counts: ProjectCounts;
 }
 
-/** Filters of the operation that lists users: for each field its exact value, or operators. */
+/** Filters of "List users": for each field its exact value, or operators. */
 export interface UserFilters {
   readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
@@ -438,7 +438,7 @@ export interface UserTypes {
   readonly counts: UserCounts;
 }
 
-/** Filters of the operation that lists tasks: for each field its exact value, or operators. */
+/** Filters of "List tasks": for each field its exact value, or operators. */
 export interface TaskFilters {
   readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
@@ -493,7 +493,7 @@ export interface TaskTypes {
   readonly counts: TaskCounts;
 }
 
-/** Filters of the operation that lists tags: for each field its exact value, or operators. */
+/** Filters of "List tags": for each field its exact value, or operators. */
 export interface TagFilters {
   readonly id?: Filter<string, 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;
   readonly name?: Filter<string, 'ne' | 'in' | 'notIn' | 'startsWith' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte'> | undefined;

@@ -180,6 +180,84 @@ export const tools: readonly Tool[] = [
     }
   },
   {
+    "name": "restore",
+    "description": "Restores an entity that was deleted in the last 30 days, with what its deletion removed.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        }
+      },
+      "required": [
+        "collection",
+        "id"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": false,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "POST",
+      "path": "/v1/{collection}/{id}/restore"
+    }
+  },
+  {
+    "name": "listDeleted",
+    "description": "Lists deleted entities that can be restored, the last deleted first.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "collection": {
+          "enum": [
+            "organizations",
+            "projects",
+            "users",
+            "tasks",
+            "tags"
+          ]
+        },
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100
+        },
+        "after": {
+          "type": "string",
+          "description": "The `cursor` of the page before."
+        }
+      },
+      "required": [
+        "collection"
+      ],
+      "additionalProperties": false
+    },
+    "annotations": {
+      "readOnlyHint": true,
+      "destructiveHint": false,
+      "idempotentHint": true,
+      "openWorldHint": false
+    },
+    "request": {
+      "method": "GET",
+      "path": "/v1/{collection}/deleted"
+    }
+  },
+  {
     "name": "batch",
     "description": "Creates, updates and deletes up to 25 entities together: all operations are applied, or none.",
     "inputSchema": {
@@ -352,7 +430,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "archiveOrganization",
-    "description": "Archives an organization and its projects.",
+    "description": "Archive an organization and its projects",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -383,7 +461,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createOrganization",
-    "description": "Creates an organization. An organization with projects, users and tags.",
+    "description": "Create an organization An organization with projects, users and tags.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -418,7 +496,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "updateOrganization",
-    "description": "Updates fields of an organization: fields that are left out keep their values.",
+    "description": "Update an organization: fields that are left out keep their values",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -461,7 +539,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "cloneProject",
-    "description": "Copies a project and its tasks.",
+    "description": "Clone a project and its tasks",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -506,7 +584,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createProject",
-    "description": "Creates a project. A project of an organization. It has tasks.",
+    "description": "Create a project A project of an organization. It has tasks.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -562,7 +640,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "updateProject",
-    "description": "Updates fields of a project: fields that are left out keep their values.",
+    "description": "Update a project: fields that are left out keep their values",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -625,7 +703,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createUser",
-    "description": "Creates a user. A person to whom tasks can be assigned.",
+    "description": "Create a user A person to whom tasks can be assigned.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -678,7 +756,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "updateUser",
-    "description": "Updates fields of a user: fields that are left out keep their values.",
+    "description": "Update a user: fields that are left out keep their values",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -739,7 +817,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createTask",
-    "description": "Creates a task. A task. It can belong to a project and be assigned to a user.",
+    "description": "Create a task A task. It can belong to a project and be assigned to a user.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -821,7 +899,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "updateTask",
-    "description": "Updates fields of a task: fields that are left out keep their values.",
+    "description": "Update a task: fields that are left out keep their values",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -911,7 +989,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createTag",
-    "description": "Creates a tag. A label of tasks. Lists can be filtered by it.",
+    "description": "Create a tag A label of tasks. Lists can be filtered by it.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -957,7 +1035,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "updateTag",
-    "description": "Updates fields of a tag: fields that are left out keep their values.",
+    "description": "Update a tag: fields that are left out keep their values",
     "inputSchema": {
       "type": "object",
       "properties": {

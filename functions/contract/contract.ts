@@ -43,7 +43,7 @@ export interface Contract {
   readonly method: Method;
   /** The path template, such as `/v1/projects/{id}`. */
   readonly path: string;
-  /** One sentence. */
+  /** What the operation does, as an order: "List tasks". What follows a colon is left out of titles. */
   readonly summary: string;
   readonly success: Success;
   /** The resource that the response holds. */
@@ -98,7 +98,7 @@ export const list = <
     operation: `list${pascal(resource.plural)}`,
     method: 'GET',
     path: `/v1/${resource.plural}`,
-    summary: `Lists ${resource.plural}.`,
+    summary: `List ${resource.plural}`,
     success: 'list',
     resource,
     ...more,
@@ -110,7 +110,7 @@ export const changes = (resource: Resource) =>
     operation: `list${pascal(resource.kind)}Changes`,
     method: 'GET',
     path: `/v1/${resource.plural}/changes`,
-    summary: `Lists changes of ${resource.plural}.`,
+    summary: `List changes of ${resource.plural}`,
     success: 'changes',
     resource,
   });
@@ -126,7 +126,7 @@ export const history = (resource: Resource) =>
     operation: `list${pascal(resource.kind)}History`,
     method: 'GET',
     path: `${entityPath(resource)}/changes`,
-    summary: `Lists the changes of ${withArticle(resource)}.`,
+    summary: `List the changes of ${withArticle(resource)}`,
     success: 'history',
     resource,
   });
@@ -136,7 +136,7 @@ export const create = (resource: Resource) =>
     operation: `create${pascal(resource.kind)}`,
     method: 'POST',
     path: `/v1/${resource.plural}`,
-    summary: `Creates ${withArticle(resource)}.`,
+    summary: `Create ${withArticle(resource)}`,
     success: 'created',
     resource,
     body: {
@@ -151,7 +151,7 @@ export const read = (resource: Resource) =>
     operation: `read${pascal(resource.kind)}`,
     method: 'GET',
     path: entityPath(resource),
-    summary: `Reads ${withArticle(resource)}.`,
+    summary: `Read ${withArticle(resource)}`,
     success: 'entity',
     resource,
   });
@@ -161,7 +161,7 @@ export const replace = (resource: Resource) =>
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
     path: entityPath(resource),
-    summary: `Replaces ${withArticle(resource)}, or creates one with an id of your own: fields that are left out get their defaults.`,
+    summary: `Replace ${withArticle(resource)}, or create one with an id of your own: fields that are left out get their defaults`,
     success: 'entity',
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },
@@ -172,7 +172,7 @@ export const update = (resource: Resource) =>
     operation: `update${pascal(resource.kind)}`,
     method: 'PATCH',
     path: entityPath(resource),
-    summary: `Updates fields of ${withArticle(resource)}: fields that are left out keep their values.`,
+    summary: `Update ${withArticle(resource)}: fields that are left out keep their values`,
     success: 'entity',
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.part },
@@ -183,7 +183,7 @@ export const remove = (resource: Resource) =>
     operation: `delete${pascal(resource.kind)}`,
     method: 'DELETE',
     path: entityPath(resource),
-    summary: `Deletes ${withArticle(resource)}.`,
+    summary: `Delete ${withArticle(resource)}`,
     success: 'deleted',
     resource,
   });
@@ -194,7 +194,7 @@ export const listDeleted = (resource: Resource) =>
     operation: `listDeleted${pascal(resource.plural)}`,
     method: 'GET',
     path: `/v1/${resource.plural}/deleted`,
-    summary: `Lists deleted ${resource.plural}.`,
+    summary: `List deleted ${resource.plural}`,
     success: 'deletedList',
     resource,
   });
@@ -205,7 +205,7 @@ export const restore = (resource: Resource) =>
     operation: `restore${pascal(resource.kind)}`,
     method: 'POST',
     path: `${entityPath(resource)}/restore`,
-    summary: `Restores a deleted ${resource.kind}.`,
+    summary: `Restore a deleted ${resource.kind}`,
     success: 'entity',
     resource,
     body: emptyBody,
@@ -231,7 +231,7 @@ export const batch = (resource: Resource) =>
     operation: `batch${pascal(resource.plural)}`,
     method: 'POST',
     path: `/v1/${resource.plural}/batch`,
-    summary: `Creates, updates and deletes several ${resource.plural}: all operations are applied, or none.`,
+    summary: `Batch ${resource.plural}: create, update and delete several, all or none`,
     success: 'batch',
     resource,
     body: { writable: ['operations'], schema: batchSchema },

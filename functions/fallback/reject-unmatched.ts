@@ -1,11 +1,13 @@
 /**
- * The handler of the gateway's `$default` route: paths and methods that no operation has. It reads the paths from the environment:
+ * The handler of the gateway's `$default` route: paths and methods that no operation has, a page for browsers at such addresses, and
+ * what browsers ask for by convention. It reads the paths from the environment:
  * with the contracts, its bundle would be the largest of all.
  */
 
-import type { PipelineEvent } from '../http/middleware.ts';
+import type { PipelineEvent, Response } from '../http/middleware.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
+import { asksForHtml, notFoundPage } from '../http/static-page.ts';
 import { quoted } from '../http/suggestion.ts';
 import { environment } from '../runtime/environment.ts';
 import { suggestPath } from './suggest-path.ts';
@@ -19,6 +21,31 @@ function matches(template: string, path: string): boolean {
       name.startsWith('{') ? segments[position] !== '' : name === segments[position],
     )
   );
+}
+
+const isRead = ({ requestContext }: PipelineEvent): boolean =>
+  ['GET', 'HEAD'].includes(requestContext.http.method);
+
+const redirectTo = (location: string): Response => ({
+  statusCode: 308,
+  headers: { location, 'cache-control': 'public, max-age=86400' },
+});
+
+/** Search engines may read the pages, not the data. */
+const robots = 'User-agent: *\nDisallow: /v1/\n';
+
+/** Returns what browsers and search engines ask for without a link; `undefined` for every other address. */
+function conventionalResponse(event: PipelineEvent): Response | undefined {
+  const { rawPath } = event;
+  const routes = environment.routes();
+  if (!isRead(event) || !('/docs' in routes)) return undefined;
+  if (rawPath === '/favicon.ico') return redirectTo('/docs/icon.svg');
+  if (rawPath === '/robots.txt')
+    return { statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: robots };
+  const page = rawPath.replace(/\/$/, '');
+  const isPage =
+    /^\/docs(?:\/[\w.-]+)*$/.test(page) && Object.keys(routes).some((route) => matches(route, page));
+  return isPage && page !== rawPath ? redirectTo(page) : undefined;
 }
 
 /** @throws Problem 405 when the path exists with other methods, otherwise 404. */
@@ -40,4 +67,9 @@ function refuse({ rawPath, requestContext }: PipelineEvent): never {
   });
 }
 
-export const handler = pipeline('rejectUnmatched', [], async (event) => refuse(event));
+export const handler = pipeline('rejectUnmatched', [], async (event) => {
+  const conventional = conventionalResponse(event);
+  if (conventional) return conventional;
+  // A deployment without documentation has no files for a page either.
+  return asksForHtml(event) && '/docs' in environment.routes() ? notFoundPage() : refuse(event);
+});

@@ -4,6 +4,6 @@ export const checkHealth = contract({
   operation: 'checkHealth',
   method: 'GET',
   path: '/v1/health',
-  summary: 'Checks that the service and its database are available.',
+  summary: 'Check that the service and its database are available',
   success: 'health',
 });

@@ -1,9 +1,11 @@
 import type * as v from 'valibot';
 import { type Contract, isConditionalWrite, needsToken } from '../contract/contract.ts';
+import { decodeHistoryCursor } from '../store/entities/history-cursor.ts';
 import type { HistoryPlace } from '../store/entities/list-history.ts';
 import type { ExpectedVersions } from '../store/entities/preconditions.ts';
 import { readEntities } from '../store/entities/read-entities.ts';
 import type { ChangesCursor } from '../store/lists/changes/cursor.ts';
+import { decodeDeletedPlace } from '../store/lists/deleted-cursor.ts';
 import type { DeletedQuery } from '../store/lists/list-deleted.ts';
 import type { ItemFields } from '../store/model/entity.ts';
 import type { Filter, ListQuery } from '../store/model/list-query.ts';
@@ -14,15 +16,14 @@ import { type EntityView, expandedReferences } from './entity-view.ts';
 import { idempotency } from './idempotency-key.ts';
 import { jsonBody } from './json-body.ts';
 import type { Caller, Handler } from './middleware.ts';
-import { readHistoryPlace } from './parse-history-query.ts';
 import {
   type ReadChangesQuery,
   readChangesQuery,
-  readDeletedQuery,
   readEntityView,
   readListQuery,
   requireNoParameters,
 } from './parse-list-query.ts';
+import { readPageQuery } from './parse-page-query.ts';
 import { pipeline } from './pipeline.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type Results, renderers } from './renderers.ts';
@@ -67,10 +68,13 @@ function readQuery(
     return { view: readEntityView(resource, rawQueryString) };
   }
   if (success === 'changes' && resource) return readChangesQuery(resource, rawQueryString);
-  if (success === 'deletedList' && resource)
-    return { deletedQuery: readDeletedQuery(resource, rawQueryString), view: wholeView };
+  if (success === 'deletedList' && resource) {
+    const decode = (cursor: string) => decodeDeletedPlace(resource.kind, cursor);
+    return { deletedQuery: readPageQuery(rawQueryString, decode), view: wholeView };
+  }
   if (success === 'history' && resource) {
-    return { place: readHistoryPlace({ kind: resource.kind, id }, rawQueryString), view: wholeView };
+    const decode = (cursor: string) => decodeHistoryCursor({ kind: resource.kind, id }, cursor);
+    return { place: readPageQuery(rawQueryString, decode), view: wholeView };
   }
   if (success !== 'list' || !resource) {
     requireNoParameters(rawQueryString);

@@ -8,5 +8,5 @@ import { hash } from 'node:crypto';
 export const versionTag = (id: string, version: number): string => `"${id.slice(-12)}-${version}"`;
 
 /** Returns the entity tag of a response that has no version: a digest of its content. */
-export const contentTag = (content: string): string =>
+export const contentTag = (content: string | Buffer): string =>
   `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;

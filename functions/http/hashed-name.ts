@@ -3,7 +3,7 @@ import { contentTag } from './entity-tags.ts';
 
 const hashLength = 10;
 
-export const hashedName = (name: string, content: string): string =>
+export const hashedName = (name: string, content: string | Buffer): string =>
   name.replace(/\.(?=\w+$)/, `.${contentTag(content).slice(1, 1 + hashLength)}.`);
 
 /** Returns the name without its hash, and the hash. A name without one is returned as it is. */

@@ -1,7 +1,5 @@
 import type { Expansion, Resource } from '../contract/resource.ts';
 import { type ChangesCursor, decodeCursor } from '../store/lists/changes/cursor.ts';
-import { decodeDeletedPlace } from '../store/lists/deleted-cursor.ts';
-import type { DeletedQuery } from '../store/lists/list-deleted.ts';
 import { decodePlace } from '../store/lists/place-cursor.ts';
 import { queryHash } from '../store/lists/query-hash.ts';
 import { InvalidCursor } from '../store/model/errors.ts';
@@ -268,24 +266,6 @@ export function readChangesQuery(resource: Resource, rawQueryString: string): Re
   const withTexts = needsTexts(resource, view);
   const query: ListQuery = { filters, sort, countBy: [], page: 1, limit, withTexts, ranks, defaults };
   return { query, since, cursorHash, view };
-}
-
-const deletedOptions = ['limit', 'after'] as const;
-
-/**
- * Returns the query of a list of deleted entities.
- * @throws Problem 400 that names every parameter that is unknown, ambiguous or invalid.
- */
-export function readDeletedQuery({ kind }: Resource, rawQueryString: string): DeletedQuery {
-  const issues: ValidationIssue[] = [];
-  const check = (name: string) =>
-    (deletedOptions as readonly string[]).includes(name) ? undefined : unknownParameter(name, deletedOptions);
-  const parameters = readParameters(rawQueryString, { check }, issues);
-  const decode = (cursor: string) => (cursor === '' ? undefined : decodeDeletedPlace(kind, cursor));
-  const after = readCursor('after', parameters, decode, issues);
-  const limit = Math.min(wholeNumber('limit', parameters, defaultLimit, issues), maxLimit);
-  if (issues.length > 0) throw invalidRequest(issues);
-  return { limit, after };
 }
 
 /** @throws Problem 400 that names every parameter that is unknown or invalid. */

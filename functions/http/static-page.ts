@@ -5,14 +5,15 @@ import type { Contract } from '../contract/contract.ts';
 import { environment } from '../runtime/environment.ts';
 import { isCurrent } from './conditional-requests.ts';
 import { contentTag } from './entity-tags.ts';
-import type { Handler } from './middleware.ts';
+import type { Handler, PipelineEvent, Response } from './middleware.ts';
 import { requireNoParameters } from './parse-list-query.ts';
 import { pipeline } from './pipeline.ts';
 import { Problem } from './problems.ts';
 
 export interface StaticPage {
   readonly mediaType: string;
-  readonly content: string;
+  /** A text, or the bytes of a file that is compressed already. */
+  readonly content: string | Buffer;
   /** Whether the content under this address never changes, because a hash of it is part of the name. */
   readonly isImmutable?: boolean;
 }
@@ -30,13 +31,24 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Returns the headers that a browser needs to show a page or use a file. */
+export const contentHeaders = (mediaType: string): Record<string, string> => ({
+  'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
+  'content-security-policy': contentSecurityPolicy,
+  // The address of a page can contain ids. With "no-referrer", browsers would send "Origin: null" with forms.
+  'referrer-policy': 'same-origin',
+});
+
 export const readShippedFile = (name: string): Promise<string> => readFile(environment.file(name), 'utf8');
+
+export const readShippedBytes = (name: string): Promise<Buffer> => readFile(environment.file(name));
 
 /** Compressors by content coding, the preferred one first. Above quality 5, Brotli takes longer than the transfer saves. */
 const compressors = {
@@ -59,14 +71,31 @@ export function acceptedCoding(acceptEncoding = ''): keyof typeof compressors | 
 }
 
 /** Returns the body of a response. API Gateway takes binary bodies in Base64. */
-async function encodedBody(content: string, coding: keyof typeof compressors | undefined) {
+async function encodedBody(content: string | Buffer, coding: keyof typeof compressors | undefined) {
+  if (typeof content !== 'string') return { body: content.toString('base64'), isBase64Encoded: true };
   if (!coding) return { body: content };
   return { body: (await compressors[coding](content)).toString('base64'), isBase64Encoded: true };
 }
 
 /** Returns the entity tag of a page: each coding is a representation of its own (RFC 9110, 8.8.3.3). */
-const tagOf = (content: string, coding: string | undefined): string =>
+const tagOf = (content: string | Buffer, coding: string | undefined): string =>
   coding ? contentTag(content).replace(/"$/, `-${coding}"`) : contentTag(content);
+
+/** The page for addresses that do not exist. It ships beside the functions that can respond with it. */
+export const notFoundFile = 'not-found.html';
+
+/** Returns whether a browser asks for a page, and not a program for data. */
+export const asksForHtml = ({ headers, requestContext }: PipelineEvent): boolean =>
+  ['GET', 'HEAD'].includes(requestContext.http.method) &&
+  /(?:^|[\s,])text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(headers['accept'] ?? '');
+
+export async function notFoundPage(): Promise<Response> {
+  return {
+    statusCode: 404,
+    headers: { ...contentHeaders('text/html'), 'cache-control': 'no-store' },
+    body: await readShippedFile(notFoundFile),
+  };
+}
 
 /** @param render returns the page; `undefined` means 404. */
 export function staticPage(
@@ -76,9 +105,12 @@ export function staticPage(
   return pipeline(operation, [], async (event) => {
     requireNoParameters(event.rawQueryString);
     const shown = await render(event.pathParameters?.['file'] ?? '');
-    if (!shown) throw new Problem('not-found', 'There is no file with this name.');
+    if (!shown) {
+      if (asksForHtml(event)) return notFoundPage();
+      throw new Problem('not-found', 'There is no file with this name.');
+    }
     const { mediaType, content, isImmutable } = shown;
-    const coding = acceptedCoding(event.headers['accept-encoding']);
+    const coding = typeof content === 'string' ? acceptedCoding(event.headers['accept-encoding']) : undefined;
     const etag = tagOf(content, coding);
     const headers = {
       etag,
@@ -93,10 +125,7 @@ export function staticPage(
       headers: {
         ...headers,
         ...(coding && { 'content-encoding': coding }),
-        'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
-        'content-security-policy': contentSecurityPolicy,
-        // The address of a page can contain ids. With "no-referrer", browsers would send "Origin: null" with forms.
-        'referrer-policy': 'same-origin',
+        ...contentHeaders(mediaType),
       },
       ...(await encodedBody(content, coding)),
     };

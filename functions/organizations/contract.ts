@@ -27,7 +27,7 @@ export const archiveOrganization = contract({
   operation: 'archiveOrganization',
   method: 'POST',
   path: '/v1/organizations/{id}/archive',
-  summary: 'Archives an organization and its projects.',
+  summary: 'Archive an organization and its projects',
   success: 'entity',
   resource: organization,
   body: emptyBody,

@@ -20,7 +20,7 @@ export const listProjects = list(project);
 export const listOrganizationProjects = list(project, {
   operation: 'listOrganizationProjects',
   path: '/v1/organizations/{id}/projects',
-  summary: 'Lists the projects of an organization.',
+  summary: 'List the projects of an organization',
   nestedBy: 'organizationId',
 });
 export const createProject = create(project);
@@ -34,7 +34,7 @@ export const cloneProject = contract({
   operation: 'cloneProject',
   method: 'POST',
   path: '/v1/projects/{id}/clone',
-  summary: 'Copies a project and its tasks.',
+  summary: 'Clone a project and its tasks',
   success: 'created',
   resource: project,
   // With `projects:write` alone, a clone would create tasks.

@@ -9,7 +9,7 @@ export const documentation: Documentation = {
     organizationId,
     description: 'New structure and new design. The addresses stay the same.',
     startDate: '2026-03-02',
-    dueDate: '2026-09-30',
+    dueDate: '2026-08-31',
     ...times,
   },
   change: { status: 'planned', dueDate: null },

@@ -13,8 +13,8 @@ export const documentation: Documentation = {
   },
   change: { color: '#0088ff' },
   list: {
-    question: 'the tags that belong to no organization, by color and name',
-    query: 'organizationId[isNull]=true&sortBy=color,name&sortOrder=asc',
+    question: 'the tags whose names begin with "d", by color and name',
+    query: 'name[startsWith]=d&sortBy=color,name&sortOrder=asc',
   },
   fields: {
     color: 'A color as #rrggbb.',

@@ -17,19 +17,19 @@ export const listTasks = list(task);
 export const listProjectTasks = list(task, {
   operation: 'listProjectTasks',
   path: '/v1/projects/{id}/tasks',
-  summary: 'Lists the tasks of a project.',
+  summary: 'List the tasks of a project',
   nestedBy: 'projectId',
 });
 export const listUserTasks = list(task, {
   operation: 'listUserTasks',
   path: '/v1/users/{id}/tasks',
-  summary: 'Lists the tasks of a user.',
+  summary: 'List the tasks of a user',
   nestedBy: 'userId',
 });
 export const listTagTasks = list(task, {
   operation: 'listTagTasks',
   path: '/v1/tags/{id}/tasks',
-  summary: 'Lists the tasks that have a tag.',
+  summary: 'List the tasks that have a tag',
   nestedBy: 'tagIds',
 });
 export const createTask = create(task);

@@ -18,8 +18,9 @@ export const documentation: Documentation = {
   change: { status: 'completed' },
   list: {
     question:
-      'my overdue tasks that are not completed, by priority, with their projects, and how many there are per status',
-    query: `userId=${userId}&dueDate[lt]=2026-03-09&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status`,
+      'the important tasks that are due within two weeks and not completed, by priority, with their projects, and how many there are per status',
+    query:
+      'priority[gte]=high&dueDate[lte]=2026-03-23&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status',
   },
   fields: {
     description: 'Text with any number of lines.',

@@ -18,14 +18,14 @@ export const listUsers = list(user);
 export const listOrganizationUsers = list(user, {
   operation: 'listOrganizationUsers',
   path: '/v1/organizations/{id}/users',
-  summary: 'Lists the users of an organization.',
+  summary: 'List the users of an organization',
   nestedBy: 'organizationId',
 });
 export const readSignedInUser = contract({
   operation: 'readSignedInUser',
   method: 'GET',
   path: '/v1/users/me',
-  summary: 'Reads who the token is for: its subject, tenant and scopes, and the user with this subject.',
+  summary: 'Read the signed-in user: subject, tenant and scopes of the token, and the user with this subject',
   success: 'signedInUser',
   resource: user,
   takesAnyScope: true,

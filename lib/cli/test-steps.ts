@@ -154,6 +154,7 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
         },
       ],
     },
+    { name: 'worked-examples', command: tool('jest', '--selectProjects', 'extending'), environment },
     // With the packages that an earlier step installs, so that other frameworks are measured too.
     { name: 'benchmarks', command: npm('run', 'bench', '--', '--smallest') },
     { name: 'synthesized', command: tool('jest', '--config', 'jest.synthesized.config.js') },

@@ -1,12 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { eraseDeleted } from '../../functions/store/cascades/erase-deleted.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
-import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
+import { ConditionFailed, EntityNotFound } from '../../functions/store/model/errors.ts';
+import { entityKey } from '../../functions/store/model/keys.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
 import { CommandFailure } from '../cli/command-line.ts';
 
-/** Deadline of the command, retries included. */
-const maxMs = 60_000;
+/** Deadline of the command, retries included. A deletion can have removed many entities. */
+const maxMs = 3_600_000;
 
 interface DeletedEntity {
   readonly tenant: string;
@@ -15,9 +17,9 @@ interface DeletedEntity {
 }
 
 /**
- * Erases what the deletion of an entity left: its item, by which it can be restored, and its description.
- * @returns the number of items.
- * @throws CommandFailure when the entity is not deleted.
+ * Erases a deleted entity, and what its deletion has removed besides.
+ * @returns the number of entities.
+ * @throws CommandFailure when the entity is not deleted, or is restored meanwhile.
  */
 export async function eraseEntity(
   client: DynamoDBDocumentClient,
@@ -25,17 +27,18 @@ export async function eraseEntity(
   { tenant, kind, id }: DeletedEntity,
 ): Promise<number> {
   const database = new Database(client, tableName, new Deadline(maxMs));
-  const { items } = await database.query({
-    KeyConditionExpression: 'pk = :partition',
-    ExpressionAttributeValues: { ':partition': entityKey(tenant, kind, id).pk },
-    ConsistentRead: true,
-  });
-  const entity = items.find(({ sk }) => sk === entitySortKey);
-  if (entity && !('deletedAt' in entity)) {
+  try {
+    return await eraseDeleted({ tenant, database }, kind, id);
+  } catch (cause) {
+    if (cause instanceof ConditionFailed)
+      throw new CommandFailure(`The ${kind} ${id} was restored meanwhile.`, { cause });
+    if (!(cause instanceof EntityNotFound)) throw cause;
+    const exists = (await database.get(entityKey(tenant, kind, id))) !== undefined;
     throw new CommandFailure(
-      `The ${kind} ${id} is not deleted. Delete it through the API first, which also handles what refers to it.`,
+      exists
+        ? `The ${kind} ${id} is not deleted. Delete it through the API first, which also handles what refers to it.`
+        : `There is no deleted ${kind} with the id ${id}.`,
+      { cause },
     );
   }
-  for (const { pk, sk } of items) await database.deleteItem({ pk, sk });
-  return items.length;
 }

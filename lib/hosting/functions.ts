@@ -7,7 +7,8 @@ import {
   showReference,
   showStart,
 } from '../../functions/documentation/contract.ts';
-import { routes } from '../../functions/routes.ts';
+import { notFoundFile } from '../../functions/http/static-page.ts';
+import { type Route, routes } from '../../functions/routes.ts';
 import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
 
 export const fallbackFile = 'fallback/reject-unmatched.ts';
@@ -37,8 +38,15 @@ const pageFiles = [showStart, showReference, showProblems, showGuide, readDocume
 
 export const files: Readonly<Record<string, string>> = {
   'openapi.json': projectFile('openapi.json'),
+  [notFoundFile]: join(pagesFolder, notFoundFile),
   ...Object.fromEntries(pageFiles.map((name) => [name, join(pagesFolder, name)])),
 };
+
+/** Returns the names of the files that ship beside a function: those of its contract, and the page for names that it does not know. */
+export const filesBeside = ({ contract }: Route): readonly string[] => [
+  ...(contract.files ?? []),
+  ...(contract.path.includes('{file}') ? [notFoundFile] : []),
+];
 
 /** Timeout of a function behind the gateway. API Gateway's own timeout is 30 s. */
 export const requestTimeoutMs = 10_000;

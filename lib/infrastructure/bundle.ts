@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { notFoundFile } from '../../functions/http/static-page.ts';
 import { routes } from '../../functions/routes.ts';
-import { files, functionFiles } from '../hosting/functions.ts';
+import { fallbackFile, files, filesBeside, functionFiles } from '../hosting/functions.ts';
 import { buildPages } from '../pages/build.ts';
 import { unusedModules, without } from './unused-modules.ts';
 
@@ -47,8 +48,12 @@ export async function bundleFunctions(directory: string): Promise<Bundles> {
     ...bundling,
   });
   await buildPages();
-  for (const { contract, file } of routes) {
-    for (const name of contract.files ?? []) {
+  const beside = [
+    ...routes.map((route) => [route.file, filesBeside(route)] as const),
+    [fallbackFile, [notFoundFile]] as const,
+  ];
+  for (const [file, names] of beside) {
+    for (const name of names) {
       await copyFile(files[name] ?? name, resolve(directory, withoutSuffix(file), name));
     }
   }

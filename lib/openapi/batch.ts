@@ -2,7 +2,6 @@ import { maxOperations } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
 import { maxIfMatchLength } from '../../functions/http/batch-operations.ts';
 import { maxOwnIdAgeMs, maxOwnIdAheadMs } from '../../functions/store/entities/own-ids.ts';
-import { resourceDocs } from './resources.ts';
 import { referTo, type Schema } from './types.ts';
 
 /** The value of `If-Match`, and of `ifMatch` in an operation. */
@@ -10,8 +9,6 @@ export const ifMatchPattern = '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99}
 
 /** Which ids of their own callers can give. */
 export const ownIdRule = `An id of your own: a UUID of version 7 in lower case, whose time is at most ${maxOwnIdAgeMs / 86_400_000} days back and ${maxOwnIdAheadMs / 1_000} seconds ahead. \`createdAt\` is the time of the id.`;
-
-const exampleTag = '"7a2c4d8f0e36-3"';
 
 const id = ({ kind }: Resource): Schema => ({
   type: 'string',
@@ -131,29 +128,3 @@ export const batchResultsSchema = ({ kind }: Resource, name: string): Schema => 
   },
   required: ['results'],
 });
-
-export function batchExample({ kind }: Resource, created: unknown): object {
-  const { example, change } = resourceDocs[kind];
-  return {
-    operations: [
-      { operation: 'create', body: created },
-      { operation: 'update', id: example['id'], ifMatch: exampleTag, body: change },
-      { operation: 'delete', id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25' },
-    ],
-  };
-}
-
-export function batchResultsExample({ kind }: Resource): object {
-  const { example, change } = resourceDocs[kind];
-  return {
-    results: [
-      {
-        status: 201,
-        etag: '"5b1d9c0e7f42-1"',
-        body: { ...example, id: '019b2f50-1c7e-7d08-9a4b-5b1d9c0e7f42' },
-      },
-      { status: 200, etag: '"7a2c4d8f0e36-4"', body: { ...example, ...change } },
-      { status: 204 },
-    ],
-  };
-}

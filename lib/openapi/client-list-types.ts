@@ -61,7 +61,7 @@ function declarationsOf(list: List): string[] {
   return [
     declaration(
       `${name}Filters`,
-      `Filters of the operation that ${list.summary.replace(/^L/, 'l').replace(/\.$/, '')}: for each field its exact value, or operators.`,
+      `Filters of "${list.summary}": for each field its exact value, or operators.`,
       fields.map((field) => filter(list, field)),
     ),
     declaration(

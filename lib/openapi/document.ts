@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Contract, needsToken, scopeOf } from '../../functions/contract/contract.ts';
-import type { Resource } from '../../functions/contract/resource.ts';
 import { type Route, routes } from '../../functions/routes.ts';
-import { referencesOf } from '../../functions/store/model/relations.ts';
-import { subjectField } from '../../functions/store/model/subject.ts';
-import { batchExample } from './batch.ts';
 import { errorResponses } from './error-responses.ts';
+import { batchExample, creationBody } from './examples.ts';
 import { headers } from './headers.ts';
 import { pascal } from './json-schema.ts';
 import { describeOperation } from './operation-descriptions.ts';
@@ -13,14 +10,7 @@ import { parameters, parametersOf } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
 import { responsesOf } from './responses.ts';
 import { bodyName, schemas } from './schemas.ts';
-import {
-  type OpenApiDocument,
-  type Operation,
-  type PathItem,
-  type RequestBody,
-  referTo,
-  type Schema,
-} from './types.ts';
+import { type OpenApiDocument, type Operation, type PathItem, type RequestBody, referTo } from './types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -43,48 +33,32 @@ const documentationTag = {
 const tagOf = ({ resource }: Contract): string =>
   resource ? pascal(resource.plural) : documentationTag.name;
 
-const isWritableValue = ({ kind, fields }: Resource, field: string): boolean =>
-  field in fields &&
-  field !== subjectField &&
-  !referencesOf(kind).some((relation) => relation.field === field);
-
-type Schemas = Readonly<Record<string, Schema>>;
-
-function creationExample(resource: Resource, named: Schemas): object {
-  const { required } = named[`New${pascal(resource.kind)}`] ?? {};
-  // Optional references are left out: the entities do not exist in the reader's service. So is the subject: a user has it after the first request.
-  const whole = Object.entries(resourceDocs[resource.kind].example).filter(
-    ([field]) => required?.includes(field) || isWritableValue(resource, field),
-  );
-  return Object.fromEntries(whole);
-}
-
-function bodyExample({ resource, success }: Contract, name: string, named: Schemas): object {
+function bodyExample({ resource, success }: Contract, name: string): object {
   if (!resource) return {};
-  if (success === 'batch') return batchExample(resource, creationExample(resource, named));
-  if (name.startsWith('New')) return creationExample(resource, named);
+  if (success === 'batch') return batchExample(resource);
+  if (name.startsWith('New')) return creationBody(resource);
   return name.endsWith('Changes') ? resourceDocs[resource.kind].change : {};
 }
 
-function requestBody(contract: Contract, named: Schemas): RequestBody | undefined {
+function requestBody(contract: Contract): RequestBody | undefined {
   const { body } = contract;
   const name = bodyName(contract);
   if (!body || !name) return undefined;
-  const value = bodyExample(contract, name, named);
+  const value = bodyExample(contract, name);
   return {
     required: !body.optional,
     content: { 'application/json': { schema: referTo('schemas', name), example: value } },
   };
 }
 
-function operation(contract: Contract, method: string, named: Schemas): Operation {
+function operation(contract: Contract, method: string): Operation {
   const scope = scopeOf(contract);
-  const body = requestBody(contract, named);
+  const body = requestBody(contract);
   // Operation ids are unique, so HEAD needs another one than GET, although both have the same function.
   const isHead = method === 'HEAD';
   return {
     operationId: isHead ? `${contract.operation}Head` : contract.operation,
-    summary: isHead ? `${contract.summary.replace(/\.$/, '')}: the headers only.` : contract.summary,
+    summary: isHead ? `${contract.summary}: the headers only` : contract.summary,
     description: describeOperation(contract),
     tags: [tagOf(contract)],
     security: needsToken(contract) ? [{ token: scope === undefined ? [] : [scope] }] : [],
@@ -113,7 +87,7 @@ export function openApiDocument(): OpenApiDocument {
   for (const { contract, methods } of routes.toSorted(inReadingOrder)) {
     for (const method of methods) {
       const item = paths[contract.path] ?? {};
-      paths[contract.path] = { ...item, [method.toLowerCase()]: operation(contract, method, named) };
+      paths[contract.path] = { ...item, [method.toLowerCase()]: operation(contract, method) };
     }
   }
   const resources = new Set(contracts.flatMap(({ resource }) => resource ?? []));
@@ -141,7 +115,7 @@ export function openApiDocument(): OpenApiDocument {
       schemas: named,
       parameters: parameters(contracts),
       headers,
-      responses: errorResponses,
+      responses: errorResponses(contracts),
       securitySchemes: {
         token: {
           type: 'http',

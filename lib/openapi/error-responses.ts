@@ -2,8 +2,9 @@ import { type Contract, isConditionalWrite, needsToken } from '../../functions/c
 import { catalogue, type ProblemCode, problemType } from '../../functions/http/problems.ts';
 import { referencesOf } from '../../functions/store/model/relations.ts';
 import { subjectField } from '../../functions/store/model/subject.ts';
-import { problemCodes, problemExample } from '../pages/problem-examples.ts';
+import { problemExample } from '../pages/problem-examples.ts';
 import { headerReferences } from './headers.ts';
+import { pascal } from './json-schema.ts';
 import { takesIdempotencyKey } from './parameters.ts';
 import { type Content, type Reference, type Response, referTo } from './types.ts';
 
@@ -68,8 +69,48 @@ const descriptions: Readonly<Record<number, string>> = {
   429: 'The request rate of the tenant or of all clients is too high.',
 };
 
-function errorResponse(status: number): Response {
-  const own = problemCodes.filter((code) => catalogue[code].status === status);
+/** Returns the problems that an operation can respond with, by status. A status without problems is a response of the gateway. */
+export function problemsOf(contract: Contract): Map<number, readonly ProblemCode[]> {
+  const { method, path, success, body, resource, additionalScope } = contract;
+  const isBatch = success === 'batch';
+  const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
+  const isRestore = path.endsWith('/restore');
+  const needsParent =
+    resource !== undefined && referencesOf(resource.kind).some(({ isRequired }) => isRequired);
+  const isOne = path.includes('{') && success !== 'list';
+  const expands =
+    method === 'GET' &&
+    !['changes', 'history', 'deletedList'].includes(success) &&
+    Object.keys(resource?.expansions ?? {}).length > 0;
+  const when = (condition: boolean, ...codes: ProblemCode[]): ProblemCode[] => (condition ? codes : []);
+  const codes: readonly ProblemCode[] = [
+    ...when(body !== undefined, 'malformed-body'),
+    'invalid-request',
+    ...when(needsToken(contract), 'no-tenant'),
+    ...when(additionalScope !== undefined || expands, 'missing-scope'),
+    ...when(isOne || isBatch, 'not-found'),
+    ...when(givesSubject, 'subject-taken'),
+    ...when(isRestore && needsParent, 'reference-missing'),
+    ...when(success === 'changes', 'cursor-expired'),
+    ...when(isConditionalWrite(contract) || isBatch, 'version-mismatch'),
+    ...when(body !== undefined, 'body-too-large', 'unsupported-media-type'),
+    // A body that can only be empty is never another one.
+    ...when(takesIdempotencyKey(contract) && (body?.writable.length ?? 0) > 0, 'idempotency-key-reused'),
+    ...when(path.endsWith('/clone'), 'clone-too-large'),
+    'too-many-requests',
+    'headers-too-large',
+    'internal-error',
+    'unavailable',
+  ];
+  const byStatus = new Map<number, readonly ProblemCode[]>(needsToken(contract) ? [[401, []]] : []);
+  for (const code of codes) {
+    const { status } = catalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return new Map([...byStatus].sort(([one], [other]) => one - other));
+}
+
+function errorResponse(status: number, own: readonly ProblemCode[]): Response {
   return {
     description:
       descriptions[status] ??
@@ -86,54 +127,52 @@ function errorResponse(status: number): Response {
   };
 }
 
-export const errorResponseName = (status: number, method: string): string =>
-  `Error${status}${method === 'HEAD' ? 'Head' : ''}`;
+/** Returns the response to an unknown name of a file: a page, if the request asks for HTML. */
+export function missingFile(): Response {
+  const { headers, content, ...rest } = errorResponse(404, ['not-found']);
+  return {
+    ...rest,
+    headers: {
+      ...headers,
+      'Content-Security-Policy': referTo('headers', 'Page-Content-Security-Policy'),
+      'Referrer-Policy': referTo('headers', 'Page-Referrer-Policy'),
+    },
+    content: {
+      ...content,
+      'text/html': { schema: { type: 'string', maxLength: 5_000_000, description: 'Page for browsers.' } },
+    },
+  };
+}
+
+/** Problems that few operations have beside the others of the same status. They are part of the name of a response. */
+const rareProblems: readonly ProblemCode[] = [
+  'malformed-body',
+  'missing-scope',
+  'reference-missing',
+  'clone-too-large',
+];
+
+/** Returns the name of a response, such as `Error400` and, with a body, `Error400MalformedBody`. */
+export function errorResponseName(status: number, codes: readonly ProblemCode[], method: string): string {
+  const rare = codes
+    .filter((code) => rareProblems.includes(code))
+    .map((code) => code.split('-').map(pascal).join(''));
+  return `Error${status}${rare.join('')}${method === 'HEAD' ? 'Head' : ''}`;
+}
 
 /** Returns the response to `HEAD`: the response to `GET` without content (RFC 9110, section 9.3.2). */
 export const withoutContent = ({ description, headers }: Response): Response => ({ description, headers });
 
-export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
-  [
-    ...new Set([
-      ...Object.keys(gatewayMessages).map(Number),
-      ...problemCodes.map((code) => catalogue[code].status),
-    ]),
-  ]
-    // 405 is the response to a method that a path does not have, so no operation has it.
-    .filter((status) => status !== 405)
-    .sort((one, other) => one - other)
-    .flatMap((status) => {
-      const response = errorResponse(status);
-      return [
-        [errorResponseName(status, 'GET'), response],
-        // Only write operations have these statuses, so HEAD has none of them.
-        ...([409, 412, 413, 415, 422].includes(status)
-          ? []
-          : [[errorResponseName(status, 'HEAD'), withoutContent(response)]]),
-      ] as const;
-    }),
-);
-
-export function errorStatuses(contract: Contract): number[] {
-  const { path, success, body, resource } = contract;
-  const isBatch = success === 'batch';
-  const givesSubject = body !== undefined && resource !== undefined && subjectField in resource.fields;
-  const needsParent =
-    resource !== undefined && referencesOf(resource.kind).some(({ isRequired }) => isRequired);
-  const mayConflict = givesSubject || (needsParent && path.endsWith('/restore'));
-  const isOne = path.includes('{') && success !== 'list';
-  return [
-    400,
-    ...(needsToken(contract) ? [401, 403] : []),
-    ...(isOne || isBatch ? [404] : []),
-    ...(mayConflict ? [409] : []),
-    ...(success === 'changes' ? [410] : []),
-    ...(isConditionalWrite(contract) || isBatch ? [412] : []),
-    ...(body ? [413, 415] : []),
-    ...(takesIdempotencyKey(contract) ? [422] : []),
-    429,
-    431,
-    500,
-    503,
-  ];
+/** Returns the responses of all operations, by name. */
+export function errorResponses(contracts: readonly Contract[]): Readonly<Record<string, Response>> {
+  const named = new Map<string, Response>();
+  for (const contract of contracts) {
+    for (const [status, codes] of problemsOf(contract)) {
+      const response = errorResponse(status, codes);
+      named.set(errorResponseName(status, codes, contract.method), response);
+      if (contract.method === 'GET')
+        named.set(errorResponseName(status, codes, 'HEAD'), withoutContent(response));
+    }
+  }
+  return Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

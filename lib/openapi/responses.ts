@@ -1,13 +1,13 @@
 import type { Contract } from '../../functions/contract/contract.ts';
 import type { Resource } from '../../functions/contract/resource.ts';
-import { batchResultsExample } from './batch.ts';
-import { errorResponseName, errorStatuses, withoutContent } from './error-responses.ts';
+import { errorResponseName, missingFile, problemsOf, withoutContent } from './error-responses.ts';
+import { batchResultsExample, createdExample, entityExample, listExamples } from './examples.ts';
 import { headerReferences } from './headers.ts';
 import { historyExample } from './history.ts';
 import { pascal } from './json-schema.ts';
 import { isRead } from './parameters.ts';
 import { resourceDocs } from './resources.ts';
-import { type Content, type Examples, type Link, type Reference, type Response, referTo } from './types.ts';
+import { type Content, type Link, type Reference, type Response, referTo } from './types.ts';
 
 function links({ resource }: Contract): Record<string, Link> {
   if (!resource) return {};
@@ -23,31 +23,6 @@ function links({ resource }: Contract): Record<string, Link> {
       },
     ]),
   );
-}
-
-function listExamples({ expansions, listFields, kind }: Resource): Examples {
-  const { example } = resourceDocs[kind];
-  const page = { data: [example], total: 41, page: 1, totalPages: 3 };
-  const added = Object.values(expansions).map(({ name, isArray, target }) => {
-    const entity = resourceDocs[target.kind].example;
-    return [name, isArray ? [entity] : entity] as const;
-  });
-  const counted = Object.values(listFields).filter(({ isCountable }) => isCountable);
-  const counts = counted.map(
-    ({ name }) => [name, [{ value: [example[name]].flat()[0], count: 41 }]] as const,
-  );
-  const expanded = {
-    ...page,
-    data: [{ ...example, ...Object.fromEntries(added) }],
-    counts: Object.fromEntries(counts),
-  };
-  return {
-    page: { summary: 'A page', value: page },
-    expanded: {
-      summary: `With ${added.length > 0 ? 'expanded references and ' : ''}counts`,
-      value: expanded,
-    },
-  };
 }
 
 /** Returns the header of the version of a read. It can be absent where references can be expanded. */
@@ -122,7 +97,7 @@ const deletedListResponse = (resource: Resource): Response => ({
   headers: headerReferences('Cache-Control'),
   content: json(`Deleted${pascal(resource.kind)}List`, {
     data: [
-      { ...resourceDocs[resource.kind].example, deletedAt: '2026-02-12T09:30:00.000Z', deletedBy: null },
+      { ...resourceDocs[resource.kind].example, deletedAt: '2026-03-09T18:05:11.204Z', deletedBy: null },
     ],
     cursor: null,
   }),
@@ -133,7 +108,7 @@ function createdResponse(contract: Contract): Response {
   return {
     description: `The new ${resource?.kind}.`,
     headers: headerReferences('ETag', 'Cache-Control', 'Location', 'Idempotency-Replayed'),
-    ...(resource && { content: json(pascal(resource.kind), resourceDocs[resource.kind].example) }),
+    ...(resource && { content: json(pascal(resource.kind), createdExample(contract)) }),
     links: links(contract),
   };
 }
@@ -141,7 +116,6 @@ function createdResponse(contract: Contract): Response {
 function success(contract: Contract): [status: string, response: Response] {
   const { method, resource } = contract;
   const shown = resource ? pascal(resource.kind) : '';
-  const example = resource && resourceDocs[resource.kind].example;
   const replayed = method === 'POST' ? headerReferences('Idempotency-Replayed') : {};
   switch (contract.success) {
     case 'list':
@@ -158,7 +132,7 @@ function success(contract: Contract): [status: string, response: Response] {
         {
           description: `The ${resource?.kind}.`,
           headers: { ...entityTagHeader(contract), ...headerReferences('Cache-Control'), ...replayed },
-          content: json(shown, example),
+          content: json(shown, entityExample(contract)),
         },
       ];
     case 'created':
@@ -209,10 +183,13 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
     ...(method === 'PUT' && { 201: createdResponse(contract) }),
     ...(isRead(contract) && { 304: notModified(contract) }),
     ...Object.fromEntries(
-      errorStatuses(contract).map((errorStatus) => [
+      [...problemsOf(contract)].map(([errorStatus, codes]) => [
         errorStatus,
-        referTo('responses', errorResponseName(errorStatus, method)),
+        referTo('responses', errorResponseName(errorStatus, codes, method)),
       ]),
     ),
+    ...(contract.path.includes('{file}') && {
+      404: method === 'HEAD' ? withoutContent(missingFile()) : missingFile(),
+    }),
   };
 }

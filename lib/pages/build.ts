@@ -20,7 +20,7 @@ const sources = [
   'functions/jobs/cloud-events.ts',
 ];
 
-const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts)$/.test(path);
+const isSource = (path: string): boolean => /\.(?:css|js|json|md|svg|ts|txt|woff2)$/.test(path);
 
 function hashOfSources(): string {
   const hash = createHash('sha256');
@@ -36,7 +36,7 @@ function hashOfSources(): string {
 }
 
 /** Writes a file so that a process that reads it at the same time sees all of it or none. */
-async function replaceFile(name: string, content: string): Promise<void> {
+async function replaceFile(name: string, content: string | Buffer): Promise<void> {
   const temporary = join(pagesFolder, `.${name}.${process.pid}`);
   await writeFile(temporary, content);
   await rename(temporary, join(pagesFolder, name));

@@ -1,44 +1,69 @@
-/** Highlighted code. The colors are in the style sheet, because the content security policy forbids inline styles. */
-import highlighter from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import http from 'highlight.js/lib/languages/http';
-import json from 'highlight.js/lib/languages/json';
-import kotlin from 'highlight.js/lib/languages/kotlin';
-import python from 'highlight.js/lib/languages/python';
-import swift from 'highlight.js/lib/languages/swift';
-import typescript from 'highlight.js/lib/languages/typescript';
-import { escaped } from './layout.ts';
+/** Panels of code: a bar that says what the code is, and the code. `site.js` adds the button that copies it. */
+import { highlighted } from './highlight.ts';
+import { escaped } from './html.ts';
 
-const languages = { bash, http, json, kotlin, python, swift, typescript };
-for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
+/** Names of languages in the bars of panels. The page remembers the reader's choice among those of `tabs`. */
+const languageNames: Readonly<Record<string, string>> = {
+  bash: 'Shell',
+  http: 'HTTP',
+  json: 'JSON',
+  kotlin: 'Kotlin',
+  python: 'Python',
+  sh: 'Shell',
+  swift: 'Swift',
+  text: 'Terminal',
+  ts: 'TypeScript',
+  typescript: 'TypeScript',
+};
 
-const aliases: Readonly<Record<string, string>> = { sh: 'bash', curl: 'bash', ts: 'typescript' };
-
-/** The lines of an example that are shown only if requests need a token. */
-const ofTokens = /^\s*(?:-H|"Authorization"|headers=|token:|request\.setValue|\.header).*TOKEN/;
+export const languageName = (language: string): string => languageNames[language] ?? language;
 
 /** Returns HTML in which a long address can break after a parameter instead of within a word. */
 export const withBreaks = (html: string): string => html.replaceAll(/(?:\?|&amp;)(?=[\w{])/g, '$&<wbr>');
 
-/** Returns code as HTML. Lines about tokens are elements of their own, which pages without tokens hide. */
-function highlighted(code: string, language: string): string {
-  const known = aliases[language] ?? language;
-  const html = known in languages ? highlighter.highlight(code, { language: known }).value : escaped(code);
-  const sources = code.split('\n');
-  const lines = withBreaks(html).split('\n');
-  return lines
-    .map((line, position) => {
-      const end = position === lines.length - 1 ? '' : '\n';
-      return ofTokens.test(sources[position] ?? '')
-        ? `<span class="of-tokens">${line}${end}</span>`
-        : `${line}${end}`;
-    })
-    .join('');
+/** Returns code that can be scrolled with the keyboard. @param label accessible name. */
+const code = (text: string, language: string, label: string): string =>
+  `<pre class="code" tabindex="0" role="region" aria-label="${escaped(label)}"><code>${highlighted(text.trimEnd(), language)}</code></pre>`;
+
+/** @param title HTML of what the bar says. */
+export const panel = (title: string, content: string): string =>
+  `<div class="panel"><div class="bar">${title}</div>${content}</div>`;
+
+export const codeBlock = (
+  text: string,
+  language: string,
+  label = `Example in ${languageName(language)}`,
+  title = languageName(language),
+): string => panel(`<span>${escaped(title)}</span>`, code(text, language, label));
+
+export const statusPill = (status: number | string): string =>
+  `<b class="status s${String(status)[0]}">${status}</b>`;
+
+export const methodPill = (method: string): string =>
+  `<b class="method ${method.toLowerCase()}">${method.toUpperCase()}</b>`;
+
+export interface Tab {
+  readonly label: string;
+  readonly language: string;
+  readonly source: string;
 }
 
-/** Returns a block of code that can be scrolled with the keyboard. @param label accessible name. */
-export const codeBlock = (code: string, language: string, label = `Example in ${language}`): string =>
-  `<pre class="code" tabindex="0" role="region" aria-label="${escaped(label)}"><code>${highlighted(code.trimEnd(), language)}</code></pre>`;
+/**
+ * Returns a panel with the same example in several languages. The reader's choice of a language applies to the whole site; a panel without
+ * that language shows its first one.
+ * @param name what the example does, for accessible names. @param more HTML at the end of the bar.
+ */
+export function tabs(all: readonly Tab[], name: string): string {
+  const buttons = all.map(
+    ({ label }, position) =>
+      `<button type="button" data-language="${label.toLowerCase()}" aria-pressed="${position === 0}">${label}</button>`,
+  );
+  const samples = all.map(
+    ({ label, language, source }) =>
+      `<div class="sample" data-language="${label.toLowerCase()}">${code(source, language, `${name} in ${label}`)}</div>`,
+  );
+  return `<div class="panel tabs"><div class="bar"><div class="languages" role="group" aria-label="Language of the sample">${buttons.join('')}</div></div>${samples.join('\n')}</div>`;
+}
 
-export const jsonBlock = (value: unknown, label: string): string =>
-  codeBlock(JSON.stringify(value, null, 2), 'json', label);
+export const jsonBlock = (value: unknown, label: string, title = '<span>JSON</span>'): string =>
+  panel(title, code(JSON.stringify(value, null, 2), 'json', label));

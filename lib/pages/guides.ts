@@ -1,7 +1,8 @@
 /** The guides: one text for the repository and for the pages. */
 import { readFileSync } from 'node:fs';
 import { showGuide } from '../../functions/documentation/contract.ts';
-import { escaped, type Page } from './layout.ts';
+import { escaped, icon } from './html.ts';
+import { type Page, productName } from './layout.ts';
 import { anchorOf, markdown } from './markdown.ts';
 
 export interface Guide {
@@ -30,22 +31,28 @@ export function guideLinks(guides: readonly Guide[], current?: Guide): string {
       `<ul>${sections.map((heading) => `<li><a href="#${anchorOf(heading)}">${escaped(heading)}</a></li>`).join('')}</ul>`;
     return `<li><a href="/docs/guides/${guide.name}"${own}>${escaped(guide.title)}</a>${inner}</li>`;
   });
-  return `<p class="group">Guides</p><ul>${items.join('')}</ul>`;
+  return `<ul>${items.join('')}</ul>`;
 }
 
 /** The guide that shows tokens on every service, because it is about them. */
 const guideOfTokens = 'authentication';
 
+const onward = (href: string, direction: 'Previous' | 'Next', title: string): string =>
+  `<a class="${direction.toLowerCase()}" href="${href}"><span>${direction}</span><b>${escaped(title)} ${icon(direction === 'Next' ? 'M5 12h14M13 6l6 6-6 6' : 'M19 12H5M11 6l-6 6 6 6')}</b></a>`;
+
 export function guidePage(guides: readonly Guide[], guide: Guide): Page {
-  const next = guides[guides.indexOf(guide) + 1];
-  const onward = next
-    ? `<a href="/docs/guides/${next.name}">${escaped(next.title)}</a>`
-    : '<a href="/docs">API reference</a>';
+  const position = guides.indexOf(guide);
+  const previous = guides[position - 1];
+  const next = guides[position + 1];
+  const links = [
+    previous ? onward(`/docs/guides/${previous.name}`, 'Previous', previous.title) : '<span></span>',
+    next ? onward(`/docs/guides/${next.name}`, 'Next', next.title) : onward('/docs', 'Next', 'API reference'),
+  ];
   return {
-    title: `${guide.title} · Project management API`,
+    title: `${guide.title} · ${productName}`,
     description: guide.summary,
     section: '/docs/guides/getting-started',
-    sidebar: guideLinks(guides, guide),
-    main: `<article class="text${guide.name === guideOfTokens ? ' shows-tokens' : ''}">${markdown(guide.text)}<p class="next">Next: ${onward}</p></article>`,
+    sidebar: `<p class="group">Guides</p>${guideLinks(guides, guide)}<p class="group">Look up</p><ul><li><a href="/docs">API reference</a></li><li><a href="/docs/problems">Problems</a></li></ul>`,
+    main: `<article class="text guide${guide.name === guideOfTokens ? ' shows-tokens' : ''}">${markdown(guide.text)}<nav class="onward" aria-label="Guides before and after">${links.join('')}</nav></article>`,
   };
 }

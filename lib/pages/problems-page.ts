@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { catalogue, type ProblemCode } from '../../functions/http/problems.ts';
-import { codeBlock } from './code.ts';
-import { escaped, type Page } from './layout.ts';
+import { codeBlock, statusPill } from './code.ts';
+import { escaped } from './html.ts';
+import { type Page, productName } from './layout.ts';
 import { problemCodes, problemExample } from './problem-examples.ts';
 import { explanations } from './problem-explanations.ts';
 
@@ -21,19 +22,21 @@ function section(code: ProblemCode): string {
   const { meaning, remedy } = explanations[code];
   return `<section class="problem" id="${code}">
 <h2><a href="#${code}">${escaped(title)}</a></h2>
-<p class="facts"><b class="status">${status}</b> <code>${code}</code></p>
+<p class="facts">${statusPill(status)} <code>${code}</code></p>
 <p>${escaped(meaning)}</p>
-<p><b>What to do:</b> ${escaped(remedy)}</p>
+<p class="remedy"><b>What to do</b> ${escaped(remedy)}</p>
 ${codeBlock(httpText(code), 'http', `Response with the problem ${code}`)}
 </section>`;
 }
 
 export const problemsPage = (): Page => ({
-  title: 'Problems · Project management API',
+  title: `Problems · ${productName}`,
   description: 'The meaning of each error of the API, its solution, and the JSON that arrives.',
   section: '/docs/problems',
   sidebar: `<p class="group">Problems</p><ul>${problemCodes
-    .map((code) => `<li><a href="#${code}"><span>${code}</span><b>${catalogue[code].status}</b></a></li>`)
+    .map(
+      (code) => `<li><a href="#${code}"><span>${code}</span>${statusPill(catalogue[code].status)}</a></li>`,
+    )
     .join('')}</ul>`,
   main: `<div class="text"><h1>Problems</h1>
 <p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> links to a section

@@ -1,69 +1,151 @@
-import { codeBlock } from './code.ts';
+import { jsonBlock, statusPill, tabs } from './code.ts';
 import type { Guide } from './guides.ts';
-import { escaped, exampleOrigin, type Page } from './layout.ts';
+import { escaped, exampleOrigin, icon } from './html.ts';
+import { type Page, productName } from './layout.ts';
+import { picture } from './picture.ts';
 
-const curlQuickStart = `url=${exampleOrigin}
-
-curl -s -w '\\n' "$url/v1/tasks" \\
-  -H "authorization: Bearer $TOKEN" \\
-  -H 'content-type: application/json' \\
-  -d '{"name":"Draft the sitemap","priority":"high","dueDate":"2026-03-20"}'
-
-curl -sg -w '\\n' \\
-  -H "authorization: Bearer $TOKEN" \\
-  "$url/v1/tasks?priority[gte]=medium&sortBy=priority&countBy=status"
-`;
-
-const javascriptQuickStart = `curl -sO ${exampleOrigin}/docs/client.mjs
-cat > quick-start.mjs <<'END'
-import { createClient } from './client.mjs';
+/** The same request in three languages. */
+const request = [
+  {
+    label: 'curl',
+    language: 'sh',
+    source: `curl -G '${exampleOrigin}/v1/tasks' \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -d 'priority[gte]=high' \\
+  -d 'sortBy=priority' \\
+  -d 'fields=name,priority,dueDate' \\
+  -d 'countBy=status' \\
+  -d 'limit=2'`,
+  },
+  {
+    label: 'TypeScript',
+    language: 'ts',
+    source: `import { createClient } from 'project-management-client';
 
 const client = createClient({
   url: '${exampleOrigin}',
   token: process.env.TOKEN,
 });
-const task = await client.tasks.create({ name: 'Draft the sitemap', priority: 'high' });
-await client.tasks.update(task, { status: 'completed' });
+const page = await client.tasks.list({
+  priority: { gte: 'high' },
+  sortBy: 'priority',
+  fields: ['name', 'priority', 'dueDate'],
+  countBy: ['status'],
+  limit: 2,
+});
+console.log(page);`,
+  },
+  {
+    label: 'Python',
+    language: 'python',
+    source: `import requests
 
-const { data, total } = await client.tasks.list({ status: 'completed', limit: 5 });
-console.log(total, data.map(({ name }) => name));
-END
-node quick-start.mjs
-`;
+response = requests.get(
+    "${exampleOrigin}/v1/tasks",
+    params={
+        "priority[gte]": "high",
+        "sortBy": "priority",
+        "fields": "name,priority,dueDate",
+        "countBy": "status",
+        "limit": 2,
+    },
+    headers={"Authorization": f"Bearer {TOKEN}"},
+)
+print(response.json())`,
+  },
+];
+
+/** @param task the example of a task. */
+const response = (task: Readonly<Record<string, unknown>>): object => ({
+  data: [
+    {
+      id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25',
+      name: 'Book the venue',
+      priority: 'urgent',
+      dueDate: '2026-03-23',
+    },
+    { id: task['id'], name: 'Draft the sitemap', priority: 'high', dueDate: '2026-03-20' },
+  ],
+  total: 41,
+  page: 1,
+  totalPages: 21,
+  counts: {
+    status: [
+      { value: 'active', count: 29 },
+      { value: 'completed', count: 12 },
+    ],
+  },
+});
+
+const arrow = icon('M5 12h14M13 6l6 6-6 6');
 
 const totals = ['organizations', 'projects', 'users', 'tasks', 'tags'];
 
 const card = (href: string, title: string, text: string): string =>
-  `<li><a href="${href}"><b>${escaped(title)}</b><span>${escaped(text)}</span></a></li>`;
+  `<li><a href="${href}"><b>${escaped(title)} ${arrow}</b><span>${escaped(text)}</span></a></li>`;
+
+const reasons: readonly (readonly [path: string, title: string, text: string, href: string])[] = [
+  [
+    'M4 6h16M7 12h10M10 18h4',
+    'Any list, with exact totals',
+    'Filter by every field, sort by up to three, count by values. Each page shows every write that was acknowledged.',
+    '/docs/guides/lists-and-filters',
+  ],
+  [
+    'M4 12a8 8 0 0 1 13.7-5.7L20 8.5M20 4v4.5h-4.5M20 12a8 8 0 0 1-13.7 5.7L4 15.5M4 20v-4.5h4.5',
+    'Writes that are safe to repeat',
+    'Keys make retries harmless, versions prevent lost updates, and a batch applies all of its operations or none.',
+    '/docs/guides/retries-and-lost-updates',
+  ],
+  [
+    'M7 18a4.5 4.5 0 0 1-.6-8.96A6 6 0 0 1 18 8.5a4.8 4.8 0 0 1-.5 9.5M12 12v8M9 17l3 3 3-3',
+    'Offline and live',
+    'A change feed keeps a copy of any list on the phone or in the browser, and tells what was deleted.',
+    '/docs/guides/offline-and-live',
+  ],
+];
+
+const roles: readonly (readonly [href: string, title: string, text: string])[] = [
+  [
+    '/docs/guides/getting-started',
+    'I build a web app',
+    'Begin with five requests, then use the TypeScript client.',
+  ],
+  [
+    '/docs/guides/mobile-apps',
+    'I build for phones',
+    'Models in Swift and Kotlin, sign-in, and writes without a network.',
+  ],
+  ['/docs', 'I integrate a system', 'Look up operations, and send requests from the page.'],
+  ['/docs/problems', 'I run or test it', 'See what each error means, and what to do about it.'],
+];
 
 /** Returns the start page. Its script replaces the address in the examples, and fetches the totals. */
-export const startPage = (version: string, guides: readonly Guide[]): Page => ({
-  title: 'Project management API',
+export const startPage = (
+  version: string,
+  guides: readonly Guide[],
+  task: Readonly<Record<string, unknown>>,
+): Page => ({
+  title: `${productName} · Project management API`,
   description: 'A REST API for organizations, projects, users, tasks and tags.',
-  section: '/',
   main: `<div class="front">
-<h1>Project management API</h1>
-<p class="lead">A REST API for organizations, projects, users, tasks and tags.
-Lists take any filter, any order and any page with an exact total, and every write is atomic and safe to repeat.</p>
-<p class="actions"><a class="button" href="/docs/guides/getting-started">Get started</a> <a class="button second" href="/docs">API reference</a>
-<span class="facts">Version ${escaped(version)} · <a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/v1/health">Health</a></span></p>
-<dl class="totals" hidden aria-label="Entities in this service">${totals.map((name) => `<div><dt>${name}</dt><dd data-total="${name}">…</dd></div>`).join('')}</dl>
+<div class="hero"><div>
+<p class="eyebrow">Project management API · version ${escaped(version)}</p>
+<h1>Plans, tasks and people behind one API</h1>
+<p class="lead">Organizations, projects, users, tasks and tags for your web and mobile apps. Lists take any filter, any order and any page with an exact total.</p>
+<p class="actions"><a class="button" href="/docs/guides/getting-started">Get started</a> <a class="button second" href="/docs">API reference</a></p>
+<p class="facts"><a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/v1/health">Health</a></p>
 <p class="of-tokens note">Requests need an access token. <a href="/docs/guides/authentication">Authentication</a> explains how to get one.</p>
-<div class="quick">
-<section><h2>curl</h2>
-<p class="facts">Create a task, then list the important ones and count them by status.</p>
-${codeBlock(curlQuickStart, 'sh', 'Quick start with curl')}</section>
-<section><h2>JavaScript</h2>
-<p class="facts">With Node.js. For TypeScript, install the <a href="/docs/guides/getting-started#from-a-program">typed client</a>.</p>
-${codeBlock(javascriptQuickStart, 'sh', 'Quick start with the client')}</section>
-</div>
+</div>${picture}</div>
+<dl class="totals" hidden aria-label="Entities in this service">${totals.map((name) => `<div><dt>${name}</dt><dd data-total="${name}">…</dd></div>`).join('')}</dl>
+<h2>Ask for what a screen shows</h2>
+<p class="lead">The important tasks, the most urgent first, and how many there are of each status: one request.</p>
+<div class="exchange">${tabs(request, 'List important tasks')}${jsonBlock(response(task), 'Response: a page of tasks', `${statusPill(200)} <span>Response</span>`)}</div>
+<h2>Three reasons to build on it</h2>
+<ul class="reasons">${reasons.map(([path, title, text, href]) => `<li>${icon(path)}<h3><a href="${href}">${title}</a></h3><p>${text}</p></li>`).join('')}</ul>
+<h2>Where to begin</h2>
+<ul class="cards">${roles.map((role) => card(...role)).join('')}</ul>
 <h2>Guides</h2>
 <ul class="cards">${guides.map(({ name, title, summary }) => card(`/docs/guides/${name}`, title, summary)).join('')}</ul>
-<h2>Look up</h2>
-<ul class="cards">
-${card('/docs', 'API reference', 'Every operation, with samples in five languages and a form to try it.')}
-${card('/docs/problems', 'Problems', 'The meaning of each error, its solution, and the JSON that arrives.')}
-${card('/docs/reference.json', 'For generators', 'The OpenAPI document without HEAD operations, for SDKs in other languages.')}
-</ul>
 </div>`,
 });

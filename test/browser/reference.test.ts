@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from '#client/index.ts';
@@ -12,6 +14,8 @@ import { startChromium } from './chromium.ts';
 
 const guides = showGuide.files.map((name) => `/docs/guides/${name}`);
 const paths = ['/', '/docs', '/docs/problems', ...guides];
+
+const run = promisify(execFile);
 
 let browser: Browser;
 let service: Service;
@@ -55,10 +59,24 @@ async function send(id: string, body?: string): Promise<string> {
   await operation.locator('.try > summary').click();
   await operation.locator('form[data-filled]').waitFor();
   if (body !== undefined) await operation.locator('textarea').fill(body);
-  await operation.getByRole('button', { name: 'Send' }).click();
-  await operation.locator('[data-response]').waitFor();
-  const status = await operation.locator('[data-status]').innerText();
-  return `${status}\n${await operation.locator('[data-response]').innerText()}`;
+  await giveId(id);
+  await operation.locator('.send button').click();
+  await page.locator(`#${id} [data-response]:not([hidden]), dialog.confirm`).first().waitFor();
+  // What deletes asks first.
+  const confirm = page.locator('dialog.confirm .danger');
+  if (await confirm.isVisible()) await confirm.click();
+  await operation.locator('[data-response] .status').waitFor();
+  const response = operation.locator('[data-response]');
+  return `${await response.locator('.status').innerText()}\n${await response.locator('pre').innerText()}`;
+}
+
+/** Copies the id of the sample into a form that begins without one. */
+async function giveId(id: string): Promise<void> {
+  const operation = page.locator(`#${id}`);
+  const input = operation.locator('[data-in="path"]');
+  if ((await input.count()) === 0 || (await input.inputValue()) !== '') return;
+  const address = (await operation.locator('.sample:visible').innerText()).match(/[\da-f-]{36}/)?.[0] ?? '';
+  await input.fill(address);
 }
 
 /** Runs axe in the page. @returns each violation with the first element that has it. */
@@ -131,13 +149,14 @@ describe('the reference', () => {
     // Sending it fills in what was created since.
     await page.unroute(lists);
     await createClient({ url: service.url }).organizations.create({ name: 'Acme' });
-    await page.locator('#createProject').getByRole('button', { name: 'Send' }).click();
+    await page.locator('#createProject .send button').click();
     await page.locator('#createProject [data-status]').getByText('201').waitFor();
     expect(await missing.isVisible()).toBe(false);
     expect(errors).toEqual([]);
   });
 
-  test('has examples that succeed for every operation, with ids of this service', async () => {
+  /** Fills the service with entities that refer to each other. */
+  async function seed(): Promise<void> {
     const client = createClient({ url: service.url });
     for (let number = 0; number < 6; number += 1) {
       const { id: organizationId } = await client.organizations.create({ name: `Acme ${number}` });
@@ -146,23 +165,50 @@ describe('the reference', () => {
       const { id: tagId } = await client.tags.create({ name: 'design' });
       await client.tasks.create({ name: 'Draft', projectId, userId, tagIds: [tagId] });
     }
+  }
+
+  /** Returns the ids of all operations. Deletions come late: an organization takes its projects and tasks along. What is restored comes last. */
+  async function operationsInOrder(): Promise<string[]> {
+    const all = await page.locator('section.operation').evaluateAll((sections) =>
+      sections.map(({ id, dataset }) => ({
+        id,
+        rank: id.startsWith('restore') ? 2 : dataset['method'] === 'delete' ? 1 : 0,
+      })),
+    );
+    const idsOf = (rank: number) => all.filter((one) => one.rank === rank).map(({ id }) => id);
+    return [...idsOf(0), ...idsOf(1).reverse(), ...idsOf(2)];
+  }
+
+  test('has examples that succeed for every operation, with ids of this service', async () => {
+    await seed();
     await page.reload();
-    const forms = await page
-      .locator('section.operation')
-      .evaluateAll((sections) =>
-        sections.map(({ id, dataset }) => ({ id, method: dataset['method'] ?? '' })),
-      );
-    // Deletions come last: an organization takes its projects and tasks along.
-    const inOrder = [
-      ...forms.filter(({ method }) => method !== 'delete'),
-      ...forms.filter(({ method }) => method === 'delete').reverse(),
-    ];
-    for (const { id } of inOrder) {
+    const operations = await operationsInOrder();
+    for (const id of operations) {
       expect([id, (await send(id)).slice(0, 2)]).toEqual([id, '20']);
     }
-    expect(inOrder.length).toBeGreaterThan(35);
+    expect(operations.length).toBeGreaterThan(35);
     expect(errors).toEqual([]);
   });
+
+  test('has samples for curl that succeed for every operation when they are pasted', async () => {
+    await seed();
+    const operations = await operationsInOrder();
+    const statuses: string[] = [];
+    for (const id of operations) {
+      // A write changes the versions that other samples name: each sample is read when it is used.
+      if (!/^(?:list|read|create|check)/.test(id)) await page.reload();
+      await page.locator(`#${id}`).evaluate((section) => section.scrollIntoView());
+      await page.locator(`#${id}[data-own]`).waitFor();
+      const command = await page.locator(`#${id} .sample:visible`).innerText();
+      const { stdout } = await run('bash', [
+        '-c',
+        command.replace('curl ', "curl -s -o /dev/null -w '%{http_code}' "),
+      ]);
+      statuses.push(`${id} ${stdout.slice(0, 2)}`);
+    }
+    expect(statuses).toEqual(operations.map((id) => `${id} 20`));
+    // A page is loaded for each write.
+  }, 400_000);
 
   test('shows a problem whose type is the address of its explanation', async () => {
     const shown = await send('createTask', '{"nmae":"x"}');
@@ -170,29 +216,6 @@ describe('the reference', () => {
     const type = /"type": "(.*?)"/.exec(shown)?.[1] ?? '';
     await page.goto(service.url + type);
     expect(await page.locator('section:target h2').innerText()).toBe(catalogue['invalid-request'].title);
-  });
-
-  test('finds operations by name, method and path', async () => {
-    const shown = page.locator('.sidebar a[data-search]:visible');
-    await page.keyboard.press('/');
-    await page.keyboard.type('clone');
-    expect(await shown.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
-      '#cloneProject',
-    ]);
-    await page.locator('#search').fill('post /v1/tags');
-    expect(await shown.count()).toBe(2);
-    await page.locator('#search').fill('if-match');
-    expect(await shown.count()).toBeGreaterThan(10);
-    await page.locator('#search').fill('idempotency-key clone');
-    expect(await shown.count()).toBe(1);
-    await page.locator('#search').fill('due date list');
-    const lists = await shown.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-    expect(lists).toEqual(expect.arrayContaining(['#listTasks', '#listUserTasks', '#listProjects']));
-    expect(lists).not.toContain('#listTags');
-    await page.locator('#search').fill('nothing like this');
-    expect(await page.locator('#nothing').isVisible()).toBe(true);
-    await page.keyboard.press('Escape');
-    expect(await shown.count()).toBeGreaterThan(35);
   });
 
   test('shows all samples in the language that the reader chooses, also after a reload', async () => {
@@ -203,46 +226,169 @@ describe('the reference', () => {
     expect(await operation.locator('.sample:visible').innerText()).toContain('URLSession');
   });
 
-  test('has drop-downs for enumerations, and no mention of tokens where none is needed', async () => {
-    await page.locator('#listTasks .try > summary').click();
-    const optionsOf = (selector: string) =>
-      page
-        .locator(`${selector} option`)
-        .evaluateAll((options) => options.map(({ textContent }) => textContent));
-    expect(await optionsOf('select#listTasks-query-priority')).toEqual([
-      '',
-      'none',
-      'low',
-      'medium',
-      'high',
-      'urgent',
-    ]);
-    expect(await optionsOf('#listTasks-query-status-values')).toContain('active');
-    const form = page.locator('#listTasks form');
+  test('builds a query from filters with a field, an operator and a value, and shows it in the sample', async () => {
+    const operation = page.locator('#listTasks');
+    await operation.locator('.try > summary').click();
+    await operation.locator('form[data-filled]').waitFor();
+    const sample = operation.locator('.sample:visible');
+    for (const remove of await operation.getByRole('button', { name: 'Remove the filter' }).all()) {
+      await operation.getByRole('button', { name: 'Remove the filter' }).first().click();
+      expect(remove).toBeDefined();
+    }
+    await operation.getByRole('button', { name: 'Add a filter' }).click();
+    const row = operation.locator('.filter-row');
+    await row.getByLabel('Field').selectOption('priority');
+    await row.getByLabel('Operator').selectOption('is at least');
+    await row.getByLabel('Value').selectOption('high');
+    expect(await sample.innerText()).toContain("-d 'priority[gte]=high'");
+    await row.getByLabel('Field').selectOption('dueDate');
+    await row.getByLabel('Operator').selectOption('is null');
+    await row.getByLabel('Value').selectOption('true');
+    expect(await sample.innerText()).toContain("-d 'dueDate[isNull]=true'");
+    await row.getByLabel('Field').selectOption('name');
+    await row.getByLabel('Operator').selectOption('contains');
+    await row.getByLabel('Value').fill('a & b');
+    expect(await sample.innerText()).toContain("--data-urlencode 'name[contains]=a & b'");
+    await operation.getByRole('button', { name: 'TypeScript' }).click();
+    expect(await sample.innerText()).toContain("name: { contains: 'a & b' }");
+
+    const form = operation.locator('form');
+    await form.getByLabel('sortOrder', { exact: true }).fill('');
     for (const direction of ['desc', 'asc']) {
       await form.getByRole('combobox', { name: 'Add to sortOrder' }).selectOption(direction);
     }
     expect(await form.getByLabel('sortOrder', { exact: true }).inputValue()).toBe('desc,asc');
+    expect(errors).toEqual([]);
+  });
+
+  test('mentions no tokens where none is needed', async () => {
     expect(await page.getByText('Requires the scope').first().isVisible()).toBe(false);
     expect(await page.locator('#token').isVisible()).toBe(false);
     expect(await page.locator('#createTag').innerText()).not.toContain('TOKEN');
+  });
+
+  test('shows whether a request succeeded', async () => {
+    await send('listTags');
+    expect(await page.locator('#listTags [data-status]').innerText()).toMatch(/^200\s*Success in \d+ ms/);
+    expect(await page.locator('#listTags [data-response] .hljs-attr').count()).toBeGreaterThan(0);
+    await send('createTag', '{}');
+    expect(await page.locator('#createTag [data-status]').innerText()).toMatch(/^400\s*Failure in/);
+    expect(await page.locator('#createTag [data-response]').getAttribute('data-outcome')).toBe('failure');
+  });
+
+  test('deletes and archives only an id that the reader enters, and asks first', async () => {
+    const client = createClient({ url: service.url });
+    const { id } = await client.organizations.create({ name: 'Kept' });
+    for (const operation of ['deleteOrganization', 'archiveOrganization']) {
+      const section = page.locator(`#${operation}`);
+      await section.locator('.try > summary').click();
+      await section.locator('form[data-filled]').waitFor();
+      expect(await section.locator('[data-in="path"]').inputValue()).toBe('');
+      await section.locator('.send button.danger').click();
+      expect(await page.locator('dialog.confirm').count()).toBe(0);
+      await section.locator('[data-in="path"]').fill(id);
+      await section.locator('.send button.danger').click();
+      expect(await page.locator('dialog.confirm').innerText()).toContain(id);
+      await page.locator('dialog.confirm').getByRole('button', { name: 'Cancel' }).click();
+      expect(await page.locator('dialog.confirm').count()).toBe(0);
+    }
+    expect((await client.organizations.get(id)).status).toBe('active');
+    expect(errors).toEqual([]);
+  });
+
+  test('marks the operation in the sidebar that the reader sees, and opens its group', async () => {
+    const current = page.locator('.sidebar [aria-current]');
+    for (const operation of ['createTag', 'readProject']) {
+      await page.locator(`#${operation}`).evaluate((section) => section.scrollIntoView());
+      await page.locator(`.sidebar [aria-current][href="#${operation}"]`).waitFor();
+      expect([await current.count(), await current.isVisible()]).toEqual([1, true]);
+    }
   });
 
   test('keeps the theme that the reader chooses', async () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.getByRole('button', { name: 'Switch between light and dark' }).click();
     await page.reload();
-    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(16, 22, 31)');
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(12, 15, 21)');
   });
 
   test('opens the navigation in a narrow window', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.locator('.sidebar').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Contents' }).click();
+    await page.locator('.sidebar summary', { hasText: 'Tasks' }).click();
     await page.locator('.sidebar a[href="#createTask"]').click();
     expect(await page.locator('.sidebar').isVisible()).toBe(false);
     expect(await page.locator('#createTask h3').isVisible()).toBe(true);
   });
+});
+
+describe('the search', () => {
+  /** Opens the search of a page and types. @returns the addresses that it finds, the best one first. */
+  async function find(query: string): Promise<(string | null)[]> {
+    await page.keyboard.press('/');
+    await page.locator('dialog.search[data-ready]').waitFor();
+    await page.locator('dialog.search input').fill(query);
+    const found = await page
+      .locator('dialog.search [role="option"]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    await page.keyboard.press('Escape');
+    return found;
+  }
+
+  test.each(['/', '/docs/problems', '/docs/guides/errors', '/docs', '/docs/typo'])(
+    'is on %s',
+    async (path) => {
+      await page.setExtraHTTPHeaders({ accept: 'text/html' });
+      await page.goto(service.url + path);
+      await page.keyboard.press('Control+k');
+      await page.locator('dialog.search').waitFor();
+      const input = page.locator('dialog.search input');
+      expect(await input.evaluate((one) => one.matches(':focus'))).toBe(true);
+    },
+  );
+
+  test('finds operations, guides, problems and fields', async () => {
+    await page.goto(`${service.url}/docs/problems`);
+    expect(await find('clone project')).toContain('/docs#cloneProject');
+    expect((await find('post /v1/tags'))[0]).toBe('/docs#createTag');
+    expect((await find('createTask'))[0]).toBe('/docs#createTask');
+    expect((await find('version-mismatch'))[0]).toBe('/docs/problems#version-mismatch');
+    expect(await find('duedate')).toContain('/docs#createTask');
+    for (const word of ['pagination', 'overdue']) {
+      expect((await find(word)).join()).toContain('/docs/guides/lists-and-filters');
+    }
+    expect(await find('nothing like this')).toEqual([]);
+  });
+
+  test('chooses with arrow keys and opens with Enter', async () => {
+    await page.goto(service.url);
+    await page.keyboard.press('/');
+    await page.keyboard.type('task');
+    const options = page.locator('dialog.search [role="option"]');
+    await options.nth(2).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await options.nth(1).getAttribute('aria-selected')).toBe('true');
+    const href = await options.nth(1).getAttribute('href');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(service.url + href);
+    expect(errors).toEqual([]);
+  });
+});
+
+test('an address that does not exist is a page with ways back', async () => {
+  const missing = await browser.newPage();
+  for (const path of ['/docs/guides', '/docs/guides/typo', '/docs/typo', '/typo', '/v1/typo']) {
+    const response = await missing.goto(service.url + path);
+    expect([path, response?.status()]).toEqual([path, 404]);
+    expect(await missing.locator('h1').innerText()).toBe('There is nothing at this address');
+    expect(await missing.locator('main a[href="/docs"]').isVisible()).toBe(true);
+  }
+  await missing.goto(`${service.url}/docs/`);
+  expect(missing.url()).toBe(`${service.url}/docs`);
+  await missing.close();
 });
 
 test('the problems page shows the JSON of every problem type', async () => {

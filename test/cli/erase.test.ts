@@ -90,13 +90,29 @@ describe('npm run erase', () => {
     expect(errors).toContain(message);
   });
 
-  test('refuses to erase an entity that is not deleted, and finds nothing of an unknown one', async () => {
-    const { id } = await api.tags.create({ name: 'kept' });
-    const refused = await run('erase', [...table(), '--without-tokens', '--entity', `tags/${id}`]);
-    expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining('is not deleted') });
-    expect((await api.tags.get(id)).name).toBe('kept');
-    const unknown = id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
-    const nothing = await run('erase', [...table(), '--without-tokens', '--entity', `tags/${unknown}`]);
-    expect(nothing).toMatchObject({ code: 0, output: expect.stringContaining('There is nothing to erase') });
+  test('erases a deleted entity with what its deletion removed, and no other one', async () => {
+    const organization = await api.organizations.create({ name: 'x' });
+    const project = await api.projects.create({ name: 'x', organizationId: organization.id });
+    const description = 'long '.repeat(200);
+    const task = await api.tasks.create({ name: 'x', description, projectId: project.id });
+    const kept = await api.tags.create({ name: 'kept' });
+    await api.projects.delete(project.id);
+    await api.tags.delete(kept.id);
+    const restore = (name: string) => fetch(`${service.url}/v1/${name}/restore`, { method: 'POST' });
+    const erase = (name: string) => run('erase', [...table(), '--without-tokens', '--entity', name]);
+    expect(await erase(`projects/${project.id}`)).toMatchObject({ code: 0, output: 'Erased 2 entities.\n' });
+    const left = (await keysOf('public')).filter((pk) => pk.endsWith(project.id) || pk.endsWith(task.id));
+    expect(left).toEqual([]);
+    expect((await restore(`projects/${project.id}`)).status).toBe(404);
+    expect((await restore(`tags/${kept.id}`)).status).toBe(200);
+    expect(await erase(`projects/${project.id}`)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('There is no deleted project'),
+    });
+    expect(await erase(`tags/${kept.id}`)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('is not deleted'),
+    });
+    expect((await api.tags.get(kept.id)).name).toBe('kept');
   });
 });

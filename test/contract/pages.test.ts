@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { routes } from '#functions/routes.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { request, type TestResponse } from './service.ts';
@@ -16,6 +16,8 @@ const typesOfFiles: Readonly<Record<string, string>> = {
   mjs: 'text/javascript',
   json: 'application/json',
   svg: 'image/svg+xml',
+  txt: 'text/plain',
+  woff2: 'font/woff2',
 };
 
 const pages: readonly Expected[] = routes
@@ -83,6 +85,10 @@ test('the document for generators has no HEAD operations and no static pages', a
   expect(Object.keys(filtered.components.responses)).not.toContain('Error404Head');
 });
 
+/** Returns a content as the service compresses it for browsers. */
+const compressed = (content: string): Buffer =>
+  brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+
 describe('compression', () => {
   test.each([
     ['br, gzip', 'br'],
@@ -96,15 +102,15 @@ describe('compression', () => {
     expect(text).toContain('</html>');
   });
 
-  test('makes everything that the reference loads smaller than 100 kB', async () => {
+  test('makes everything that the reference loads, except its font, at most 60 kB', async () => {
     const { text } = await request('GET', '/docs');
     const loaded = [...text.matchAll(/(?:src|href)="(\/docs\/[\w.-]+\.(?:js|css|svg))"/g)].map(
       ([, path = '']) => path,
     );
     expect(new Set(loaded).size).toBe(5);
     const contents = await Promise.all(['/docs', ...new Set(loaded)].map((path) => request('GET', path)));
-    const bytes = contents.map(({ text: content }) => gzipSync(content).length);
-    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(100_000);
+    const bytes = contents.map(({ text: content }) => compressed(content).length);
+    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(60_000);
   });
 });
 
@@ -138,6 +144,58 @@ test('the guide on authentication shows the lines with tokens on every service, 
     expect(text).toContain('class="of-tokens"');
     return /<article class="([^"]*)"/.exec(text)?.[1];
   };
-  expect(await classOf('authentication')).toBe('text shows-tokens');
-  expect(await classOf('batches')).toBe('text');
+  expect(await classOf('authentication')).toBe('text guide shows-tokens');
+  expect(await classOf('batches')).toBe('text guide');
+});
+
+describe('an address without a page', () => {
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  test.each(['/docs/guides', '/docs/typo.css', '/docs/guides/typo', '/typo', '/v1/typo'])(
+    '%s is a page for browsers and a problem for programs',
+    async (path) => {
+      const page = await request('GET', path, { headers: html });
+      expect([page.status, mediaTypeOf(page)]).toEqual([404, 'text/html']);
+      expect(page.text).toContain('href="/docs"');
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const problem = await request('GET', path);
+      expect([problem.status, mediaTypeOf(problem)]).toEqual([404, 'application/problem+json']);
+    },
+  );
+
+  test.each(['application/json', 'text/html;q=0', 'text/htmlx'])(
+    'is no page for Accept %s',
+    async (accept) => {
+      const response = await request('GET', '/typo', { headers: { accept } });
+      expect(mediaTypeOf(response)).toBe('application/problem+json');
+    },
+  );
+
+  test('is a problem for a write, whatever it accepts', async () => {
+    const response = await request('POST', '/typo', { headers: html });
+    expect([response.status, mediaTypeOf(response)]).toEqual([404, 'application/problem+json']);
+  });
+});
+
+describe('what browsers and search engines ask for by convention', () => {
+  test.each([
+    ['/docs/', '/docs'],
+    ['/docs/problems/', '/docs/problems'],
+    ['/docs/guides/errors/', '/docs/guides/errors'],
+    ['/favicon.ico', '/docs/icon.svg'],
+  ])('%s redirects to %s', async (path, location) => {
+    const response = await request('GET', path);
+    expect([response.status, response.headers.get('location')]).toEqual([308, location]);
+  });
+
+  test('robots.txt keeps the data out of search engines', async () => {
+    const response = await request('GET', '/robots.txt');
+    expect([response.status, mediaTypeOf(response)]).toEqual([200, 'text/plain']);
+    expect(response.text).toBe('User-agent: *\nDisallow: /v1/\n');
+  });
+
+  test('an address of the API with a slash at its end stays a problem that names the address without it', async () => {
+    const response = await request('GET', '/v1/tasks/');
+    expect([response.status, response.text]).toEqual([404, expect.stringContaining('/v1/tasks')]);
+  });
 });

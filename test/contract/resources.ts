@@ -1,9 +1,10 @@
+import type { Kind } from '#functions/store/model/relations.ts';
 import { isFullRun, someOf } from '../support/runs.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';
 
 /** The five resources and the ten lists as data, so that a test can run for all of them. */
 
-export type Kind = 'organization' | 'project' | 'user' | 'task' | 'tag';
+export type { Kind };
 
 export interface Entity {
   id: string;

@@ -186,9 +186,9 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Repeats `check` until it passes. Throws its last error after 15 seconds. */
+/** Repeats `check` until it passes. Throws its last error after 50 seconds: a busy machine needs longer. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 50_000;
   for (;;) {
     try {
       return await check();

@@ -7,6 +7,8 @@ import { apply, partsOf } from './worked-examples.ts';
 
 /** Follows the examples of docs/extending.md in copies of the project: each change is made, and each command ends with 0. */
 
+jest.setTimeout(900_000);
+
 const root = join(__dirname, '../..');
 const chapters = readFileSync(join(root, 'docs/extending.md'), 'utf8')
   .split(/^## /m)

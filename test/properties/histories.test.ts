@@ -7,7 +7,7 @@ import { runs } from '../support/runs.ts';
 
 /**
  * A history replayed backwards from the entity as it is reaches the entity as it was created, and on the way each version that a response had: for
- * random requests, batches, deletions that change others, and jobs.
+ * random requests, batches, deletions that change others, restores, and jobs.
  */
 
 type Plural = 'organizations' | 'projects' | 'users' | 'tags' | 'tasks';
@@ -38,6 +38,12 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const collection = (plural: Plural): Collection => client[plural] as unknown as Collection;
+
+async function restore(plural: Plural, id: string): Promise<Shown> {
+  const response = await fetch(`${service.url}/v1/${plural}/${id}/restore`, { method: 'POST' });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Shown;
+}
 
 const shownCharacters = 100;
 
@@ -75,6 +81,17 @@ class World {
     this.#deleted.add(id);
   }
 
+  noteRestored(plural: Plural, entity: Shown): void {
+    this.#deleted.delete(entity.id);
+    this.note(plural, entity);
+  }
+
+  /** Returns one of the entities of a collection that a request has deleted. */
+  pickDeleted(plural: Plural, choice: number): string | undefined {
+    const ids = [...this.#deleted].filter((id) => this.#versions.get(id)?.plural === plural);
+    return ids[choice % Math.max(1, ids.length)];
+  }
+
   /** Returns one of the entities of a collection that no request deleted. */
   pick(plural: Plural, choice: number): string | undefined {
     const ids = [...this.#versions].flatMap(([id, known]) =>
@@ -88,18 +105,26 @@ class World {
   }
 }
 
+/** Checks the order of operations, the newest first: an entity is created once, and each deletion was followed by a restore. */
+function checkOperations(operations: readonly string[]): void {
+  expect(operations.lastIndexOf('create')).toBe(operations.length - 1);
+  expect(operations.indexOf('create')).toBe(operations.length - 1);
+  for (const [place, operation] of operations.entries()) {
+    if (operation === 'delete') expect(operations[place - 1]).toBe('restore');
+    if (operation === 'restore') expect(operations[place + 1]).toBe('delete');
+  }
+}
+
 /** Replays the history of an entity backwards, and compares it with the versions that responses had. Returns the number of changes. */
 async function replay(plural: Plural, id: string, shown: ReadonlyMap<string, Shown>): Promise<number> {
   const current = await collection(plural).get(id);
   const entries = await readHistory(plural, id);
   const state = new Map<string, unknown>(Object.entries(shownFields(current)));
   let seen = 0;
+  checkOperations(entries.map(({ operation }) => operation));
   for (const [place, { version, time, operation, changes }] of entries.entries()) {
-    expect([version, operation]).toEqual([
-      entries.length - place,
-      place === entries.length - 1 ? 'create' : 'update',
-    ]);
-    const known = shown.get(time);
+    expect(version).toBe(entries.length - place);
+    const known = operation === 'delete' ? undefined : shown.get(time);
     // Two changes can have the same time: the later one has the version that the response had.
     if (known && entries[place - 1]?.time !== time && entries[place + 1]?.time !== time) {
       expect(Object.fromEntries(state)).toEqual(shownFields(known));
@@ -167,7 +192,7 @@ type Step =
       readonly fields: Partial<Record<string, unknown>>;
     }
   | { readonly type: 'rename'; readonly plural: Plural; readonly of: number; readonly name: string }
-  | { readonly type: 'delete'; readonly plural: Plural; readonly of: number }
+  | { readonly type: 'delete' | 'restore'; readonly plural: Plural; readonly of: number }
   | { readonly type: 'clone'; readonly of: number }
   | { readonly type: 'archive' };
 
@@ -194,7 +219,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      type: fc.constant('delete' as const),
+      type: fc.constantFrom('delete' as const, 'restore' as const),
       plural: fc.constantFrom<Plural>('tasks', 'users', 'tags'),
       of: choice,
     }),
@@ -247,6 +272,11 @@ async function apply(world: World, one: Step, organizationId: string): Promise<v
       if (id === undefined) return;
       await collection(one.plural).delete(id);
       world.noteDeleted(id);
+      return;
+    }
+    case 'restore': {
+      const id = world.pickDeleted(one.plural, one.of);
+      if (id !== undefined) world.noteRestored(one.plural, await restore(one.plural, id));
       return;
     }
     case 'clone': {
@@ -306,3 +336,16 @@ test('the changes of jobs are in the histories of all entities: a clone, an arch
   expect(lengths.length).toBe(1 + 125 + 2 + 2 * 125);
   expect(new Set(lengths)).toEqual(new Set([2]));
 }, 120_000);
+
+test('a deletion and a restore are in the histories of all that they remove and bring back', async () => {
+  const organization = await client.organizations.create({ name: 'x' });
+  const project = await client.projects.create({ name: 'x', organizationId: organization.id });
+  const task = await client.tasks.create({ name: 'x', projectId: project.id, description: 'é'.repeat(500) });
+  await client.projects.delete(project.id);
+  await restore('projects', project.id);
+  await client.tasks.update(task.id, { name: 'y' });
+  const operations = (await readHistory('tasks', task.id)).map(({ operation }) => operation);
+  expect(operations).toEqual(['update', 'restore', 'delete', 'create']);
+  await replay('tasks', task.id, new Map([[task.updatedAt, task as unknown as Shown]]));
+  await replay('projects', project.id, new Map([[project.updatedAt, project as unknown as Shown]]));
+});

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { connect } from '#functions/store/dynamodb/client.ts';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
+import type { Authentication } from '#lib/local/authorizer.ts';
 import type { Injector } from '../faults/engine-proxy.ts';
 import { type FaultyService, startFaultyService, type TestResponse } from '../faults/faulty-service.ts';
 import { compactAll, smallSizes } from '../support/compaction.ts';
@@ -68,21 +69,21 @@ const defaultsOf = (kind: Kind): Record<string, Value> =>
 
 const readOnly = ({ id, createdAt, updatedAt }: Entity) => ({ id, createdAt, updatedAt });
 
+/** What a sequence sends its requests to. */
+export interface Target extends Pick<FaultyService, 'send'> {
+  /** Absorbs all records of a log, and takes all steps that are due then. No request is in progress meanwhile. */
+  compact(tenant: string, kind: Kind): Promise<void>;
+}
+
 /** One tenant of a service, with the model of its entities. */
 class Sequence {
-  readonly #faulty: FaultyService;
+  readonly #target: Target;
   readonly #tenant: string;
   readonly #token: string;
-  readonly #fault: Fault | undefined;
   readonly #model = new ListModel();
 
-  constructor(
-    { faulty, fault }: { readonly faulty: FaultyService; readonly fault: Fault | undefined },
-    tenant: string,
-    token: string,
-  ) {
-    this.#faulty = faulty;
-    this.#fault = fault;
+  constructor(target: Target, tenant: string, token: string) {
+    this.#target = target;
     this.#tenant = tenant;
     this.#token = token;
   }
@@ -95,7 +96,7 @@ class Sequence {
     };
     for (let attempt = 1; ; attempt += 1) {
       requests += 1;
-      const response = await this.#faulty.send(method, path, body, headers);
+      const response = await this.#target.send(method, path, body, headers);
       const isRepeatedDeletion = method === 'DELETE' && attempt > 1 && response.status === 404;
       if (isRepeatedDeletion) return { ...response, status: 204 };
       // 409: the first request with this idempotency key has not finished.
@@ -117,7 +118,7 @@ class Sequence {
       case 'replace':
         return this.#replace(next);
       case 'compact':
-        return this.#compact(next.kind);
+        return this.#target.compact(`@${this.#tenant}`, next.kind);
       case 'read':
         return this.#read(next);
       case 'list':
@@ -228,16 +229,6 @@ class Sequence {
     }
   }
 
-  /**
-   * Absorbs all records of a kind. Its calls go through the proxy, so that a lagging replica gets them too. The service absorbs records
-   * after a margin in which indexes have received them; this compaction has no margin, so it waits for the indexes.
-   */
-  async #compact(kind: Kind): Promise<void> {
-    await this.#fault?.caughtUp?.();
-    const database = new Database(connect(), this.#faulty.service.tableName, new Deadline(60_000));
-    await compactAll(database, `@${this.#tenant}`, kind, smallSizes);
-  }
-
   async #read({ kind, of, expand }: Extract<Step, { type: 'read' }>): Promise<void> {
     const id = chosenId(this.#model, kind, of);
     const entity = id !== undefined && this.#model.get(kind, id);
@@ -286,6 +277,35 @@ interface Sequences {
   readonly maxSteps: number;
   /** Returns the fault to inject. @param tableName the table of the service. */
   readonly fault?: (seed: number, tableName: string) => Promise<Fault>;
+  /** Starts what takes the requests. Default: this release on an engine of its own, with the fault. */
+  readonly start?: (seed: number, authentication: Authentication) => Promise<StartedTarget>;
+}
+
+interface StartedTarget extends Target {
+  stop(): Promise<void>;
+}
+
+/** Starts the service with a fault. */
+async function startFaulty(
+  seedOfTest: number,
+  authentication: Authentication,
+  { fault: newFault }: Sequences,
+): Promise<StartedTarget> {
+  const faulty = await startFaultyService({ authentication });
+  const fault = await newFault?.(seedOfTest, faulty.service.tableName);
+  faulty.proxy.inject(fault?.injector);
+  return {
+    send: faulty.send,
+    // Its calls go through the proxy, so that a lagging replica gets them too. The service absorbs records after a margin in which indexes have
+    // received them; this compaction has no margin, so it waits for the indexes.
+    compact: async (tenant, kind) => {
+      await fault?.caughtUp?.();
+      const database = new Database(connect(), faulty.service.tableName, new Deadline(60_000));
+      await compactAll(database, tenant, kind, smallSizes);
+    },
+    stop: () =>
+      inTurn([async () => faulty.proxy.inject(undefined), async () => fault?.stop?.(), () => faulty.stop()]),
+  };
 }
 
 /** Returns the seeds of the tests: one test for each engine. */
@@ -297,7 +317,7 @@ const testsOf = (count: number) =>
 
 /** Runs sequences against a service, and looks for a short counterexample if one fails. */
 async function runSequences(
-  service: { readonly faulty: FaultyService; readonly fault: Fault | undefined },
+  target: Target,
   { maxSteps }: Sequences,
   parameters: { seed: number; numRuns: number },
 ): Promise<void> {
@@ -312,7 +332,7 @@ async function runSequences(
       const token = await issuer.token({ tenant, scope: scopes });
       if (hasFailed) shrinks += 1;
       try {
-        await new Sequence(service, tenant, token).run(steps);
+        await new Sequence(target, tenant, token).run(steps);
       } catch (error) {
         if (!hasFailed) shrinkUntil = Date.now() + maxShrinkMs;
         hasFailed = true;
@@ -357,16 +377,11 @@ function declareTests(condition: string, sequences: Sequences): void {
   test.each(testsOf(sequences.count))(
     '$numRuns random sequences after $first others list what the model lists',
     async ({ first, numRuns }) => {
-      const faulty = await startFaultyService({
-        authentication: { issuer: issuer.url, audience: [audience] },
-      });
-      const fault = await sequences.fault?.(seed + first, faulty.service.tableName);
-      faulty.proxy.inject(fault?.injector);
+      const { start = startFaulty } = sequences;
+      const target = await start(seed + first, { issuer: issuer.url, audience: [audience] }, sequences);
       await inTurn([
-        () => runSequences({ faulty, fault }, sequences, { seed: seed + first, numRuns }),
-        async () => faulty.proxy.inject(undefined),
-        async () => fault?.stop?.(),
-        () => faulty.stop(),
+        () => runSequences(target, sequences, { seed: seed + first, numRuns }),
+        () => target.stop(),
       ]);
     },
     600_000,

@@ -16,7 +16,7 @@ import { encodeValue, readValue, valueTypes } from './value-codec.ts';
 const firstByte = (isDeflated: boolean): number => 2 * formats.record.writes + Number(isDeflated);
 
 /** Fields whose names take no bytes of their own. Another order needs another format. */
-const fieldNames: readonly string[] = [
+export const fieldNames: readonly string[] = [
   'name',
   'status',
   'description',

@@ -4,7 +4,7 @@ import { UnknownFormat } from './errors.ts';
 import type { Value } from './row.ts';
 
 /** Values that take one byte. Another order needs another format of records. */
-const words: readonly string[] = [
+export const words: readonly string[] = [
   'active',
   'archived',
   'backlog',

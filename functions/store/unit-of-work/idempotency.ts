@@ -47,14 +47,20 @@ const recordFields = { result: true, expiresAt: true, fingerprint: true, parts: 
 
 const inSeconds = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
-/** Reads the other parts of a result. Most results have none. */
-async function readParts({ idempotency, tenant, database }: Session, first: Item): Promise<Uint8Array[]> {
+/** Reads all parts of a result. Most results have one. */
+async function readParts({ idempotency, tenant, database }: Session, first: Item): Promise<Item[]> {
   const keys = Array.from({ length: (first['parts'] as number) - 1 }, (_, index) =>
     partKey(tenant, idempotency as Idempotency, index + 1),
   );
   const items = new Map((await database.getMany(keys)).map((item) => [item.sk, item]));
-  for (const item of items.values()) requireReadable('idempotency record', item, recordFields);
-  return [first, ...keys.map(({ sk }) => items.get(sk))].map((item) => item?.['result'] as Uint8Array);
+  return [first, ...keys.map(({ sk }) => items.get(sk) as Item)];
+}
+
+/** Returns the result that items have, in their order. @throws UnknownFormat. */
+export function decodeResult(parts: readonly Item[]): unknown {
+  for (const part of parts) requireReadable('idempotency record', part, recordFields);
+  const bytes = Buffer.concat(parts.map((part) => part['result'] as Uint8Array));
+  return JSON.parse(inflate(bytes, maxResultBytes).toString());
 }
 
 /**
@@ -101,8 +107,7 @@ export async function findRecordedResult(
   requireReadable('idempotency record', first, recordFields);
   if (first['fingerprint'] !== idempotency.fingerprint) throw new IdempotencyKeyReused();
   session.replayed = true;
-  const json = inflate(Buffer.concat(await readParts(session, first)), maxResultBytes);
-  return { result: await readUnchanged(session, JSON.parse(json.toString())) };
+  return { result: await readUnchanged(session, decodeResult(await readParts(session, first))) };
 }
 
 /**
@@ -111,7 +116,7 @@ export async function findRecordedResult(
  * @param nowMs milliseconds since 1970.
  */
 export function recordResult(
-  { idempotency, tenant }: Session,
+  { idempotency, tenant }: Pick<Session, 'idempotency' | 'tenant'>,
   result: unknown,
   changed: ReadonlySet<unknown>,
   nowMs: number,

@@ -1,16 +1,21 @@
-import { addressOf, type SampleRequest } from './request.ts';
+import type { SampleRequest } from './request.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-export function curlSample(request: SampleRequest): string {
-  const { method, headers, body, needsToken, query } = request;
-  // Without -g, curl would read brackets as ranges.
-  const options = query.some(([name]) => name.includes('[')) ? '-g ' : '';
+/** Characters of a query that need no encoding for this service: brackets and commas are read as they are. */
+const isPlain = (value: string): boolean => /^[\w.~:,*[\]-]*$/.test(value);
+
+/** Returns a parameter as an option. It is appended to the address, because of `-G`. */
+const parameterOption = ([name, value]: readonly [string, string]): string =>
+  `${isPlain(value) ? '-d' : '--data-urlencode'} ${quoted(`${name}=${value}`)}`;
+
+export function curlSample({ method, url, query, headers, body, needsToken }: SampleRequest): string {
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
-  const address = `${isImplied ? '' : `-X ${method} `}${quoted(addressOf(request))}`;
+  const address = `${isImplied ? '' : `-X ${method} `}${query.length > 0 ? '-G ' : ''}${quoted(url)}`;
   const token = needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : [];
   const others = [
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...query.map(parameterOption),
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
@@ -18,7 +23,7 @@ export function curlSample(request: SampleRequest): string {
   // Pages hide the line of the token where none is needed: it must be neither the first nor the last one.
   const lines =
     others.length === 0 && needsToken
-      ? [`curl ${options || '-s '}`.trimEnd(), ...token, address]
-      : [`curl ${options}${address}`, ...token, ...others];
+      ? ['curl -s', ...token, address]
+      : [`curl ${address}`, ...token, ...others];
   return lines.join(' \\\n  ');
 }

@@ -1,5 +1,5 @@
 /** A typical request of an operation: what every sample sends. */
-import { exampleOrigin } from '../../pages/layout.ts';
+import { exampleOrigin } from '../../pages/html.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../types.ts';
 
 export interface SampleRequest {
@@ -25,7 +25,7 @@ const resolved = (document: OpenApiDocument, { parameters = [] }: Operation): Pa
   );
 
 /** The query of a list, from the example in its description: `GET /v1/tasks?…`. */
-function exampleQuery({ description = '' }: Operation): [string, string][] {
+export function exampleQuery({ description = '' }: Operation): [string, string][] {
   const [, query = ''] = /`GET [^?`]+\?([^`]+)`/.exec(description) ?? [];
   return query
     .split('&')
@@ -45,6 +45,8 @@ export function sampleRequest(
   const parameters = resolved(document, operation);
   const found = parameters.find((parameter) => parameter.in === 'path')?.example;
   const id = found === undefined ? undefined : String(found);
+  // The reader does not have the version that an entity had before its deletion.
+  const isRestore = template.endsWith('/restore');
   const isCreation = operation.operationId.startsWith('create');
   const body = operation.requestBody?.content['application/json']?.example;
   return {
@@ -55,7 +57,7 @@ export function sampleRequest(
     ...(id !== undefined && { id }),
     query: method === 'get' ? exampleQuery(operation) : [],
     headers: parameters
-      .filter(({ name }) => sampleHeaders.has(name) && (name === 'If-Match' || isCreation))
+      .filter(({ name }) => sampleHeaders.has(name) && (name === 'If-Match' ? !isRestore : isCreation))
       .map(({ name, example }) => [name, String(example)] as const),
     ...(body !== undefined && { body }),
     needsToken: operation.security.length > 0,

@@ -21,12 +21,14 @@ const languages: readonly (readonly [
 
 export const languageLabels = languages.map(([, label]) => label);
 
+export const writeSamples = (request: SampleRequest): CodeSample[] =>
+  languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
+
 export function samplesOf(
   document: OpenApiDocument,
   path: string,
   method: string,
   operation: Operation,
 ): CodeSample[] {
-  const request = sampleRequest(document, path, method, operation);
-  return languages.map(([lang, label, write]) => ({ lang, label, source: write(request) }));
+  return writeSamples(sampleRequest(document, path, method, operation));
 }

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Schema } from '../../openapi/types.ts';
-import { escaped } from '../layout.ts';
+import { escaped } from '../html.ts';
 import { inlineMarkdown } from '../markdown.ts';
 import { resolve } from './resolve.ts';
 

@@ -1,7 +1,7 @@
-import { languageLabels } from '../../openapi/samples/samples.ts';
+import { exampleQuery } from '../../openapi/samples/request.ts';
 import type { OpenApiDocument, Operation, Parameter, Response } from '../../openapi/types.ts';
-import { codeBlock, jsonBlock } from '../code.ts';
-import { escaped } from '../layout.ts';
+import { jsonBlock, methodPill, statusPill, tabs } from '../code.ts';
+import { escaped } from '../html.ts';
 import { inlineMarkdown, markdown } from '../markdown.ts';
 import { batchFields, fieldList } from './fields.ts';
 import { groupsOf, parameterLists } from './parameters.ts';
@@ -29,20 +29,13 @@ const describe = (description: string): string =>
     )
     .join('');
 
-const pathHtml = (path: string): string => path.replaceAll(/\{\w+\}/g, (name) => `<i>${name}</i>`);
+export const pathHtml = (path: string): string => path.replaceAll(/\{\w+\}/g, (name) => `<i>${name}</i>`);
 
-/** Returns the samples. The reader's choice of a language applies to the whole page. */
-function samples({ 'x-codeSamples': all = [], operationId }: Operation): string {
-  const buttons = languageLabels.map(
-    (label) =>
-      `<button type="button" data-language="${label.toLowerCase()}" aria-pressed="${label === 'curl'}">${label}</button>`,
+const samples = ({ 'x-codeSamples': all = [], summary }: Operation): string =>
+  tabs(
+    all.map(({ label, lang, source }) => ({ label, language: lang, source })),
+    titleOf({ summary } as Operation),
   );
-  const blocks = all.map(
-    ({ label, lang, source }) =>
-      `<div class="sample" data-language="${label.toLowerCase()}">${codeBlock(source, lang, `${operationId} in ${label}`)}</div>`,
-  );
-  return `<div class="samples"><div class="languages" role="group" aria-label="Language of the sample">${buttons.join('')}</div>${blocks.join('\n')}</div>`;
-}
 
 function body({ document, operation: { requestBody } }: OperationPlace): string {
   const schema = requestBody?.content['application/json']?.schema;
@@ -56,7 +49,7 @@ function body({ document, operation: { requestBody } }: OperationPlace): string 
 
 function exampleOf({ content = {} }: Response): unknown {
   const { example, examples = {} } = content['application/json'] ?? {};
-  return example ?? examples['expanded']?.value ?? Object.values(examples)[0]?.value;
+  return example ?? Object.values(examples)[0]?.value;
 }
 
 function responses({ document, operation }: OperationPlace): { list: string; example: string } {
@@ -65,7 +58,7 @@ function responses({ document, operation }: OperationPlace): { list: string; exa
   );
   const items = all.map(
     ([status, { description }]) =>
-      `<li><b class="status">${status}</b> <span>${inlineMarkdown(description.split('\n')[0] ?? '')}</span></li>`,
+      `<li>${statusPill(status)} <span>${inlineMarkdown(description.split('\n')[0] ?? '')}</span></li>`,
   );
   const [status = '', success] = all[0] ?? [];
   const example = success && exampleOf(success);
@@ -74,7 +67,11 @@ function responses({ document, operation }: OperationPlace): { list: string; exa
     example:
       example === undefined
         ? ''
-        : `<p class="caption">Response ${status}</p>${jsonBlock(example, `Response of ${operation.operationId}`)}`,
+        : jsonBlock(
+            example,
+            `Response of ${operation.operationId}`,
+            `${statusPill(status)} <span>Response</span>`,
+          ),
   };
 }
 
@@ -91,7 +88,7 @@ export function operationSection(place: OperationPlace): string {
   const exampleBody = requestBody?.content['application/json']?.example;
   return `<section class="operation" id="${operationId}" data-method="${method}">
 <h3><a href="#${operationId}">${escaped(titleOf(operation))}</a></h3>
-<p class="path"><b class="method ${method}">${method.toUpperCase()}</b> <code>${pathHtml(path)}</code></p>
+<p class="path">${methodPill(method)} <code>${pathHtml(path)}</code></p>
 <div class="halves"><div class="half">
 ${describe(description)}
 ${parameterLists(groups, listOfAll(place))}
@@ -99,7 +96,7 @@ ${body(place)}
 ${list}
 </div><div class="half examples">
 ${samples(operation)}
-${tryIt({ id: operationId, method: method.toUpperCase(), path, parameters: groups, body: exampleBody })}
+${tryIt({ id: operationId, method: method.toUpperCase(), path, parameters: groups, body: exampleBody, query: method === 'get' ? exampleQuery(operation) : [], filtersOf: listOfAll(place) ?? operationId })}
 ${example}
 </div></div>
 </section>`;

@@ -1,6 +1,6 @@
 /** The parameters of an operation: the usual ones first, then one line for each field that can be filtered. */
 import type { Parameter } from '../../openapi/types.ts';
-import { escaped } from '../layout.ts';
+import { escaped } from '../html.ts';
 import { inlineMarkdown } from '../markdown.ts';
 import { entry, factsOf, typeOf } from './fields.ts';
 

@@ -1,6 +1,6 @@
-/** The form that sends a request. `assets/reference.js` submits it. */
+/** The form that sends a request. `assets/scripts/try-it.js` fills and submits it. */
 import type { Parameter, Schema } from '../../openapi/types.ts';
-import { escaped } from '../layout.ts';
+import { escaped } from '../html.ts';
 import type { ParameterGroups } from './parameters.ts';
 
 const option = (value: unknown): string => `<option>${escaped(String(value))}</option>`;
@@ -16,13 +16,10 @@ function control(form: string, { name, in: place, schema, required }: Parameter)
 function input(facts: string, id: string, schema: Schema, isRequired = false): string {
   if (schema.enum)
     return `<select ${facts}><option value=""></option>${schema.enum.map(option).join('')}</select>`;
-  const list = schema.examples
-    ? `<datalist id="${id}-values">${schema.examples.map(option).join('')}</datalist>`
-    : '';
   const type = schema.type === 'integer' ? 'number' : 'text';
   const placeholder =
     'default' in schema ? ` placeholder="${escaped([schema['default']].flat().join(','))}"` : '';
-  const field = `<input type="${type}" ${facts}${placeholder}${list && ` list="${id}-values"`}${isRequired ? ' required' : ''} autocomplete="off" spellcheck="false">${list}`;
+  const field = `<input type="${type}" ${facts}${placeholder}${isRequired ? ' required' : ''} autocomplete="off" spellcheck="false">`;
   return schema.items?.enum ? `<span class="values">${field}${adder(id, schema.items.enum)}</span>` : field;
 }
 
@@ -30,19 +27,30 @@ function input(facts: string, id: string, schema: Schema, isRequired = false): s
 const adder = (id: string, values: readonly unknown[]): string =>
   `<select data-adds-to="${id}" aria-label="Add to ${escaped(id.split('-').at(-1) ?? '')}"><option value="">add…</option>${values.map(option).join('')}</select>`;
 
-/** Returns the filter of a field for the form. If its operators compare ranks, its values are a closed list. */
-function exactFilter(field: string, all: readonly Parameter[]): Parameter[] {
-  const ranks = all.find(({ name }) => name === `${field}[lt]`)?.schema.enum;
-  return all
-    .filter(({ name }) => name === field)
-    .map((parameter) => (ranks ? { ...parameter, schema: { ...parameter.schema, enum: ranks } } : parameter));
+const controls = (form: string, parameters: readonly Parameter[]): string =>
+  `<div class="controls">${parameters.map((parameter) => control(form, parameter)).join('')}</div>`;
+
+const group = (title: string, form: string, parameters: readonly Parameter[]): string =>
+  parameters.length === 0
+    ? ''
+    : `<fieldset><legend>${title}</legend>${controls(form, parameters)}</fieldset>`;
+
+/** What the script offers for a field: its operators, and its values if the API knows them. */
+function choicesOf(parameters: readonly Parameter[]): readonly [operators: string[], values: unknown[]] {
+  const operators = parameters.map(({ name }) => /\[(.*)\]/.exec(name)?.[1] ?? '');
+  const values = parameters
+    .filter(({ name }) => !/\[(?:isNull|isEmpty)\]$/.test(name))
+    .flatMap(({ schema }) => schema.enum ?? schema.examples ?? []);
+  return [operators, [...new Set(values)]];
 }
 
-/** Returns the parameters that the form has a field for. Operators are typed into one field, as in a URL. */
-function shownParameters({ path, usual, filters, headers }: ParameterGroups): Parameter[] {
-  const exact = [...filters].flatMap(([field, all]) => exactFilter(field, all));
-  // A page would be of no use with this header: the browser has its own cache.
-  return [...path, ...usual, ...exact, ...headers.filter(({ name }) => name !== 'If-None-Match')];
+/** Returns the place of the rows of filters: a field, an operator and a value. The script adds the rows. */
+function filterRows({ filters }: ParameterGroups, { id, filtersOf }: FormOptions): string {
+  if (filters.size === 0) return '';
+  const choices = Object.fromEntries([...filters].map(([field, all]) => [field, choicesOf(all)]));
+  // Nested lists have the filters of the list of all: they are written once.
+  const own = id === filtersOf ? ` data-choices="${escaped(JSON.stringify(choices))}"` : '';
+  return `<fieldset data-filters="${filtersOf}"${own}><legend>Filters</legend><div data-rows></div><button type="button" data-add>Add a filter</button></fieldset>`;
 }
 
 interface FormOptions {
@@ -51,21 +59,34 @@ interface FormOptions {
   readonly path: string;
   readonly parameters: ParameterGroups;
   readonly body?: unknown;
+  /** The query of the sample, with which the form begins. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** The operation whose filters are the same. */
+  readonly filtersOf: string;
 }
 
-export function tryIt({ id, method, path, parameters, body }: FormOptions): string {
-  const fields = shownParameters(parameters).map((parameter) => control(id, parameter));
-  const more =
-    parameters.filters.size === 0
-      ? ''
-      : `<label for="${id}-more">Operators</label><input type="text" id="${id}-more" data-in="more" placeholder="priority[gte]=high&amp;dueDate[lt]=2026-03-20" autocomplete="off" spellcheck="false">`;
-  const text =
-    body === undefined
-      ? ''
-      : `<label for="${id}-body">Body</label><textarea id="${id}-body" rows="${Math.min(14, JSON.stringify(body, null, 2).split('\n').length)}" spellcheck="false">${escaped(JSON.stringify(body, null, 2))}</textarea>`;
+/** What a request takes away that no other request gives back at once: the form has a red button, and asks first. */
+function dangerOf(method: string, path: string): string | undefined {
+  if (method === 'DELETE') return 'Delete';
+  const [, action] = /\/(archive|erase)$/.exec(path) ?? [];
+  return action && action.charAt(0).toUpperCase() + action.slice(1);
+}
+
+function textarea(id: string, body: unknown): string {
+  if (body === undefined) return '';
+  const text = JSON.stringify(body, null, 2);
+  return `<fieldset><legend><label for="${id}-body">Body</label></legend><textarea id="${id}-body" rows="${Math.min(14, text.split('\n').length)}" spellcheck="false">${escaped(text)}</textarea></fieldset>`;
+}
+
+export function tryIt(options: FormOptions): string {
+  const { id, method, path, parameters, body, query } = options;
+  const danger = dangerOf(method, path);
+  // A page would be of no use with this header: the browser has its own cache.
+  const headers = parameters.headers.filter(({ name }) => name !== 'If-None-Match');
+  const example = query.map(([name, value]) => `${name}=${value}`).join('&');
   return `<details class="try"><summary>Try it</summary>
-<form data-method="${method}" data-path="${path}"><div class="controls">${fields.join('')}${more}</div>${text}
-<p><button type="submit" class="button">Send</button> <span class="facts" data-status role="status"></span></p>
+<form data-method="${method}" data-path="${path}"${example && ` data-example="${escaped(example)}"`}${danger ? ` data-danger="${danger}"` : ''}>${group('Path', id, parameters.path)}${filterRows(parameters, options)}${group(parameters.filters.size > 0 ? 'Page and order' : 'Query', id, parameters.usual)}${textarea(id, body)}${headers.length === 0 ? '' : `<details class="more"><summary>Headers</summary>${controls(id, headers)}</details>`}
+<p class="send"><button type="submit" class="button${danger ? ' danger' : ''}">${danger ?? 'Send'}</button></p>
 <p class="missing" data-missing role="status" hidden></p>
-<pre class="code" data-response hidden tabindex="0" role="region" aria-label="Response to your request of ${id}"></pre></form></details>`;
+<div class="panel" data-response hidden><div class="bar"><span class="outcome" role="status" data-status></span></div><pre class="code" tabindex="0" role="region" aria-label="Response to your request of ${id}"><code></code></pre></div></form></details>`;
 }

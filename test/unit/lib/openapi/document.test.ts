@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { catalogue } from '#functions/http/problems.ts';
+import { notFoundFile } from '#functions/http/static-page.ts';
 import { routes } from '#functions/routes.ts';
 import { files } from '#lib/hosting/functions.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
@@ -141,8 +142,8 @@ test('has an example of every problem', () => {
       Object.keys(content?.['application/problem+json']?.examples ?? {}),
     ),
   );
-  // 405 is the response to a method that a path does not have, so no operation has it.
-  expect([...named, 'method-not-allowed'].sort()).toEqual(Object.keys(catalogue).sort());
+  // No operation responds to a method that its path does not have, or to data that is not HTTP.
+  expect([...named, 'malformed-request', 'method-not-allowed'].sort()).toEqual(Object.keys(catalogue).sort());
 });
 
 test('has no reference without a target', () => {
@@ -156,6 +157,13 @@ test('has no reference without a target', () => {
 });
 
 test('the pages need exactly the files that are deployed', () => {
-  const named = routes.flatMap(({ contract }) => contract.files ?? []);
+  const named = [...routes.flatMap(({ contract }) => contract.files ?? []), notFoundFile];
   expect(named.sort()).toEqual(Object.keys(files).sort());
+});
+
+test('says what each operation does as an order: "List tasks"', () => {
+  const thirdPerson = routes
+    .map(({ contract }) => contract.summary)
+    .filter((summary) => /^\w+s\b(?<!ss)/.test(summary) || summary.endsWith('.'));
+  expect(thirdPerson).toEqual([]);
 });

@@ -4,6 +4,7 @@ import formats from 'ajv-formats';
 import { eventNames } from '#functions/jobs/cloud-events.ts';
 import type { Service } from '#lib/local/service.ts';
 import { eventSchemas } from '#lib/openapi/event-schemas.ts';
+import { resourceDocs } from '#lib/openapi/resources.ts';
 import type { Schema } from '#lib/openapi/types.ts';
 import { type EventReceiver, startEventReceiver } from '#test/support/event-receiver.ts';
 import { distinct, EveryChange } from '#test/support/every-change.ts';
@@ -51,7 +52,7 @@ test('the service serves the schema of each type', async () => {
   expect(served.headers.get('content-type')).toContain('application/json');
   const schema = (await served.json()) as Schema;
   expect(schema).toEqual(eventSchemas());
-  const kinds = ['organization', 'project', 'user', 'task', 'tag'];
+  const kinds = Object.keys(resourceDocs);
   const types = kinds.flatMap((kind) => Object.values(eventNames).map((name) => `${kind}.${name}`));
   expect(Object.keys(schema['$defs'] as object).sort()).toEqual(types.sort());
 });

@@ -96,7 +96,7 @@ print(response.status_code, response.text)`);
 });
 
 test('lists have the typical query of the resource', () => {
-  expect(sample('/v1/tags', 'get', 'curl')).toMatch(/^curl -s?g? ?[\s\S]*\/v1\/tags\?/);
+  expect(sample('/v1/tags', 'get', 'curl')).toMatch(/^curl -G '\S+\/v1\/tags'[\s\S]* -d 'sortBy=color,name'/);
   expect(sample('/v1/tasks', 'get', 'TypeScript')).toContain("status: { notIn: ['completed', 'archived'] }");
 });
 

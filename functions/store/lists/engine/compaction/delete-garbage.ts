@@ -28,17 +28,20 @@ const versionDigits = 12;
 const stepName = (version: number, id: StepId): ItemName =>
   `${stepPartition}/${String(version).padStart(versionDigits, '0')}#${id}`;
 
+export const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
+
 /** Writes which items a step writes and replaces. */
 export const recordStep = (
   writer: LogWriter,
   { version }: Manifest,
   id: StepId,
   step: StepItems,
-): Promise<void> => writer.putItems(new Map([[stepName(version, id), deflateRawSync(JSON.stringify(step))]]));
+): Promise<void> => writer.putItems(new Map([[stepName(version, id), encodeStep(step)]]));
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 
-function decodeStep(encoded: Uint8Array): StepItems {
+/** Decodes what `encodeStep` returns. @throws UnknownFormat. */
+export function decodeStep(encoded: Uint8Array): StepItems {
   const step = JSON.parse(inflate(encoded).toString()) as StepItems;
   requireKnownFields('step', step, stepFields);
   return step;

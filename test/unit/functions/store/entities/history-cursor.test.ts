@@ -21,6 +21,13 @@ test('a cursor has one text', () => {
 test.each([
   ['another kind', encodeHistoryCursor({ ...name, kind: 'tag' }, 5)],
   ['another entity', encodeHistoryCursor({ ...name, id: name.id.replace('1', '2') }, 5)],
+])('a cursor of %s is refused as such', (_, cursor) => {
+  expect(() => decodeHistoryCursor(name, cursor)).toThrow(
+    new InvalidCursor('is the cursor of another history'),
+  );
+});
+
+test.each([
   ['a stamp that no record can have', encodeHistoryCursor(name, maxStamp + 1)],
   ['no stamp', encodeHistoryCursor(name, 5).slice(0, -2)],
   ['characters behind it', `${encodeHistoryCursor(name, 5)}A`],

@@ -36,6 +36,13 @@ test('returns no records that were absorbed', async () => {
   expect(await lateIds([], {})).toEqual([]);
 });
 
+test('returns no records of out-of-order rows that were absorbed', async () => {
+  log.commit(startMs + 2, { [b]: { name: 'b' } });
+  await log.compact(startMs + 60_000, { minShareOfOutOfOrder: 2 });
+  expect(log.log.manifest?.outOfOrder).toHaveLength(1);
+  expect(await lateIds(log.log.records, { [b]: 1 })).toEqual([]);
+});
+
 test.each([
   ['a change', { [a]: { name: 'late' } }, { [a]: 2 }],
   ['a change before the last one', { [a]: { name: 'late' } }, { [a]: 3 }],

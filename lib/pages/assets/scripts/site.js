@@ -1,4 +1,6 @@
 /** What all static pages do. `theme.js` has applied the choices of earlier visits. */
+import { addCopyButtons } from './copy.js';
+import { prepareSearch } from './search.js';
 
 const root = document.documentElement;
 
@@ -18,13 +20,22 @@ function switchTheme() {
   remember('theme', root.dataset.theme);
 }
 
-/** Shows the samples of one language everywhere. */
-function choose(language) {
-  root.dataset.language = language;
-  remember('language', language);
-  for (const button of document.querySelectorAll('button[data-language]')) {
-    button.setAttribute('aria-pressed', String(button.dataset.language === language));
+/** Shows which language each panel has: that of the reader, or its first one. The style sheet shows its sample. */
+function markLanguage() {
+  for (const group of document.querySelectorAll('.languages')) {
+    const buttons = [...group.querySelectorAll('button')];
+    const own = buttons.find(({ dataset }) => dataset.language === root.dataset.language) ?? buttons[0];
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button === own));
   }
+}
+
+/** Shows the samples of one language everywhere, and keeps the panel of the button where it is. */
+function choose(button) {
+  const before = button.getBoundingClientRect().top;
+  root.dataset.language = button.dataset.language;
+  remember('language', button.dataset.language);
+  markLanguage();
+  scrollBy(0, button.getBoundingClientRect().top - before);
 }
 
 /** Puts the address of this service into the examples. */
@@ -35,27 +46,6 @@ function showOwnAddress() {
     if (text.data.includes('https://api.example.com')) {
       text.data = text.data.replaceAll('https://api.example.com', location.origin);
     }
-  }
-}
-
-function addCopyButtons() {
-  for (const block of document.querySelectorAll('pre.code:not([data-response])')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copy';
-    button.textContent = 'Copy';
-    button.addEventListener('click', async () => {
-      // `innerText` has no lines that are hidden.
-      await navigator.clipboard.writeText(block.innerText);
-      button.textContent = 'Copied';
-      setTimeout(() => {
-        button.textContent = 'Copy';
-      }, 1500);
-    });
-    const frame = document.createElement('div');
-    frame.className = 'frame';
-    block.replaceWith(frame);
-    frame.append(block, button);
   }
 }
 
@@ -91,10 +81,11 @@ async function showTotals() {
 
 document.querySelector('button.theme').addEventListener('click', switchTheme);
 for (const button of document.querySelectorAll('button[data-language]')) {
-  button.addEventListener('click', () => choose(button.dataset.language));
+  button.addEventListener('click', () => choose(button));
 }
-if (root.dataset.language !== 'curl') choose(root.dataset.language);
+if (root.dataset.language !== 'curl') markLanguage();
 showOwnAddress();
-addCopyButtons();
+addCopyButtons(document);
 prepareMenu();
+prepareSearch();
 showTotals().catch(() => {});

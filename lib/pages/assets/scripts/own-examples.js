@@ -1,0 +1,51 @@
+/** Puts ids and entity tags of this service, and current days, into the samples of an operation when it is shown. */
+import { collectionOf, Entities, withCurrentDays } from './entities.js';
+
+const kinds = JSON.parse(document.querySelector('.reference').dataset.examples);
+const uuid = /\b01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const entityTag = /"[\da-f]{12}-\d+"/;
+const escapedTag = /\\"[\da-f]{12}-\d+\\"/;
+
+/** Returns the ids of this service for those of a text. Ids that no example has are of the operation's own collection. */
+async function ownIds(text, collection, entities) {
+  const own = new Map();
+  let position = 1;
+  for (const [id] of text.matchAll(uuid)) {
+    if (own.has(id)) continue;
+    const known = kinds[id];
+    const isOfPath = known !== undefined && collection === `${known}/deleted`;
+    own.set(id, await entities.at(isOfPath ? collection : (known ?? collection), known ? 0 : position));
+    if (!known) position += 1;
+  }
+  return own;
+}
+
+function replaceTexts(container, change) {
+  const texts = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const changed = change(texts.currentNode.data);
+    if (changed !== texts.currentNode.data) texts.currentNode.data = changed;
+  }
+}
+
+/** @param section of an operation. It gets the attribute `data-own` at the end, also if the service did not respond. */
+export async function showOwnExample(section) {
+  const samples = section.querySelector('.tabs');
+  const { path } = section.querySelector('form').dataset;
+  const collection = collectionOf(path);
+  replaceTexts(section.querySelector('.examples'), withCurrentDays);
+  try {
+    const entities = new Entities();
+    const ids = await ownIds(samples.textContent, collection, entities);
+    const first = await (entityTag.test(samples.textContent) ? entities.at(collection, 0) : undefined);
+    const tagOf = (found) => (found.startsWith('\\') ? JSON.stringify(first.etag).slice(1, -1) : first.etag);
+    replaceTexts(samples, (text) => {
+      const withIds = text.replaceAll(uuid, (id) => ids.get(id)?.id ?? id);
+      if (!first?.etag) return withIds;
+      return withIds.replace(escapedTag, tagOf).replace(entityTag, tagOf);
+    });
+  } catch {
+    // The samples keep the ids of the documentation: a token is missing, or the service is not there.
+  }
+  section.dataset.own = '';
+}
