@@ -47,6 +47,7 @@ export const showGuide = contract({
     'retries-and-lost-updates',
     'batches',
     'drag-and-drop',
+    'undo',
     'offline-and-live',
     'mobile-apps',
     'generating-a-client',

@@ -100,6 +100,7 @@ describe('the guides', () => {
     'errors.md': ['Did you mean \\"priority\\"?'],
     'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
     'drag-and-drop.md': ['"position":"a0V"', '["Draft","Print","Review"]'],
+    'undo.md': ['"Draft"', '"deletedAt":'],
     'offline-and-live.md': ['"removed":[', '"hasMore":'],
     'agents.md': ['"id":1,"result":{"content":[{"type":"text","text":"{\\"data\\":['],
     'mobile-apps.md': ['"name":"Made on a train"', '201'],

@@ -71,3 +71,25 @@ test('returns of a record only the entries of rows that were not absorbed', asyn
 test('returns no record above the watermark: it is pending', async () => {
   expect(await lateIds([log.build(watermark + 1, { [b]: { name: 'b' } })], { [b]: 1 })).toEqual([]);
 });
+
+describe('of an entity that was deleted and restored', () => {
+  /** Makes the deletion and the restore of a row. The watermark is between the two. */
+  const restore = (): void => {
+    log.commit(startMs + 2, { [a]: undefined, [b]: { name: 'b', color: null } });
+    log.commit(watermark + 1, { [a]: { name: 'restored', color: null } });
+  };
+
+  test('does not return the change before the deletion, also when the row is gone and the restore is pending', async () => {
+    const [first] = log.log.records;
+    restore();
+    await log.compact(startMs + 3);
+    expect(log.log.manifest?.segments).toEqual([expect.objectContaining({ rows: 2, deleted: 0 })]);
+    expect(await lateIds(first ? [first] : [], { [a]: 3, [b]: 1, [c]: 1 })).toEqual([]);
+  });
+
+  test('returns the deletion that was not absorbed, while the restore is pending', async () => {
+    restore();
+    const [, deletion] = log.log.records;
+    expect(await lateIds(deletion ? [deletion] : [], { [a]: 3, [b]: 1, [c]: 1 })).toEqual([[a, b]]);
+  });
+});

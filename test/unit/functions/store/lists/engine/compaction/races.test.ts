@@ -74,6 +74,24 @@ describe('a merge', () => {
     expect(await log.list()).toMatchObject({ total: 40 });
   });
 
+  test('is lost when another process restores a row that it leaves out as deleted', async () => {
+    log.commit(laterMs + 20_001, { [idOf(3)]: undefined, [idOf(23)]: undefined });
+    await log.compact(laterMs + 20_002, sizes);
+    expect(log.log.manifest?.segments).toMatchObject(Array(2).fill({ rows: 20, deleted: 1 }));
+    let isFirst = true;
+    const result = await step(laterMs + 20_003, async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      log.commit(laterMs + 20_004, { [idOf(3)]: { name: 'a', color: 'red' } });
+      await log.compact(laterMs + 20_005, sizes);
+    });
+    expect(result).toBeUndefined();
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    await log.compactAll(laterMs + 30_000, sizes);
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    expect(await log.list()).toMatchObject({ total: 39 });
+  });
+
   test('is lost when another process has merged the same segments', async () => {
     let merged = 0;
     const result = await step(laterMs + 20_000, async () => {
