@@ -1,6 +1,5 @@
 /**
- * `npm run bench -- compaction`: measures the compaction of an import, and the price of a write's compaction by the rate of writes. Writes
- * `docs/performance/compaction.md`.
+ * `npm run bench -- compaction`: measures the steps of compaction after an import. Writes `docs/performance/compaction.md`.
  *
  * `--tasks 300000` imports so many tasks, and a tenth as many with 50 tags and long texts of another script.
  */
@@ -98,15 +97,6 @@ class Tasks {
   }
 }
 
-const priorities = ['none', 'low', 'medium', 'high', 'urgent'];
-
-/** Returns the change of a field. */
-function changeOf(before: StoredEntity, timeMs: number, number: number): Change {
-  const priority = priorities[number % priorities.length];
-  const entity = { ...before.entity, priority, updatedAt: new Date(timeMs).toISOString() };
-  return { before, after: { ...before, version: before.version + 1, stamp: timeMs, entity } as StoredEntity };
-}
-
 /** Writes the record of a transaction, without the entities: only compaction is measured. */
 async function writeRecord(store: TestStore, changes: readonly Change[], stamp: number): Promise<void> {
   for (const { put } of recordWrites(tenant, changes, stamp)) await store.database(60_000).putItem(put);
@@ -127,11 +117,8 @@ interface Import {
 }
 
 /** Takes steps until nothing is left to do, each worker with the time of a job. */
-async function compactAll(
-  store: TestStore,
-  nowMs: () => number,
-  memory = new ProcessMemory().of(tenant, kind),
-) {
+async function compactAll(store: TestStore) {
+  const memory = new ProcessMemory().of(tenant, kind);
   const result = { steps: 0, longestMs: 0, failures: 0, writeUnits: 0, heapBytes: 0 };
   for (let isDone = false; !isDone; ) {
     const database = store.database(jobMs);
@@ -143,7 +130,7 @@ async function compactAll(
     while (!isDone && database.deadline.remaining() > minStepMs) {
       const began = performance.now();
       try {
-        const step = await compact({ writer: { ...open, requireTime }, memory, nowMs: nowMs() });
+        const step = await compact({ writer: { ...open, requireTime }, memory, nowMs: Date.now() });
         isDone = step !== undefined && !step.hasMore;
       } catch (error) {
         console.error(error);
@@ -190,7 +177,7 @@ async function measureImport(
     await writeRecord(store, changes, stamp);
   });
   const began = performance.now();
-  const { heapBytes, writeUnits, ...result } = await compactAll(store, () => Date.now());
+  const { heapBytes, writeUnits, ...result } = await compactAll(store);
   const seconds = (performance.now() - began) / 1_000;
   const { manifest } = await openLogReader(store.database(), tenant, kind).readHead(Date.now());
   const [firstList, warmList] = await measureList(store);
@@ -209,78 +196,12 @@ async function measureImport(
   return { ...measured, segments, firstList, warmList };
 }
 
-/** A rate of writes. */
-interface Rate {
-  readonly name: string;
-  /** Milliseconds between two writes. */
-  readonly intervalMs: number;
-  /** Milliseconds between two looks at the log. */
-  readonly lookMs: number;
-  readonly writes: number;
-}
-
-const hourMs = 3_600_000;
-
-const rates: readonly Rate[] = [
-  { name: 'one a day', intervalMs: 24 * hourMs, lookMs: 6 * hourMs, writes: usualOrSmallest(120, 3) },
-  { name: 'one a minute', intervalMs: 60_000, lookMs: 60_000, writes: usualOrSmallest(3_000, 100) },
-  { name: 'one in two seconds', intervalMs: 2_000, lookMs: 15_000, writes: usualOrSmallest(5_000, 100) },
-  { name: '20 a second', intervalMs: 50, lookMs: 15_000, writes: usualOrSmallest(10_000, 100) },
-];
-
-/** Rows of the log before the first write that is measured. */
-const rowsBefore = usualOrSmallest(10_000, 200);
-
-/** Returns the write units of compaction for each write. */
-async function measureRate({ intervalMs, lookMs, writes }: Rate, isCreate: boolean): Promise<number> {
-  const store = await startTestStore();
-  const memory = new ProcessMemory().of(tenant, kind);
-  const tasks = new Tasks();
-  let now = Date.now() - 400 * 24 * hourMs;
-  const known: StoredEntity[] = [];
-  for (let row = 0; row < rowsBefore; row += batchSize) {
-    now += 1_000;
-    const created = Array.from({ length: batchSize }, () => tasks.create(now));
-    known.push(...created);
-    await writeRecord(
-      store,
-      created.map((after) => ({ after })),
-      now,
-    );
-  }
-  now += hourMs;
-  await compactAll(store, () => now, memory);
-  let units = 0;
-  let looked = now;
-  for (let write = 0; write < writes; write += 1) {
-    now += intervalMs;
-    const position = Math.floor(Math.random() * known.length);
-    const change = isCreate
-      ? { after: tasks.create(now) }
-      : changeOf(known[position] as StoredEntity, now, write);
-    if (!isCreate) known[position] = change.after as StoredEntity;
-    await writeRecord(store, [change], now);
-    for (; looked + lookMs <= now; looked += lookMs) {
-      const time = looked + lookMs;
-      units += (await compactAll(store, () => time, memory)).writeUnits;
-    }
-  }
-  await store.stop();
-  return units / writes;
-}
-
 const count = Number(flags.tasks);
 const seeded = new Tasks();
 const imports = [
   await measureImport('as seeded', count, (timeMs) => seeded.create(timeMs)),
   await measureImport('50 tags, long texts', Math.ceil(count / 10), (timeMs) => seeded.createWide(timeMs)),
 ];
-const prices: (readonly [string, number, number])[] = [];
-for (const rate of rates) {
-  prices.push([rate.name, await measureRate(rate, false), await measureRate(rate, true)]);
-  console.log(prices.at(-1));
-}
-
 publishPage(
   'compaction.md',
   `Tasks that are all pending when compaction begins: four clients have created them in batches of ${batchSize}. One process takes steps, with ${jobMs / 1_000} seconds
@@ -313,13 +234,6 @@ ${table(
     one.firstList,
     one.warmList,
   ]),
-)}
-
-Write units of compaction for each write, in a log of ${rowsBefore.toLocaleString('en')} rows, with the deletion of what was replaced, and without the reminder:
-
-${table(
-  ['writes', 'a change', 'a create'],
-  prices.map(([name, change, create]) => [name, change.toFixed(2), create.toFixed(2)]),
 )}
 `,
 );

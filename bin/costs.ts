@@ -31,6 +31,14 @@ import {
   type Usage,
 } from '../lib/costs/costs.ts';
 import { prices } from '../lib/costs/prices.ts';
+import {
+  backgroundUnits,
+  backupsMonth,
+  type MonthCost,
+  monthOfWorkload,
+  ownKeyMonth,
+  type Workload,
+} from '../lib/costs/workload.ts';
 import { publishing } from '../lib/hosting/functions.ts';
 import { type Service, startService } from '../lib/local/service.ts';
 import { ensureTable } from '../lib/local/table.ts';
@@ -45,8 +53,8 @@ const coldStartMs = 400;
  */
 const billedMs = { request: 15 + coldStartMs / 100, list: 40 + coldStartMs / 100 };
 
-/** Units of the compaction of one record, which each write adds to the change log (`docs/performance/writes.md`). */
-const compaction = { readUnits: 5, writeUnits: 1 };
+/** Seconds between two writes of a log for which the table of requests has the background work. */
+const secondsBetweenWrites = 60;
 
 /** What a user does in a month of 21 days. */
 const habits = {
@@ -201,9 +209,10 @@ async function measure({ url, endpoint }: Service) {
   };
 }
 
-/** Returns what a million of each request cost, with what the compaction of their records costs. */
+/** Returns what a million of each request cost. @param background the units of the work that follows a write. */
 const costsOf = (
   measured: Readonly<Record<string, Pick<Answered, 'used'>>>,
+  background: Pick<Usage, 'readUnits' | 'writeUnits'>,
 ): Readonly<Record<string, { cost: Cost; usage: Answered['used'] }>> =>
   Object.fromEntries(
     Object.entries(measured).map(([operation, { used }]) => {
@@ -213,7 +222,7 @@ const costsOf = (
         billedMs: isList ? billedMs.list : billedMs.request,
         memoryMb: readsColumns ? 1_769 : 1_024,
       };
-      const later = used.writeUnits > 0 ? compaction : { readUnits: 0, writeUnits: 0 };
+      const later = used.writeUnits > 0 ? background : { readUnits: 0, writeUnits: 0 };
       const units = {
         readUnits: used.readUnits + later.readUnits,
         writeUnits: used.writeUnits + later.writeUnits,
@@ -292,6 +301,58 @@ function printEvents(usages: Readonly<Record<string, EventUsage>>): void {
 
 const dollars = (amount: number): string => amount.toFixed(2);
 
+/** Steady traffic with the habits of a user, at all hours. The cold units are those of a typical list of such a tenant. */
+const workloads: Readonly<Record<string, Workload>> = {
+  '50 tenants with 10,000 tasks, 10 requests a second together': {
+    tenants: 50,
+    tasks: 10_000,
+    requestsPerSecond: 10,
+    historyDays: 30,
+    coldReadUnits: 5,
+  },
+  'one tenant with a million tasks, 100 requests a second': {
+    tenants: 1,
+    tasks: 1_000_000,
+    requestsPerSecond: 100,
+    historyDays: 30,
+    coldReadUnits: 84.5,
+  },
+};
+
+/** Days of backups, and environments, for which the table has the price of options. */
+const backupDays = 35;
+const environments = 50;
+
+function printWorkloads(costs: Readonly<Record<string, { readonly cost: Cost }>>): void {
+  const habitual = Object.values(habits).reduce((sum, count) => sum + count, 0);
+  const kinds = Object.entries(habits).map(([operation, count]) => {
+    const cost = costs[operation]?.cost;
+    if (!cost) throw new TypeError(`There is no cost of "${operation}".`);
+    const isWrite = /^(?:create|change)/.test(operation);
+    return { share: count / habitual, cost, isList: operation.startsWith('list'), isWrite };
+  });
+  const months = Object.values(workloads).map((workload) => monthOfWorkload(workload, kinds));
+  const rows = Object.keys(months[0] ?? {}).map((name) => [
+    name,
+    0,
+    ...months.map((month) => month[name as keyof MonthCost]),
+  ]);
+  const sums = months.map((month) => Object.values(month).reduce((sum, one) => sum + one, idleMonth()));
+  const tasks = Object.values(workloads).map((one) => one.tenants * one.tasks);
+  const all: readonly (readonly (string | number)[])[] = [
+    ['schedule, alarms, metrics, dashboard', idleMonth(), ...months.map(() => idleMonth())],
+    ...rows,
+    ['**sum**', idleMonth(), ...sums],
+    [`option: backups of ${backupDays} days`, 0, ...tasks.map((one) => backupsMonth(one, backupDays))],
+    ['option: a key of your own in KMS', ownKeyMonth(0), ...tasks.map(() => ownKeyMonth(environments))],
+  ];
+  console.log(`
+| a month, US dollars | idle | ${Object.keys(workloads).join(' | ')} |
+| --- | ---: | ---: | ---: |`);
+  for (const [name, ...amounts] of all)
+    console.log(`| ${name} | ${amounts.map((amount) => dollars(Number(amount))).join(' | ')} |`);
+}
+
 const help = `Measures the units of typical requests on the embedded engine, and prints what they cost on AWS.
 
   npm run costs
@@ -308,7 +369,8 @@ await runCommand('npm run costs', async () => {
   await delay(marginMs + maxClockErrorMs);
   await rebuildLogs(DynamoDBDocumentClient.from(client), service.tableName);
   client.destroy();
-  const costs = costsOf(await measure(service));
+  const measured = await measure(service);
+  const costs = costsOf(measured, backgroundUnits(secondsBetweenWrites));
   const events = await eventsOfChanges(service);
   await service.stop();
   console.log(`Prices of ${prices.date}, in US dollars.
@@ -333,5 +395,6 @@ await runCommand('npm run costs', async () => {
 | a client for programs with a token a day | ${dollars(machineClientMonth(30))} |
 | a client for programs with a token for each of a million requests | ${dollars(machineClientMonth(1_000_000))} |
 | a million cold starts of ${coldStartMs} ms with 1,024 MB, with 1,769 MB | ${dollars(coldStarts(coldStartMs, 1_024))}, ${dollars(coldStarts(coldStartMs, 1_769))} |`);
+  printWorkloads(costsOf(measured, { readUnits: 0, writeUnits: 0 }));
   return 0;
 });

@@ -13,7 +13,7 @@ import type { Authentication } from '../lib/local/authorizer.ts';
 import { isAws } from '../lib/local/engine-environment.ts';
 import { startService } from '../lib/local/service.ts';
 
-const help = `Runs the cloud assembly that "npm run cdk -- synth" wrote, on this machine. Routes, environments, bundles, roles and
+const help = `Runs the cloud assembly that "npm run synth" wrote, on this machine. Routes, environments, bundles, roles and
 the authorizer are those of the templates. An IAM proxy checks every call to the database against the role of
 the function.
 

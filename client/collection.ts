@@ -5,6 +5,7 @@ import { isProblem } from './problems.ts';
 import {
   type ChangesPage,
   type ChangesQuery,
+  type DeletedPage,
   type HistoryPage,
   type Item,
   queryString,
@@ -53,6 +54,13 @@ export interface HistoryOptions extends RequestOptions {
   /** The `cursor` of the page before. Without it, the history begins with the newest change. */
   readonly after?: string | undefined;
   /** Changes per page, at most 100. Default: 20. A page can have fewer, although more follow. */
+  readonly limit?: number | undefined;
+}
+
+export interface DeletedOptions extends RequestOptions {
+  /** The `cursor` of the page before. Without it, the list begins with the last deleted. */
+  readonly after?: string | undefined;
+  /** Entities per page, at most 100. Default: 20. */
   readonly limit?: number | undefined;
 }
 
@@ -191,6 +199,38 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    */
   async delete(target: Target<Types['entity']>, { signal }: RequestOptions = {}): Promise<void> {
     await this.connection.send({ method: 'DELETE', ...this.target(target), signal });
+  }
+
+  /**
+   * Restores an entity that was deleted in the last 30 days, and what its deletion has removed besides. Returns one that is not deleted as it is.
+   * @param target an entity as it was read before the deletion, or an id.
+   * @throws ProblemError `not-found` if there is nothing to restore; `version-mismatch` if `target` is an entity that had changed before the deletion.
+   * @throws ProblemError `reference-missing` if its organization does not exist; `subject-taken` if another user has its subject.
+   * @example
+   * await client.tasks.delete(task.id);
+   * const restored = await client.tasks.restore(task.id);
+   */
+  async restore(
+    target: Target<Types['entity']>,
+    { idempotencyKey, signal }: CreateOptions = {},
+  ): Promise<Versioned<Types['entity']>> {
+    return this.entityFrom({ method: 'POST', ...this.target(target, '/restore'), idempotencyKey, signal });
+  }
+
+  /**
+   * Gets the entities that were deleted in the last 30 days and can be restored, the last deleted first.
+   * @example
+   * const { data, cursor } = await client.tasks.deleted();
+   */
+  async deleted({ after, limit, signal }: DeletedOptions = {}): Promise<DeletedPage<Types['entity']>> {
+    const query = queryString({ after, limit });
+    const { body } = await this.connection.send({
+      method: 'GET',
+      path: `${this.path}/deleted`,
+      query,
+      signal,
+    });
+    return body as DeletedPage<Types['entity']>;
   }
 
   /**

@@ -150,6 +150,18 @@ export interface HistoryPage<Entity> {
   readonly isComplete: boolean;
 }
 
+/** A page of deleted entities. */
+export interface DeletedPage<Entity> {
+  /** The last deleted first. */
+  readonly data: readonly (Entity & {
+    readonly deletedAt: string;
+    /** The `subject` of the token of the request; null where requests need no token. */
+    readonly deletedBy: string | null;
+  })[];
+  /** The `after` of the next page; null on the last page. */
+  readonly cursor: string | null;
+}
+
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const isFilter = (value: unknown): value is object => typeof value === 'object' && !Array.isArray(value);

@@ -38,7 +38,14 @@ const pending = new Set<string>();
 const today = (): string => new Date().toLocaleDateString('sv');
 
 function render(): void {
-  const options = { statuses, pending, today: today(), onMove: move, onHistory: showHistory };
+  const options = {
+    statuses,
+    pending,
+    today: today(),
+    onMove: move,
+    onHistory: showHistory,
+    onDelete: remove,
+  };
   showColumns(columns, options, (id, status, place) => {
     const card = findCard(id);
     if (card) move(card, status, place);
@@ -109,6 +116,35 @@ function move(card: Card, status: string, place = 0): void {
   const isThere = status === card.status && place === placeOf(card);
   if (isThere || pending.has(card.id)) return;
   moveCard(card, status, place).catch(showError);
+}
+
+async function restoreCard(card: Card): Promise<void> {
+  await client.tasks.restore(card.id);
+  const restored = await readCard(client, card.id);
+  if (restored) columns = withCard(columns, restored);
+  render();
+  notify(`“${card.name}” is back.`);
+}
+
+/** Deletes a card, unless somebody else has changed it, and offers to take that back. */
+async function deleteCard(card: Card): Promise<void> {
+  pending.add(card.id);
+  try {
+    await client.tasks.delete(card);
+    columns = withoutCard(columns, card.id);
+    notify(`“${card.name}” is deleted.`, () => {
+      restoreCard(card).catch((error: Error) => notify(`“${card.name}” is not restored. ${error.message}`));
+    });
+  } catch (error) {
+    notify(`“${card.name}” is not deleted. ${error instanceof Error ? error.message : error}`);
+  } finally {
+    pending.delete(card.id);
+    render();
+  }
+}
+
+function remove(card: Card): void {
+  if (!pending.has(card.id)) deleteCard(card).catch(showError);
 }
 
 /** Shows who changed what of a card, the newest change first, page by page. */

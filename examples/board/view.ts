@@ -38,6 +38,17 @@ export interface CardOptions {
   readonly today: string;
   readonly onMove: (card: Card, status: string) => void;
   readonly onHistory: (card: Card) => void;
+  readonly onDelete: (card: Card) => void;
+}
+
+function deleteButton(card: Card, { onDelete }: CardOptions): HTMLButtonElement {
+  const button = element(
+    'button',
+    { type: 'button', className: 'quiet', ariaLabel: `Delete ${card.name}` },
+    'Delete',
+  );
+  button.addEventListener('click', () => onDelete(card));
+  return button;
 }
 
 function historyButton(card: Card, { onHistory }: CardOptions): HTMLButtonElement {
@@ -76,6 +87,7 @@ function cardElement(card: Card, options: CardOptions): HTMLLIElement {
       { className: 'facts' },
       priority === 'none' ? undefined : element('span', { className: `priority ${priority}` }, priority),
       historyButton(card, options),
+      deleteButton(card, options),
       statusSelect(card, options),
     ),
   );
@@ -169,9 +181,10 @@ export function showChoices(name: string, choices: readonly Choice[], selected: 
 
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a message for a while. Screen readers read it. */
-export function notify(message: string): void {
-  byId('notice').textContent = message;
+/** Shows a message for a while. Screen readers read it. @param onUndo adds a button that takes back what the message says. */
+export function notify(message: string, onUndo?: () => void): void {
+  const undo = onUndo && element('button', { type: 'button', onclick: onUndo }, 'Undo');
+  byId('notice').replaceChildren(message, ...(undo ? [' ', undo] : []));
   clearTimeout(hiding);
   hiding = setTimeout(() => byId('notice').replaceChildren(), 8_000);
 }

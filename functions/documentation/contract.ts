@@ -47,8 +47,11 @@ export const showGuide = contract({
     'retries-and-lost-updates',
     'batches',
     'drag-and-drop',
-    'agents',
+    'undo',
     'offline-and-live',
+    'mobile-apps',
+    'generating-a-client',
+    'agents',
     'events',
   ],
 });

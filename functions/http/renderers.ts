@@ -1,6 +1,4 @@
 import type { Contract } from '../contract/contract.ts';
-import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
-import type { HistoryPage } from '../store/entities/list-history.ts';
 import { encodeCursor } from '../store/lists/changes/cursor.ts';
 import type { ChangesPage } from '../store/lists/changes/list-changes.ts';
 import { encodeDeletedPlace } from '../store/lists/deleted-cursor.ts';
@@ -15,7 +13,7 @@ import { type EntityView, showEntity } from './entity-view.ts';
 import type { PipelineEvent, Response } from './middleware.ts';
 import { cursorLinks, pageLinks } from './page-links.ts';
 import { renderData, renderPage } from './render-page.ts';
-import { showHistoryEntry } from './show-history.ts';
+import type { ShownHistory } from './show-history.ts';
 
 /** Who a token is for. */
 interface SignedInUser {
@@ -36,7 +34,7 @@ export interface Results {
   readonly batch: readonly object[];
   readonly signedInUser: SignedInUser;
   readonly changes: ChangesPage;
-  readonly history: HistoryPage;
+  readonly history: ShownHistory;
   readonly health: { readonly status: string };
   readonly staticPage: never;
 }
@@ -160,13 +158,8 @@ export const renderers: Renderers = {
       { ...noStore },
     );
   },
-  history: (rendering, { entries, next, isComplete }) => {
-    const { contract, id } = rendering;
-    const { resource } = contract;
-    if (!resource) throw new TypeError(`The history ${contract.operation} has no resource.`);
-    const data = entries.map((entry) => showHistoryEntry(resource, entry));
-    const cursor = next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next);
-    const content = JSON.stringify({ data, cursor, isComplete });
+  history: (rendering, history) => {
+    const content = JSON.stringify(history);
     return renderRead(rendering, content, contentTag(content));
   },
   batch: ({ session }, results) =>

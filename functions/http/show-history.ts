@@ -1,6 +1,7 @@
-/** The history of an entity as responses show it. */
+/** The history of an entity as responses show it. Handlers call it, so that only their bundles have it. */
 import type { Resource } from '../contract/resource.ts';
-import type { HistoryEntry } from '../store/entities/list-history.ts';
+import { encodeHistoryCursor } from '../store/entities/history-cursor.ts';
+import type { HistoryEntry, HistoryPage } from '../store/entities/list-history.ts';
 import { type ChangeDescription, describeChange } from '../store/lists/changes/describe-change.ts';
 import { defaultOf } from '../store/lists/filters.ts';
 import type { Row } from '../store/model/row.ts';
@@ -22,10 +23,7 @@ function withDefaults({ fields, defaults }: Resource, row: Row): Row {
   );
 }
 
-export function showHistoryEntry(
-  resource: Resource,
-  { stamp, actor, entry }: HistoryEntry,
-): ShownHistoryEntry {
+function showEntry(resource: Resource, { stamp, actor, entry }: HistoryEntry): ShownHistoryEntry {
   const { version, before, after } = entry;
   const { operation, changes } = describeChange(resource.kind, {
     ...entry,
@@ -36,3 +34,20 @@ export function showHistoryEntry(
   const time = after?.['updatedAt'] ?? new Date(stamp).toISOString();
   return { version, time, operation, actor, changes };
 }
+
+export interface ShownHistory {
+  readonly data: readonly ShownHistoryEntry[];
+  readonly cursor: string | null;
+  readonly isComplete: boolean;
+}
+
+/** Returns what the response shows of a page of the history of an entity. */
+export const showHistory = (
+  resource: Resource,
+  id: string,
+  { entries, next, isComplete }: HistoryPage,
+): ShownHistory => ({
+  data: entries.map((entry) => showEntry(resource, entry)),
+  cursor: next === undefined ? null : encodeHistoryCursor({ kind: resource.kind, id }, next),
+  isComplete,
+});

@@ -1,7 +1,9 @@
 import { endpoint } from '../http/endpoint.ts';
+import { showHistory } from '../http/show-history.ts';
 import { listHistory } from '../store/entities/list-history.ts';
 import { listOrganizationHistory } from './contract.ts';
+import { organization } from './resource.ts';
 
-export const handler = endpoint(listOrganizationHistory, ({ session, id, place }) =>
-  listHistory(session, { kind: 'organization', id }, place),
+export const handler = endpoint(listOrganizationHistory, async ({ session, id, place }) =>
+  showHistory(organization, id, await listHistory(session, { kind: 'organization', id }, place)),
 );

@@ -1,7 +1,9 @@
 import { endpoint } from '../http/endpoint.ts';
+import { showHistory } from '../http/show-history.ts';
 import { listHistory } from '../store/entities/list-history.ts';
 import { listProjectHistory } from './contract.ts';
+import { project } from './resource.ts';
 
-export const handler = endpoint(listProjectHistory, ({ session, id, place }) =>
-  listHistory(session, { kind: 'project', id }, place),
+export const handler = endpoint(listProjectHistory, async ({ session, id, place }) =>
+  showHistory(project, id, await listHistory(session, { kind: 'project', id }, place)),
 );

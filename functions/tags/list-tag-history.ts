@@ -1,7 +1,9 @@
 import { endpoint } from '../http/endpoint.ts';
+import { showHistory } from '../http/show-history.ts';
 import { listHistory } from '../store/entities/list-history.ts';
 import { listTagHistory } from './contract.ts';
+import { tag } from './resource.ts';
 
-export const handler = endpoint(listTagHistory, ({ session, id, place }) =>
-  listHistory(session, { kind: 'tag', id }, place),
+export const handler = endpoint(listTagHistory, async ({ session, id, place }) =>
+  showHistory(tag, id, await listHistory(session, { kind: 'tag', id }, place)),
 );

@@ -1,7 +1,9 @@
 import { endpoint } from '../http/endpoint.ts';
+import { showHistory } from '../http/show-history.ts';
 import { listHistory } from '../store/entities/list-history.ts';
 import { listTaskHistory } from './contract.ts';
+import { task } from './resource.ts';
 
-export const handler = endpoint(listTaskHistory, ({ session, id, place }) =>
-  listHistory(session, { kind: 'task', id }, place),
+export const handler = endpoint(listTaskHistory, async ({ session, id, place }) =>
+  showHistory(task, id, await listHistory(session, { kind: 'task', id }, place)),
 );

@@ -1,7 +1,9 @@
 import { endpoint } from '../http/endpoint.ts';
+import { showHistory } from '../http/show-history.ts';
 import { listHistory } from '../store/entities/list-history.ts';
 import { listUserHistory } from './contract.ts';
+import { user } from './resource.ts';
 
-export const handler = endpoint(listUserHistory, ({ session, id, place }) =>
-  listHistory(session, { kind: 'user', id }, place),
+export const handler = endpoint(listUserHistory, async ({ session, id, place }) =>
+  showHistory(user, id, await listHistory(session, { kind: 'user', id }, place)),
 );

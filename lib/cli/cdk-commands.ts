@@ -6,14 +6,22 @@ export const cdkCommands = ['bootstrap', 'deploy', 'diff', 'drift', 'import', 'd
 
 export type CdkCommand = (typeof cdkCommands)[number];
 
-/** The scripts of frequent commands are short. */
-export const scriptOf = (command: CdkCommand): string =>
-  command === 'deploy' || command === 'diff' ? `npm run ${command} --` : `npm run cdk -- ${command}`;
+/** The commands with a script of their own. */
+const scripts: readonly string[] = ['deploy', 'diff', 'synth'];
+
+/** Returns the script of a command, as it is run without further options. */
+export const scriptOf = (command: string | undefined): string =>
+  command !== undefined && scripts.includes(command) ? `npm run ${command}` : 'npm run cdk';
+
+/** Returns the beginning of a command line with options. */
+export const commandLineOf = (command: CdkCommand): string =>
+  scripts.includes(command) ? `${scriptOf(command)} --` : `${scriptOf(command)} -- ${command}`;
 
 export const cdkHelp = `Checks the settings, the flags, the credentials and the region, and runs CDK.
 
   npm run deploy -- [options]
   npm run diff -- [options]
+  npm run synth -- [options]
   npm run cdk -- <command> [options]
 
   bootstrap              prepares an account and region for deployments, once

@@ -1,6 +1,6 @@
 import { isDisposable, stackName, tableLogicalId, tableNameOf } from '../infrastructure/names.ts';
 import type { Settings } from '../infrastructure/settings.ts';
-import { type CdkCommand, scriptOf } from './cdk-commands.ts';
+import { type CdkCommand, commandLineOf } from './cdk-commands.ts';
 import { UsageError } from './command-line.ts';
 import { outputsFile } from './outputs.ts';
 
@@ -18,7 +18,7 @@ export function requireFlags(
   const taken = stage === undefined ? call : `stage=${stage}`;
   if (!/^\w+=/.test(taken)) return;
   throw new UsageError(
-    `npm took "${taken}" as an option of its own. Write "--" before the options: ${scriptOf(command)} -c ${taken}`,
+    `npm took "${taken}" as an option of its own. Write "--" before the options: ${commandLineOf(command)} -c ${taken}`,
   );
 }
 

@@ -29,7 +29,7 @@ function readTemplates(assembly: string): ReadonlyMap<string, Template> {
   try {
     manifest = read(join(assembly, 'manifest.json')) as typeof manifest;
   } catch (error) {
-    throw new Error(`The folder ${assembly} has no cloud assembly. Run "npm run cdk -- synth" first.`, {
+    throw new Error(`The folder ${assembly} has no cloud assembly. Run "npm run synth" first.`, {
       cause: error,
     });
   }

@@ -10,7 +10,7 @@ const help = (scope: string): string => `Requests that need a token get the resp
       --authentication-issuer <url> --authentication-audience <names>
     and get a token with the scopes of the templates, for example "${scope}".
   - Run without authentication. Synthesize again, and start again:
-      npm run cdk -- synth -c authentication=none`;
+      npm run synth -- -c authentication=none`;
 
 /**
  * Returns how to get a token when the issuer is unreachable, for example because its user pool is not deployed.

@@ -17,8 +17,8 @@ export interface Usage {
 /** Bytes of the lines that function and gateway log for a request, with what CloudWatch adds. */
 const logBytes = 1_370;
 
-const million = 1_000_000;
-const gigabyte = 1_000_000_000;
+export const million = 1_000_000;
+export const gigabyte = 1_000_000_000;
 
 /** Parts of the cost of a million requests, in US dollars. */
 export interface Cost {

@@ -11,6 +11,11 @@ export const prices = {
   writeUnits: 0.625,
   storageGb: 0.25,
   pointInTimeRecoveryGb: 0.2,
+  /** AWS Backup: a GB-month of a backup of a table. */
+  backupGb: 0.1,
+  /** KMS: a key of your own for a month, and ten thousand calls. The default key, which AWS owns, costs nothing. */
+  key: 1,
+  keyCalls: 0.03,
   /** Lambda on ARM: a million invocations, and a GB-second. */
   invocations: 0.2,
   gbSecond: 0.000_013_333_4,

@@ -9,10 +9,11 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { lastRelease, retainedPolicyName } from '../release/last-release.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
 import { functionLogArn, functionLogName, tableArnOf, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
-import type { Access } from './table-access.ts';
+import { type Access, withoutOwn } from './table-access.ts';
 import { keyStatements, tableStatements } from './table-statements.ts';
 
 export interface ServiceFunctionContext {
@@ -41,6 +42,21 @@ const listEngineMemoryMb = 1_769;
 /** X-Ray supports no resource-level permissions for traces. */
 const tracing = (): PolicyStatement =>
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] });
+
+/**
+ * Returns the policy with what the last release used and this one does not. CloudFormation updates a role before its function, so the code of the last
+ * release still runs with it for a moment.
+ */
+function retainedPolicy(
+  id: string,
+  tableArn: string,
+  access: Access | undefined,
+): Record<string, PolicyDocument> {
+  const { [id]: before } = lastRelease().permissions;
+  const retained = access && before && withoutOwn(before, access);
+  const statements = retained ? tableStatements(tableArn, retained) : [];
+  return statements.length > 0 ? { [retainedPolicyName]: new PolicyDocument({ statements }) } : {};
+}
 
 /**
  * A function with its role. The policies are inline: a stack has at most 500 resources, and a separate policy would be one more
@@ -79,6 +95,7 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
         access: new PolicyDocument({ statements: [logging, ...traces, ...dataStatements, ...statements] }),
+        ...retainedPolicy(id, tableArnOf(tableNameOf(settings)), access),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {

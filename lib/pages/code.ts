@@ -33,7 +33,8 @@ export const codeBlock = (
   text: string,
   language: string,
   label = `Example in ${languageName(language)}`,
-): string => panel(`<span>${languageName(language)}</span>`, code(text, language, label));
+  title = languageName(language),
+): string => panel(`<span>${escaped(title)}</span>`, code(text, language, label));
 
 export const statusPill = (status: number | string): string =>
   `<b class="status s${String(status)[0]}">${status}</b>`;

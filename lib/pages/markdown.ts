@@ -44,7 +44,9 @@ function example(blocks: readonly Tokens.Code[], heading: string): string {
   const requests = blocks.filter((block) => !isResponse(block));
   const responses = blocks
     .filter(isResponse)
-    .map(({ text, lang = '' }) => codeBlock(text, lang, `Response: ${heading}`));
+    .map(({ text, lang = '' }) =>
+      codeBlock(text, lang, `Response: ${heading}`, requests.length > 0 ? 'Response' : languageName(lang)),
+    );
   const [first] = requests;
   if (!first) return responses.join('\n');
   const request =

@@ -111,7 +111,11 @@ const roles: readonly (readonly [href: string, title: string, text: string])[] =
     'I build a web app',
     'Begin with five requests, then use the TypeScript client.',
   ],
-  ['/docs/guides/offline-and-live', 'I build for phones', 'Keep a copy on the device, and sync it.'],
+  [
+    '/docs/guides/mobile-apps',
+    'I build for phones',
+    'Models in Swift and Kotlin, sign-in, and writes without a network.',
+  ],
   ['/docs', 'I integrate a system', 'Look up operations, and send requests from the page.'],
   ['/docs/problems', 'I run or test it', 'See what each error means, and what to do about it.'],
 ];

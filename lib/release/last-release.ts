@@ -37,3 +37,6 @@ const nothing: ReleaseRecord = { version: '', formats: {}, permissions: {}, rout
 /** Returns the last release. Before the first one, nothing is compared. */
 export const lastRelease = (): ReleaseRecord =>
   existsSync(recordFile) ? (JSON.parse(readFileSync(recordFile, 'utf8')) as ReleaseRecord) : nothing;
+
+/** The inline policy of a role that has what the last release used, and this one does not. */
+export const retainedPolicyName = 'lastRelease';

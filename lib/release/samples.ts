@@ -22,6 +22,7 @@ import {
   type ItemName,
   type Manifest,
 } from '../../functions/store/lists/engine/format/manifest.ts';
+import { encodeRows } from '../../functions/store/lists/engine/format/out-of-order-rows.ts';
 import { encodePatch } from '../../functions/store/lists/engine/format/patch.ts';
 import { encodeSmallSegment } from '../../functions/store/lists/engine/format/small-segment.ts';
 import { decodePlace, encodePlace } from '../../functions/store/lists/place-cursor.ts';
@@ -88,6 +89,7 @@ const columnName: ItemName = '1-a.0/1-a/name';
 const bucketName: ItemName = '1-a.0/1-a/projectId.0';
 const smallName: ItemName = '1-a.0/all';
 const patchName: ItemName = 'patch:1-a/all';
+const outOfOrderName: ItemName = 'out-of-order:1-a/0';
 const stepName: ItemName = 'steps/000000000001#1-a';
 const idsName: ItemName = '1-a.0/ids0';
 
@@ -127,6 +129,7 @@ const manifest: Manifest = {
       buckets: { projectId: 2 },
       patched: { name: 5 },
       bytes: 1_000,
+      outOfOrder: 3,
     },
     {
       id: '3-c.0',
@@ -145,6 +148,7 @@ const manifest: Manifest = {
     { step: '4-d', values: 5, bytes: 100 },
     { step: '5-e', values: 500, bytes: 9_000, items: { name: 2 } },
   ],
+  outOfOrder: [{ name: 'out-of-order:6-f/0', rows: 3, bytes: 100 }],
 };
 
 const job: Job = {
@@ -248,6 +252,14 @@ export const samples: Readonly<Record<StoredItem, Sample>> = {
       ]),
     ),
     (item) => decoded(patchName, item),
+  ),
+  'out-of-order rows': bytesOf(
+    outOfOrderName,
+    encodeRows([
+      { id, version: 3, after: { name: 'a', projectId: null } },
+      { id: idOf(2), version: 1 },
+    ]),
+    (item) => decoded(outOfOrderName, item),
   ),
   step: bytesOf(stepName, encodeStep({ beganAt: nowMs, names: [smallName] }), (item) =>
     decodeStep(encodedItems([item]).get(stepName) as Uint8Array),

@@ -274,6 +274,19 @@ test('a card shows its history in a panel, which Escape closes', async () => {
   expect(errors).toEqual([]);
 });
 
+test('a card can be deleted, and brought back', async () => {
+  const { id } = await client.tasks.create({ name: 'Undone', status: 'planned' });
+  await open();
+  await page.getByRole('button', { name: 'Delete Undone' }).click();
+  await notice().getByText('“Undone” is deleted.').waitFor();
+  await expect(client.tasks.get(id)).rejects.toMatchObject({ status: 404 });
+  await notice().getByRole('button', { name: 'Undo' }).click();
+  await notice().getByText('“Undone” is back.').waitFor();
+  await column('planned').getByText('Undone', { exact: true }).waitFor();
+  await client.tasks.delete(id);
+  expect(errors).toEqual([]);
+});
+
 test('a new task appears', async () => {
   await page.getByLabel('New task').fill('Added');
   await page.keyboard.press('Enter');

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -107,7 +108,9 @@ test.each(['deploy', 'destroy', 'synth'])(
   (name) => {
     for (const environment of [{ npm_config_call: 'stage=production' }, { npm_config_stage: 'production' }]) {
       const { status, stderr } = run([name], environment);
-      const script = ['deploy', 'diff'].includes(name) ? `npm run ${name} --` : `npm run cdk -- ${name}`;
+      const script = ['deploy', 'diff', 'synth'].includes(name)
+        ? `npm run ${name} --`
+        : `npm run cdk -- ${name}`;
       expect(stderr).toContain(`${script} -c stage=production`);
       expect(status).toBe(2);
     }
@@ -250,3 +253,18 @@ test('rejects a flag without a value', () => {
   expect(stderr).toContain('-c stage=production');
   expect(status).toBe(2);
 });
+
+test('synth of production writes its templates, and prints one line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'synth-'));
+  const settings = ['stage=production', 'machineClient=true', 'alarmEmail=none'];
+  const flags = ['synth', '--output', folder, ...settings.flatMap((one) => ['-c', one])];
+  const { output, errors, code } = await runWith({ HOME: folder }, flags);
+  expect({ output, errors, code }).toEqual({
+    output: 'The templates and bundles are written.\n',
+    errors: '',
+    code: 0,
+  });
+  const [data, api] = ['data', 'api'].map((part) => `project-management-production-${part}.template.json`);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining([data, api]));
+  for (const created of [folder, bundles]) rmSync(created, { recursive: true });
+}, 120_000);

@@ -94,14 +94,17 @@ describe('the start page', () => {
 describe('the guides', () => {
   /** What the output of a guide contains, among others. */
   const expected: Readonly<Record<string, readonly string[]>> = {
-    'getting-started.md': ['"project":{', '"total":1', '"status":"completed"'],
+    'getting-started.md': ['"priority":"high"', '"project":{', '"total":1', '"status":"completed"'],
     'authentication.md': ['"data":['],
     'lists-and-filters.md': ['x-total-count: ', '"counts":{', '"totalPages"'],
     'errors.md': ['Did you mean \\"priority\\"?'],
     'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
     'drag-and-drop.md': ['"position":"a0V"', '["Draft","Print","Review"]'],
+    'undo.md': ['"Draft"', '"deletedAt":'],
     'offline-and-live.md': ['"removed":[', '"hasMore":'],
     'agents.md': ['"id":1,"result":{"content":[{"type":"text","text":"{\\"data\\":['],
+    'mobile-apps.md': ['"name":"Made on a train"', '201'],
+    'generating-a-client.md': ['"openapi":"3.1.0"'],
     'batches.md': ['"status":204', '"pointer":"/operations/1/body/name"'],
   };
 
@@ -112,13 +115,50 @@ describe('the guides', () => {
     expect([...Object.keys(expected), testedElsewhere].sort()).toEqual((await readdir(guides)).sort());
   });
 
-  test('the first one shows an error response, and stops there', async () => {
+  test('the first one shows an error response, and stops at it', async () => {
     const commands = (await commandsOf(join(guides, 'getting-started.md'))).join('\n');
     const failure = shell(commands.replace('"name":"Acme"', '"nmae":"Acme"'));
     await expect(failure).rejects.toMatchObject({
-      stdout: '',
+      stdout: expect.not.stringContaining('"project":{'),
       stderr: expect.stringContaining('Did you mean'),
     });
+  });
+
+  /** Returns the blocks of a language in the guide for beginners. */
+  async function beginnersBlocks(language: string): Promise<string[]> {
+    const text = await readFile(join(guides, 'getting-started.md'), 'utf8');
+    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+      ([, code = '']) => code,
+    );
+  }
+
+  const fieldsOf = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(fieldsOf)
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).map(([name, inner]) => [name, fieldsOf(inner)])
+        : typeof value;
+
+  test('the first one shows responses with the fields that arrive', async () => {
+    const shown = (await beginnersBlocks('json')).map((text) => fieldsOf(JSON.parse(text)));
+    const commands = (await commandsOf(join(guides, 'getting-started.md'))).slice(0, shown.length);
+    const output = await shell(commands.join('\n'));
+    expect(
+      output
+        .trim()
+        .split('\n')
+        .map((text) => fieldsOf(JSON.parse(text))),
+    ).toEqual(shown);
+  });
+
+  test('the first one does the same with the client', async () => {
+    const program = (await beginnersBlocks('ts'))
+      .join('\n')
+      .replace('project-management-client', './client.mjs');
+    const commands = `curl -s ${exampleOrigin}/docs/client.mjs -o client.mjs\ncat > program.mjs <<'END'\n${program}\nEND\nnode program.mjs`;
+    const output = await shell(commands);
+    expect(output).toContain("name: 'Draft the sitemap'");
+    expect(output).toMatch(/total: \d/);
   });
 
   test.each(Object.entries(expected))('%s has commands that work in their order', async (name, texts) => {

@@ -359,6 +359,8 @@ test('every operation of the document has a method', async () => {
     await collection.list();
     await collection.changes({});
     await collection.history(id);
+    await collection.deleted({ limit: 1 });
+    await collection.restore(id);
     await collection.update(id, { name: 'x' });
     await collection.replace(id, all.entity as never);
     await collection.delete(id);

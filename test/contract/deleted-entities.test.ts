@@ -83,6 +83,21 @@ test.each(['organization', 'project', 'task', 'tag'] as const)(
   },
 );
 
+test.each(['organization', 'project', 'task', 'tag'] as const)(
+  'a batch keeps the long description of a %s that it deletes',
+  async (kind) => {
+    const description = 'x'.repeat(5_000);
+    const [changed, deleted] = await createMany(kind, times(2, { description }));
+    const operations = [
+      { operation: 'update', id: changed?.id ?? '', body: { description: 'short' } },
+      { operation: 'delete', id: deleted?.id ?? '' },
+    ];
+    resultsOf(await sendBatch(kind, operations));
+    expect(await read(kind, changed?.id ?? '')).toMatchObject({ description: 'short' });
+    expect(entityOf(await restore(kind, deleted?.id ?? ''), 200)).toMatchObject({ description });
+  },
+);
+
 test('what is not deleted is returned unchanged', async () => {
   const task = await create('task');
   const response = await restore('task', task.id);

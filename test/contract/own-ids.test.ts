@@ -120,6 +120,30 @@ describe.each(someResources)('an id of $path that is refused', ({ kind, minimal 
   });
 });
 
+describe('at the same time', () => {
+  test.each(someResources)(
+    'as a restore of $path, is a 412, and the entity comes back',
+    async ({ kind, minimal }) => {
+      const entity = await create(kind);
+      expect((await request('DELETE', pathTo(kind, entity.id))).status).toBe(204);
+      const other = { ...repeatable(await minimal()), name: 'another' };
+      const [restored, ...refused] = await Promise.all([
+        request('POST', `${pathTo(kind, entity.id)}/restore`),
+        ...Array.from({ length: 3 }, () => put(pathTo(kind, entity.id), other)),
+      ]);
+      expect([restored?.status, ...refused.map(({ status }) => status)]).toEqual([200, 412, 412, 412]);
+      expect(await read(kind, entity.id)).toMatchObject({ name: entity.name });
+    },
+  );
+
+  test.each(someResources)('as a POST to $path, makes another entity', async ({ kind, path, minimal }) => {
+    const [id, body] = [ownId(), repeatable(await minimal())];
+    const [made, posted] = await Promise.all([put(pathTo(kind, id), body), request('POST', path, { body })]);
+    expect([entityOf(made, 201).id === id, entityOf(posted, 201).id === id]).toEqual([true, false]);
+    expect(await readList(withQuery(path, { name: String(body.name) }))).toMatchObject({ total: 2 });
+  });
+});
+
 test('PUT of an unknown id is a 404 without If-None-Match: *', async () => {
   expectProblem(await request('PUT', pathTo('tag', ownId()), { body: { name: 'x' } }), 404);
 });

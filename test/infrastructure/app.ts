@@ -3,7 +3,7 @@ import { defaultContext } from './default-context.ts';
 
 /** Returns an app with the default settings, and the given ones over them. */
 export function app(outdir: string, settings: Readonly<Record<string, unknown>> = {}): App {
-  // The template validation of CDK takes seconds. `npm run cdk -- synth` runs it.
+  // The template validation of CDK takes seconds. `npm run synth` runs it.
   process.env.CDK_VALIDATION = 'false';
   return new App({
     context: {

@@ -30,7 +30,7 @@ test.each(workflows)(
 
 test('the deployment is watched for longer than the slowest alarm needs', async () => {
   const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
-  const [, times, pauseSeconds] = /seq (\d+)\); do\n +sleep (\d+)/.exec(text) ?? [];
+  const [, times, pauseSeconds] = /watch-alarms\.sh .* (\d+) (\d+)$/m.exec(text) ?? [];
   const { api } = await synthesizeTemplates();
   const periods = ofType(api, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
     Number(Properties['EvaluationPeriods']),
@@ -71,6 +71,47 @@ describe('the alarms that roll a deployment back', () => {
 
   test('fail the step when AWS does not respond', () => {
     expect(raisedAlarms('echo "Unable to locate credentials" >&2; exit 253').status).not.toBe(0);
+  });
+});
+
+describe('the watch of a deployment', () => {
+  /** Runs the script with a program that takes the place of the AWS command line. */
+  function watch(aws: string, before = '') {
+    const programs = temporaryFolder();
+    writeFileSync(join(programs, 'aws'), `#!/bin/sh\n${aws}\n`, { mode: 0o755 });
+    writeFileSync(join(programs, 'before'), before);
+    const environment = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
+    const args = [join(folder, '../watch-alarms.sh'), 'production', join(programs, 'before'), '3', '0'];
+    return spawnSync('bash', args, { env: environment, encoding: 'utf8' });
+  }
+
+  const alarm = 'project-management-production-api-JobsFail0000AAAA-1';
+
+  test('passes when no alarm is raised', () => {
+    expect(watch('exit 0').status).toBe(0);
+  });
+
+  test('passes when an alarm is raised that was raised before', () => {
+    expect(watch(`echo ${alarm}`, `${alarm}\n`).status).toBe(0);
+  });
+
+  test('fails when a new alarm is raised', () => {
+    expect(watch(`echo ${alarm}`)).toMatchObject({ status: 1, stdout: `In alarm: ${alarm}\n` });
+  });
+
+  test('fails when AWS does not respond', () => {
+    expect(watch('echo "ExpiredToken" >&2; exit 254').status).not.toBe(0);
+  });
+
+  test('has credentials of its own, and a rollback only follows the check of the table', () => {
+    const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
+    const watchAt = text.indexOf('watch-alarms.sh');
+    const lastCredentials = text.lastIndexOf('configure-aws-credentials', watchAt);
+    expect(lastCredentials).toBeGreaterThan(text.indexOf('npm run verify --'));
+    const check = text.indexOf('npm run release -s -- rollback previous');
+    expect(check).toBeGreaterThan(watchAt);
+    expect(text.slice(check)).toContain("steps.usable.outcome == 'success'");
+    expect(text).toMatch(/^ {4}environment: production$/m);
   });
 });
 

@@ -2,6 +2,7 @@ import { batchMutations } from './batches.ts';
 import { cascadeMutations } from './cascades.ts';
 import { changeFeedMutations } from './change-feed.ts';
 import { clockMutations } from './clocks.ts';
+import { deletedEntityMutations } from './deleted-entities.ts';
 import { dueWorkMutations } from './due-work.ts';
 import { dynamodbMutations } from './dynamodb.ts';
 import { eventMutations } from './events.ts';
@@ -23,6 +24,7 @@ export const mutations: readonly Mutation[] = [
   ...writeMutations,
   ...batchMutations,
   ...cascadeMutations,
+  ...deletedEntityMutations,
   ...longTextMutations,
   ...pacedJobMutations,
   ...dueWorkMutations,

@@ -64,6 +64,9 @@ const bursts: readonly Burst[] = [
 /** Milliseconds for which lists are read and logs are compacted after the last write of a burst. */
 const afterMs = 60_000;
 
+/** Milliseconds for which a device is offline, at most. */
+const maxOfflineMs = 200_000;
+
 /** Milliseconds after which entities have one more field. */
 const addedFieldMs = 80_000;
 
@@ -85,6 +88,8 @@ const smallSizes: CompactionSizes = {
   maxMergedPatchBytes: 1_500,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
+  minShareOfOutOfOrder: 0.25,
+  maxOutOfOrderRows: 6,
   maxSetBackRecords: 30,
   minChanges: 3,
 };
@@ -236,12 +241,14 @@ export class History {
     return `${firstIdAt(nowMs).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${String(this.#ids).padStart(12, '0')}`;
   }
 
+  /** Some ids are made earlier than they arrive: on devices that are offline. */
   #creation(nowMs: number): Change {
+    const idMs = this.#random.chance(0.25) ? nowMs - this.#random.below(maxOfflineMs) : nowMs;
     const time = new Date(this.#time.now).toISOString();
     const hasAddedField = this.#time.now > this.#start + addedFieldMs;
     const fields = randomFields(this.#random, hasAddedField) as { name: string; status: string };
-    const createdAt = new Date(nowMs).toISOString();
-    const entity = { ...fields, id: this.#newId(nowMs), createdAt, updatedAt: time };
+    const createdAt = new Date(idMs).toISOString();
+    const entity = { ...fields, id: this.#newId(idMs), createdAt, updatedAt: time };
     return { after: { kind, version: 1, entity } };
   }
 

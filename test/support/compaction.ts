@@ -21,6 +21,8 @@ export const smallSizes: CompactionSizes = {
   maxMergedPatchBytes: 2_000,
   maxShareOfColumn: 0.3,
   maxRewrittenColumns: 3,
+  minShareOfOutOfOrder: 0.25,
+  maxOutOfOrderRows: 6,
   maxSetBackRecords: 1_000,
   minChanges: 1,
 };

@@ -33,11 +33,13 @@ const isWholeRun = ({
 
 /**
  * Returns whether a permission is for something that does not happen in a run: compaction reads columns when a log is compacted for the
- * second time, deletes replaced ones an hour later, and compares logs with their entities a day later. Unit tests and the simulation do all of it.
+ * second time, deletes replaced ones an hour later, and compares logs with their entities a day later. The stream takes the first steps of jobs, and
+ * the schedule the second pass a minute later. Unit tests and the simulation do all of it.
  */
 const isUsedLater = (name: string, permission: string): boolean =>
   (name.startsWith('onLogRecords') &&
     /^dynamodb:(BatchGetItem|DeleteItem|GetItem|PutItem) /.test(permission)) ||
+  (name.startsWith('onSchedule') && /^dynamodb:(UpdateItem|DeleteItem) /.test(permission)) ||
   (/^on(LogRecords|Schedule|Stream)/.test(name) && /\/index\/by-(creation|status)$/.test(permission));
 
 /**

@@ -32,6 +32,8 @@ export const formats = {
   bucket: { reads: [1], writes: 1 },
   'small segment': { reads: [1], writes: 1 },
   patch: { reads: [1], writes: 1 },
+  /** Encoded as a record. */
+  'out-of-order rows': { reads: [1], writes: 1 },
   /** The items that a step of compaction writes and replaces. */
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */

@@ -69,7 +69,16 @@ function callOf({ operationId, template, id, query, body }: SampleRequest): stri
   }
 }
 
+/** Operations that the client has no method for. */
+const withoutClient = /^(?:listDeleted|restore)/;
+
+function fetchSample({ method, url, needsToken }: SampleRequest): string {
+  const token = needsToken ? "\n  headers: { authorization: 'Bearer ' + process.env.TOKEN }," : '';
+  return `const response = await fetch('${url}', {\n  method: '${method}',${token}\n});\nconsole.log(response.status, await response.json());`;
+}
+
 export function typescriptSample(request: SampleRequest): string {
+  if (withoutClient.test(request.operationId)) return fetchSample(request);
   const { origin } = new URL(request.url);
   const token = request.needsToken ? '\n  token: process.env.TOKEN,' : '';
   return `import { createClient } from 'project-management-client';

@@ -2,6 +2,7 @@
 import type { LogRecord } from '../../model/change-log.ts';
 import type { LogEntry } from '../../model/log-entry.ts';
 import type { Row } from '../../model/row.ts';
+import type { OutOfOrderRow } from './format/out-of-order-rows.ts';
 
 /** All changes of one entity in a part of the log, as one. */
 export interface RowChange {
@@ -34,11 +35,25 @@ function mergeEntry(merged: RowChange | undefined, { version, ...entry }: LogEnt
 /**
  * Merges the entries of records by entity: the row before the lowest version and the row after the highest one. The order of the
  * records does not matter, because a record can become visible after later ones.
+ * @param earlier changes before those of the records.
  */
-export function mergeRecords(records: readonly LogRecord[]): Map<string, RowChange> {
-  const changes = new Map<string, RowChange>();
+export function mergeRecords(
+  records: readonly LogRecord[],
+  earlier: ReadonlyMap<string, RowChange> = new Map(),
+): Map<string, RowChange> {
+  const changes = new Map(earlier);
   for (const { entries } of records) {
     for (const entry of entries) changes.set(entry.id, mergeEntry(changes.get(entry.id), entry));
+  }
+  return changes;
+}
+
+/** Returns out-of-order rows as the changes that created them, by id: no column has them. @param items their rows, the oldest item first. */
+export function toChanges(items: readonly (readonly OutOfOrderRow[])[]): Map<string, RowChange> {
+  const changes = new Map<string, RowChange>();
+  for (const { id, version, after } of items.flat()) {
+    if (after) changes.set(id, { id, from: 0, to: version, previousStamp: 0, before: undefined, after });
+    else changes.delete(id);
   }
   return changes;
 }

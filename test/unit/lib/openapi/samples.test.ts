@@ -113,7 +113,13 @@ test('all samples in TypeScript compile with the client of this project', async 
     }
     const compilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ target: 'es2023', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
+      ...{
+        target: 'es2023',
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        types: ['node'],
+        moduleDetection: 'force',
+      },
     };
     const project = join(folder, 'tsconfig.json');
     writeFileSync(project, JSON.stringify({ compilerOptions, include: ['*.ts'] }));

@@ -1,9 +1,10 @@
-/** The step that absorbs records: it adds their new rows as segments, and their new values as a patch. */
-
+/** The step that absorbs records: it adds their new rows as segments, those that come out of order to the ones that wait, and new values as a patch. */
 import { stampOf } from '../../../model/change-log.ts';
+import type { Row } from '../../../model/row.ts';
 import { type Manifest, newGeneration, newStepId, type Segment } from '../format/manifest.ts';
+import { addOutOfOrder, type OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
-import { mergeRecords } from '../merge-records.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
 import { addNewestStamps } from '../newest-stamps.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import { youngIdAt } from './choose-step.ts';
@@ -11,7 +12,6 @@ import { commitStep, type StepOutput } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
 import { type LocatedChanges, locateChanges, type RowUpdate } from './locate-changes.ts';
 import {
-  buildSegments,
   counter,
   fillSegments,
   joinItems,
@@ -19,10 +19,10 @@ import {
   type NewSegments,
   type SegmentOptions,
 } from './new-segments.ts';
-import { type Placement, placeRows } from './place-rows.ts';
-import { type CompactionInput, halveInput } from './read-input.ts';
+import { countOutOfOrder, placeRows } from './place-rows.ts';
+import type { CompactionInput } from './read-input.ts';
 import { readRows } from './read-rows.ts';
-import { blockOf, joinBlocks, type RowBlock, sliceRows, sortRows } from './row-block.ts';
+import { blockOf, joinBlocks, type RowBlock, type SegmentRow, sliceRows, sortRows } from './row-block.ts';
 import { livePatches, writePatches } from './write-patches.ts';
 
 interface AbsorbingStep extends SegmentOptions {
@@ -31,9 +31,6 @@ interface AbsorbingStep extends SegmentOptions {
   /** Ids from this one on are expected to be followed by others that are not much greater. */
   readonly youngId: string;
 }
-
-/** Rows of full segments that one step writes again because of rows that come out of order. */
-const maxOutOfOrderSegments = 2;
 
 const kept = (segments: readonly Segment[]): NewSegments => ({ segments, items: new Map() });
 
@@ -68,21 +65,20 @@ function buildLastSegments(block: RowBlock, step: AbsorbingStep): NewSegments {
 }
 
 /** Writes the segments that get new rows. Returns all segments of the new manifest. */
-async function writeSegments(step: AbsorbingStep, placements: readonly Placement[]): Promise<NewSegments> {
+async function writeSegments(
+  step: AbsorbingStep,
+  from: number,
+  inserts: readonly SegmentRow[],
+): Promise<NewSegments> {
   const { columnReader, requireTime } = step;
   const { segments } = columnReader.manifest;
-  const written: NewSegments[] = [];
-  let position = 0;
-  for (const { from, to, inserts } of placements) {
-    written.push(kept(countUpdates(step, segments.slice(position, from))));
-    const before = await readRows(columnReader, segments.slice(from, to), requireTime, (segment) =>
-      updatesOf(step, segment),
-    );
-    const block = sortRows(joinBlocks([before, blockOf(inserts)]));
-    written.push(to === segments.length ? buildLastSegments(block, step) : buildSegments(block, step));
-    position = to;
-  }
-  return joinSegments([...written, kept(countUpdates(step, segments.slice(position)))]);
+  const unchanged = kept(countUpdates(step, segments.slice(0, from)));
+  if (inserts.length === 0) return unchanged;
+  const before = await readRows(columnReader, segments.slice(from), requireTime, (segment) =>
+    updatesOf(step, segment),
+  );
+  const block = sortRows(joinBlocks([before, blockOf(inserts)]));
+  return joinSegments([unchanged, buildLastSegments(block, step)]);
 }
 
 /** Returns the new values of the segments that are not written again. */
@@ -96,40 +92,62 @@ function valuesOf(step: AbsorbingStep, segments: readonly Segment[]): PatchValue
   return values;
 }
 
-/** Returns whether rows that come out of order would make a step write too many rows again. */
-function isTooScattered(
-  { segments }: Manifest,
-  placements: readonly Placement[],
-  { maxRows }: StepSource['sizes'],
-): boolean {
-  const rewritten = placements.flatMap(({ from, to }) => segments.slice(from, to));
-  return (
-    placements.length > 1 &&
-    rewritten.reduce((sum, { rows }) => sum + rows, 0) > maxOutOfOrderSegments * maxRows
-  );
+/** Returns what is new of out-of-order rows: those that have come or have changed, and those that are deleted or in a segment now. */
+function changesOfOutOfOrder(
+  before: ReadonlyMap<string, RowChange>,
+  now: readonly SegmentRow[],
+): OutOfOrderRow[] {
+  const left = new Set(before.keys());
+  const changed: OutOfOrderRow[] = [];
+  for (const { id, version, values } of now) {
+    left.delete(id);
+    // A row of a change has all of its values.
+    if (before.get(id)?.to !== version) changed.push({ id, version, after: values as Row });
+  }
+  return [...changed, ...[...left].map((id) => ({ id, version: before.get(id)?.to ?? 0 }))];
 }
 
-/** Returns what a step writes that absorbs records into a manifest, and what it absorbs. */
+/** Divides changes into those of out-of-order rows, as the rows that these are now, and all others. */
+function divideChanges(
+  changes: ReadonlyMap<string, RowChange>,
+  outOfOrder: ReadonlyMap<string, RowChange>,
+): { readonly waiting: readonly SegmentRow[]; readonly others: ReadonlyMap<string, RowChange> } {
+  const waiting: SegmentRow[] = [];
+  const others = new Map<string, RowChange>();
+  for (const [id, change] of changes) {
+    if (!outOfOrder.has(id)) others.set(id, change);
+    else if (change.after) waiting.push({ id, version: change.to, values: change.after });
+  }
+  return { waiting, others };
+}
+
+/** Returns what a step writes that absorbs records into a manifest. */
 async function absorbInto(
   source: StepSource,
   current: Manifest,
   input: CompactionInput,
-): Promise<{ readonly output: StepOutput; readonly absorbed: CompactionInput }> {
+): Promise<StepOutput> {
   const { writer, memory, sizes } = source;
   const { watermark } = input;
   const columnReader = new ColumnReader(current, writer, memory);
-  const located = await locateChanges(columnReader, mergeRecords(input.records));
+  const before = await columnReader.readOutOfOrder();
+  const { waiting, others } = divideChanges(mergeRecords(input.records, before), before);
+  const located = await locateChanges(columnReader, others);
   const youngId = youngIdAt(watermark);
-  const placements = placeRows(current.segments, located.inserts, youngId, sizes);
-  // What is late has no order: it is absorbed as a whole.
-  const isDivisible = watermark > current.watermark && isTooScattered(current, placements, sizes);
-  const less = isDivisible ? halveInput(input) : input;
-  if (less.records.length < input.records.length) return absorbInto(source, current, less);
+  const rows = [...located.inserts, ...waiting].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const { from, inserts, outOfOrder } = placeRows(current.segments, rows, youngId, sizes);
   const requireTime = (): void => writer.requireTime();
   const stepId = newStepId(current.version + 1);
   const step = { columnReader, located, youngId, sizes, stepId, nextNumber: counter(), requireTime };
-  const { segments, items } = await writeSegments(step, placements);
+  const written = await writeSegments(step, from, inserts);
+  const segments = countOutOfOrder(written.segments, outOfOrder);
   const patches = await writePatches(columnReader, step, valuesOf(step, segments), segments);
+  const waitingItems = addOutOfOrder(
+    current.outOfOrder,
+    (item) => columnReader.outOfOrderRows(item),
+    { added: changesOfOutOfOrder(before, outOfOrder), waiting: outOfOrder.length },
+    stepId,
+  );
   const manifest: Manifest = {
     ...current,
     watermark,
@@ -138,31 +156,21 @@ async function absorbInto(
     generation: input.isRepair ? newGeneration() : current.generation,
     segments,
     patches: livePatches(segments, patches.patches),
+    outOfOrder: waitingItems.outOfOrder,
   };
-  return { output: { manifest, items: joinItems([items, patches.items]) }, absorbed: input };
-}
-
-/** What an absorbing step has done. */
-interface AbsorbResult {
-  readonly manifest: Manifest;
-  readonly absorbed: CompactionInput;
+  return { manifest, items: joinItems([written.items, patches.items, waitingItems.items]) };
 }
 
 /**
  * Absorbs records. If another process merges segments or writes columns again meanwhile, the records are absorbed into the new manifest.
- * @returns `undefined` when another process has absorbed records meanwhile.
+ * @returns the new manifest; `undefined` when another process has absorbed records meanwhile.
  */
-export async function absorb(
+export const absorb = (
   source: StepSource,
   before: Manifest,
   input: CompactionInput,
-): Promise<AbsorbResult | undefined> {
-  let absorbed = input;
-  const manifest = await commitStep(source, before, async (current) => {
+): Promise<Manifest | undefined> =>
+  commitStep(source, before, async (current) => {
     if (current.watermark !== before.watermark) return undefined;
-    const result = await absorbInto(source, current, input);
-    absorbed = result.absorbed;
-    return result.output;
+    return absorbInto(source, current, input);
   });
-  return manifest && { manifest, absorbed };
-}

@@ -104,11 +104,35 @@ function mergeOfOpen(segments: readonly Segment[], sizes: CompactionSizes): Merg
   return undefined;
 }
 
-/** Returns the segments to merge next, if any are. */
+const outOfOrderOf = ({ outOfOrder = 0 }: Segment): number => outOfOrder;
+
+/**
+ * Returns the segment that has the most out-of-order rows for its size, if they are worth that it is written again: then they are a certain share
+ * of its rows. Or if so many wait that lists would take too long for them.
+ */
+function mergeOfOutOfOrder(
+  segments: readonly Segment[],
+  { minShareOfOutOfOrder, maxOutOfOrderRows }: CompactionSizes,
+): (Merge & { readonly isUrgent: boolean }) | undefined {
+  const isUrgent = sumOf(segments, outOfOrderOf) > maxOutOfOrderRows;
+  let from = -1;
+  let share = isUrgent ? 0 : minShareOfOutOfOrder;
+  for (const [position, segment] of segments.entries()) {
+    const own = outOfOrderOf(segment) / segment.rows;
+    if (own < share || own === 0) continue;
+    from = position;
+    share = own;
+  }
+  return from < 0 ? undefined : { from, to: from + 1, isUrgent };
+}
+
+/** Returns the segments to merge next, if any are. One segment is merged with its out-of-order rows, or without its deleted ones. */
 export function chooseMerge(
   { segments, watermark }: Manifest,
   sizes: CompactionSizes,
 ): (Merge & { readonly isUrgent: boolean }) | undefined {
+  const withOutOfOrder = mergeOfOutOfOrder(segments, sizes);
+  if (withOutOfOrder) return withOutOfOrder;
   const youngId = youngIdAt(watermark);
   const settled = segments.slice(0, segments.findLastIndex(({ last }) => last < youngId) + 1);
   const shrunk = mergeOfShrunk(settled, sizes);

@@ -53,14 +53,14 @@ async function takeAbsorbingStep(
   before: Manifest,
   input: CompactionInput,
 ): Promise<CompactionResult | undefined> {
-  const result = await absorb(source, before, input);
-  if (!result) return undefined;
-  const { manifest, absorbed } = result;
-  return {
-    ...nothing,
-    records: absorbed.records.length,
-    hasMore: absorbed.hasMore || isStepDue(manifest, source),
-  };
+  const manifest = await absorb(source, before, input);
+  return (
+    manifest && {
+      ...nothing,
+      records: input.records.length,
+      hasMore: input.hasMore || isStepDue(manifest, source),
+    }
+  );
 }
 
 /** Takes the step that sets back a watermark which is ahead of the time. */

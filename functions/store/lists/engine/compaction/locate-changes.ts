@@ -32,7 +32,7 @@ export interface LocatedChanges {
 
 /** A row that the columns have. */
 interface KnownRow {
-  /** Of its segment. */
+  /** Of its segment; -1 for an out-of-order row. */
   readonly position: number;
   readonly row: number;
   /** Of a deleted row, the version that the deletion made. */
@@ -101,8 +101,17 @@ export async function readKnownRows(
   columnReader: ColumnReader,
   changes: ReadonlyMap<string, RowChange>,
 ): Promise<(id: string) => KnownRow | undefined> {
-  await loadCandidates(columnReader, changes.values());
-  return (id) => (changes.has(id) ? knownRow(columnReader, id) : undefined);
+  const outOfOrder = await columnReader.readOutOfOrder();
+  await loadCandidates(
+    columnReader,
+    [...changes.values()].filter(({ id }) => !outOfOrder.has(id)),
+  );
+  return (id) => {
+    if (!changes.has(id)) return undefined;
+    const waiting = outOfOrder.get(id);
+    if (waiting) return { position: -1, row: -1, version: waiting.to, isDeleted: false };
+    return knownRow(columnReader, id);
+  };
 }
 
 /** Returns whether the columns have a change, or a later one. They have no rows that were deleted before a segment was written again. */

@@ -6,15 +6,27 @@ import {
   type Manifest,
   newStepId,
   type Segment,
+  segmentOf,
   versionField,
 } from '../format/manifest.ts';
+import { addOutOfOrder } from '../format/out-of-order-rows.ts';
 import { type MutablePatchValues, type PatchValues, setValue } from '../format/patch.ts';
+import type { RowChange } from '../merge-records.ts';
 import { ColumnReader } from '../read/column-reader.ts';
 import type { Merge } from './choose-step.ts';
 import { commitStep } from './commit-step.ts';
 import type { StepSource } from './compaction-source.ts';
-import { counter, fillSegments, joinItems, type NewItems } from './new-segments.ts';
+import {
+  counter,
+  fillSegments,
+  joinItems,
+  type NewItems,
+  type NewSegments,
+  type SegmentOptions,
+} from './new-segments.ts';
+import { countOutOfOrder } from './place-rows.ts';
 import { readRows } from './read-rows.ts';
+import { blockOf, joinBlocks, type RowBlock, type SegmentRow, sortRows } from './row-block.ts';
 import { buildPatch, livePatches, newerPatches } from './write-patches.ts';
 
 /** Returns whether two segments have the same items. Their values may differ in patches. */
@@ -93,36 +105,100 @@ const countPatched = (segments: readonly Segment[], values: PatchValues): Segmen
     };
   });
 
+/** Returns the out-of-order rows that belong to some segments. */
+const outOfOrderOf = (
+  { segments }: Manifest,
+  { from, to }: Merge,
+  changes: ReadonlyMap<string, RowChange>,
+): RowChange[] =>
+  [...changes.values()].filter(({ id }) => {
+    const position = segmentOf({ segments }, id);
+    return position >= from && position < to;
+  });
+
+const toSegmentRow = ({ id, to: version, after = {} }: RowChange): SegmentRow => ({
+  id,
+  version,
+  values: after,
+});
+
+/** Adds the values of merged out-of-order rows that have changed meanwhile. @returns whether one of them was deleted. */
+function addNewer(
+  values: MutablePatchValues,
+  merged: readonly RowChange[],
+  current: ReadonlyMap<string, RowChange>,
+  findRow: (id: string) => NewRow | undefined,
+): boolean {
+  for (const { id, to } of merged) {
+    const now = current.get(id);
+    if (!now) return true;
+    const found = findRow(id);
+    if (!found || now.to === to) continue;
+    for (const [field, value] of Object.entries({ ...now.after, [versionField]: String(now.to) }))
+      setValue(values, found.segmentId, field, [found.row, value]);
+  }
+  return false;
+}
+
+/** Rows of a segment that has got out-of-order rows, at most, as a share of the usual ones: it would otherwise be divided each time. */
+const maxGrownShare = 9 / 8;
+
+/** Returns the segments of merged rows. */
+function buildMerged(block: RowBlock, isOne: boolean, options: SegmentOptions): NewSegments {
+  const { sizes } = options;
+  const isGrown = isOne && block.ids.length <= maxGrownShare * sizes.maxRows;
+  const maxRows = isGrown ? Math.max(sizes.maxRows, block.ids.length) : sizes.maxRows;
+  return fillSegments(block, { ...options, sizes: { ...sizes, maxRows } });
+}
+
+/** Returns whether new segments are between their neighbours in the order of ids. */
+const fitsBetween = (
+  built: readonly Segment[],
+  before: Segment | undefined,
+  after: Segment | undefined,
+): boolean =>
+  (!before || before.last < (built[0]?.first ?? 'g')) && (!after || after.first > (built.at(-1)?.last ?? ''));
+
 /**
- * Merges segments. Other processes may absorb records meanwhile: their values of the merged segments become a patch of the new ones.
- * @returns the new manifest; `undefined` when another process has written one of the segments again, or has restored a row of them.
+ * Merges segments, and their out-of-order rows. Other processes may absorb records meanwhile: their values of the merged rows become a patch of
+ * the new segments.
+ * @returns the new manifest; `undefined` when another process has written one of the segments again, has restored a row of them, or has deleted
+ * one of the out-of-order rows.
  */
 export async function mergeSegments(
   source: StepSource,
   before: Manifest,
-  { from, to }: Merge,
+  merge: Merge,
 ): Promise<Manifest | undefined> {
+  const { from, to } = merge;
   const { writer, memory, sizes } = source;
   const requireTime = (): void => writer.requireTime();
   const merged = before.segments.slice(from, to);
   const columnReader = new ColumnReader(before, writer, memory);
-  const block = await readRows(columnReader, merged, requireTime);
+  const inserted = outOfOrderOf(before, merge, await columnReader.readOutOfOrder());
+  const stored = await readRows(columnReader, merged, requireTime);
+  const block =
+    inserted.length === 0 ? stored : sortRows(joinBlocks([stored, blockOf(inserted.map(toSegmentRow))]));
   // The columns have the values of the manifest before, and not those of patches that are written meanwhile.
   const stepId = newStepId(before.version);
   const options = { stepId, sizes, nextNumber: counter(), requireTime };
-  const built = fillSegments(block, options);
+  const built = buildMerged(block, to - from === 1, options);
 
-  /** Returns the values of newer patches, as values of the new segments; `undefined` when the new segments have no place for them. */
-  const readNewerValues = async (current: Manifest): Promise<PatchValues | undefined> => {
-    const newer = newerPatches(current, before);
-    const currentReader = new ColumnReader(current, writer, memory);
+  /** Returns newer values, as values of the new segments; `undefined` when the new segments have no place for them. */
+  const readNewerValues = async (
+    currentReader: ColumnReader,
+    outOfOrder: ReadonlyMap<string, RowChange>,
+  ): Promise<PatchValues | undefined> => {
+    const newer = newerPatches(currentReader.manifest, before);
     await currentReader.loadPatches(newer);
     const patches = newer.map((patch) => currentReader.patchValues(patch));
-    const findRow = newer.length > 0 ? findRows(block.ids, built.segments) : () => undefined;
+    const isChanged = currentReader.manifest.version > before.version;
+    const findRow = isChanged ? findRows(block.ids, built.segments) : () => undefined;
     const newRowOf: RowFinder = (segment, row) => findRow(columnReader.idOf(segment, row));
     const values: MutablePatchValues = new Map();
     const haveRestored = merged.map((segment) => translate(values, segment, patches, newRowOf));
-    return haveRestored.includes(true) ? undefined : values;
+    const hasDeleted = addNewer(values, inserted, outOfOrder, findRow);
+    return hasDeleted || haveRestored.includes(true) ? undefined : values;
   };
 
   let written: NewItems = built.items;
@@ -134,17 +210,30 @@ export async function mergeSegments(
       return other !== undefined && hasSameItems(segment, other);
     });
     if (start < 0 || !isUnchanged) return undefined;
-    const values = await readNewerValues(current);
-    if (!values) return undefined;
-    const patch = buildPatch(newStepId(current.version + 1), values, sizes);
-    const segments = [
-      ...current.segments.slice(0, start),
-      ...countPatched(built.segments, values),
-      ...current.segments.slice(start + merged.length),
+    const [earlier, later] = [
+      current.segments.slice(0, start),
+      current.segments.slice(start + merged.length),
     ];
-    const items = joinItems([written, patch.items]);
+    if (!fitsBetween(built.segments, earlier.at(-1), later[0])) return undefined;
+    const currentReader = new ColumnReader(current, writer, memory);
+    const outOfOrder = await currentReader.readOutOfOrder();
+    const values = await readNewerValues(currentReader, outOfOrder);
+    if (!values) return undefined;
+    const step = newStepId(current.version + 1);
+    const patch = buildPatch(step, values, sizes);
+    const gone = inserted.map(({ id, to: version }) => ({ id, version }));
+    for (const { id } of gone) outOfOrder.delete(id);
+    const left = addOutOfOrder(
+      current.outOfOrder,
+      (item) => currentReader.outOfOrderRows(item),
+      { added: gone, waiting: outOfOrder.size },
+      step,
+    );
+    const all = [...earlier, ...countPatched(built.segments, values), ...later];
+    const segments = countOutOfOrder(all, [...outOfOrder.values()]);
+    const items = joinItems([written, patch.items, left.items]);
     written = new Map();
     const patches = livePatches(segments, [...current.patches, ...patch.patches]);
-    return { manifest: { ...current, segments, patches }, items };
+    return { manifest: { ...current, segments, patches, outOfOrder: left.outOfOrder }, items };
   });
 }

@@ -1,15 +1,16 @@
-/** Decides which segments an absorbing step writes again because of its new rows. */
-import type { Segment } from '../format/manifest.ts';
+/** Decides where an absorbing step writes new rows. */
+import { type Segment, segmentOf } from '../format/manifest.ts';
 import { fitsOneColumn, isFull, liveRows } from './choose-step.ts';
 import { blockOf, largestColumn, type SegmentRow } from './row-block.ts';
 import type { CompactionSizes } from './sizes.ts';
 
-/** Neighbouring segments that become new ones, and the rows that they get. */
-export interface Placement {
-  /** Position of the first segment, and the position after the last one. */
+interface Placement {
+  /** Position of the first segment that is written again. All segments after it are, too. */
   readonly from: number;
-  readonly to: number;
+  /** The rows that these segments get, in the order of their ids. */
   readonly inserts: readonly SegmentRow[];
+  /** The rows that wait: their ids are among those of earlier segments, which may be large. */
+  readonly outOfOrder: readonly SegmentRow[];
 }
 
 /**
@@ -38,25 +39,9 @@ function firstToMerge(
   return from;
 }
 
-/** Returns rows by the segment whose ids they are among. */
-function bySegmentOf(
-  segments: readonly Segment[],
-  inserts: readonly SegmentRow[],
-): Map<number, SegmentRow[]> {
-  const bySegment = new Map<number, SegmentRow[]>();
-  for (const row of inserts) {
-    const found = segments.findLastIndex(({ first }) => first <= row.id);
-    const position = Math.max(0, found);
-    const own = bySegment.get(position) ?? [];
-    bySegment.set(position, own);
-    own.push(row);
-  }
-  return bySegment;
-}
-
 /**
- * Returns the segments to write again, in their order.
- * @param inserts rows that no segment has, in the order of their ids.
+ * Returns which segments a step writes again, and which rows wait.
+ * @param inserts rows that no segment has, in the order of their ids: new ones, and those that have waited.
  * @param youngId ids from this one on are expected to be followed by others that are not much greater.
  */
 export function placeRows(
@@ -64,25 +49,32 @@ export function placeRows(
   inserts: readonly SegmentRow[],
   youngId: string,
   sizes: CompactionSizes,
-): Placement[] {
-  // A row that comes out of order belongs among the ids of an earlier segment, which may be large: only that one is written again.
+): Placement {
   const last = segments.findLast(({ last: lastId }) => lastId < youngId)?.last ?? '';
   const recent = inserts.filter(({ id }) => id > last);
-  const outOfOrder = bySegmentOf(
-    segments,
-    inserts.filter(({ id }) => id <= last),
-  );
-  const tail = recent.length > 0 ? firstToMerge(segments, recent, sizes) : segments.length;
-  const placements: Placement[] = [];
-  const merged = [...recent];
-  for (const position of segments.keys()) {
-    const own = outOfOrder.get(position) ?? [];
-    if (position >= tail) merged.push(...own);
-    else if (own.length > 0) placements.push({ from: position, to: position + 1, inserts: own });
+  const from = recent.length > 0 ? firstToMerge(segments, recent, sizes) : segments.length;
+  // Rows among the ids of segments that are written again do not have to wait.
+  const firstId = from === 0 ? '' : segments[from]?.first;
+  const isInserted = ({ id }: SegmentRow): boolean => id > last || (firstId !== undefined && id >= firstId);
+  return {
+    from,
+    inserts: inserts.filter(isInserted),
+    outOfOrder: inserts.filter((row) => !isInserted(row)),
+  };
+}
+
+/** Returns segments with the numbers of the out-of-order rows among their ids. @param ids of these rows. */
+export function countOutOfOrder(
+  segments: readonly Segment[],
+  rows: readonly { readonly id: string }[],
+): Segment[] {
+  const counts = new Map<number, number>();
+  for (const { id } of rows) {
+    const position = segmentOf({ segments }, id);
+    counts.set(position, (counts.get(position) ?? 0) + 1);
   }
-  if (recent.length > 0) {
-    merged.sort((one, other) => (one.id < other.id ? -1 : 1));
-    placements.push({ from: tail, to: segments.length, inserts: merged });
-  }
-  return placements;
+  return segments.map(({ outOfOrder: _, ...segment }, position) => {
+    const count = counts.get(position);
+    return count === undefined ? segment : { ...segment, outOfOrder: count };
+  });
 }

@@ -85,13 +85,6 @@ async function readSettled(
   return { records, watermark: upTo, hasMore: false };
 }
 
-/** Returns the first half of what a step absorbs; the input itself if it has one stamp. */
-export function halveInput(input: CompactionInput): CompactionInput {
-  const { records } = input;
-  const half = upToStamp(records, records.length >> 1);
-  return half ? { ...input, ...half } : input;
-}
-
 /** Reads the oldest pending records that are settled. The watermark moves if they are worth a step. */
 export async function readInput(
   source: CompactionSource,

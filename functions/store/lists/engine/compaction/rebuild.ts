@@ -74,6 +74,7 @@ export async function rebuild(
     generation: newGeneration(),
     segments,
     patches: [],
+    outOfOrder: [],
   };
   const names = [...items.keys(), ...manifestNames(before)];
   await recordStep(writer, next, stepId, { beganAt: nowMs, names });

@@ -40,6 +40,10 @@ export interface CompactionSizes {
   readonly maxShareOfColumn: number;
   /** Columns that one step writes again because of this share, at most. The others wait for later steps. */
   readonly maxRewrittenColumns: number;
+  /** The share of the rows of a segment from which on its out-of-order rows are written among them. Each costs the segment's bytes by this share. */
+  readonly minShareOfOutOfOrder: number;
+  /** Out-of-order rows that wait, about. Each list looks at them one by one. */
+  readonly maxOutOfOrderRows: number;
   /** Newest records that are read when a watermark is set back. The hidden ones are rarely more. */
   readonly maxSetBackRecords: number;
   /** Changes for which a step is worth its cost. */
@@ -60,6 +64,8 @@ export const defaultSizes: CompactionSizes = {
   maxMergedPatchBytes: 1024 * 1024,
   maxShareOfColumn: 1 / 10,
   maxRewrittenColumns: 16,
+  minShareOfOutOfOrder: 1 / 128,
+  maxOutOfOrderRows: 4_096,
   maxSetBackRecords: 2_000,
   minChanges: 48,
 };

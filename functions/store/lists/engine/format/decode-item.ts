@@ -7,14 +7,16 @@ import {
   type ItemName,
   isBucketName,
   isColumnName,
+  isOutOfOrderName,
   isPatchName,
   isSmallSegmentName,
   isStepName,
 } from './manifest.ts';
+import { bytesOfRows, decodeRows, type OutOfOrderRow } from './out-of-order-rows.ts';
 import { decodePatch, type PatchValues } from './patch.ts';
 import { bytesOfSmallSegment, decodeSmallSegment, type SmallSegment } from './small-segment.ts';
 
-export type DecodedItem = Column | Bucket | Buffer | PatchValues | SmallSegment;
+export type DecodedItem = Column | Bucket | Buffer | PatchValues | SmallSegment | readonly OutOfOrderRow[];
 
 /** Bytes of a value of a patch in memory, about. */
 const patchValueBytes = 120;
@@ -23,6 +25,7 @@ const patchValueBytes = 120;
 export function storedItemOf(name: ItemName): StoredItem {
   if (isPatchName(name)) return 'patch';
   if (isStepName(name)) return 'step';
+  if (isOutOfOrderName(name)) return 'out-of-order rows';
   if (isBucketName(name)) return 'bucket';
   if (isSmallSegmentName(name)) return 'small segment';
   return isColumnName(name) ? 'column' : 'ids';
@@ -39,6 +42,10 @@ export function decodeItem(
     for (const fields of value.values())
       for (const columnPatch of fields.values()) bytes += columnPatch.size * patchValueBytes;
     return { value, bytes };
+  }
+  if (isOutOfOrderName(name)) {
+    const value = decodeRows(encoded);
+    return { value, bytes: bytesOfRows(value) };
   }
   if (isBucketName(name)) {
     const value = decodeBucket(encoded);

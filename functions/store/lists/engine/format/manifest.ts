@@ -59,6 +59,16 @@ export interface Segment {
   readonly bytes: number;
   /** Whether its columns, ids and fence are one item together. */
   readonly isSmall?: true | undefined;
+  /** Number of out-of-order rows among its ids; absent without any. */
+  readonly outOfOrder?: number | undefined;
+}
+
+/** An item of out-of-order rows. */
+export interface OutOfOrderItem {
+  readonly name: ItemName;
+  /** Number of its rows, with those that are gone. */
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 /** New values of some rows and fields, from one or more compaction steps. They replace those of older columns. */
@@ -94,6 +104,8 @@ export interface Manifest {
   readonly segments: readonly Segment[];
   /** The oldest first. */
   readonly patches: readonly Patch[];
+  /** Rows that no segment has, because they arrived later than those around them. The oldest first. */
+  readonly outOfOrder: readonly OutOfOrderItem[];
 }
 
 /** Bytes of a column, and of an item of a patch, at most: an item of the table has at most 400 KB. */
@@ -108,6 +120,7 @@ export const emptyManifest: Manifest = {
   generation: 0,
   segments: [],
   patches: [],
+  outOfOrder: [],
 };
 
 /** Returns a number that tells the columns from those before a repair. */
@@ -178,6 +191,14 @@ export const fenceName = (segment: Segment): ItemName =>
 /** The beginning of the names of patches' items. Ids of segments contain no colon, so no item of a segment has it. */
 const patchPrefix = 'patch:';
 
+/** The beginning of the names of items of out-of-order rows. */
+const outOfOrderPrefix = 'out-of-order:';
+
+export const outOfOrderName = (step: StepId, number: number): ItemName =>
+  `${outOfOrderPrefix}${step}/${number}`;
+
+export const isOutOfOrderName = (name: ItemName): boolean => name.startsWith(outOfOrderPrefix);
+
 export const smallPatchName = (step: StepId): ItemName => `${patchPrefix}${step}/${smallName}`;
 
 export const patchName = (step: StepId, field: string, position: number): ItemName =>
@@ -214,13 +235,14 @@ export function segmentNames(segment: Segment): ItemName[] {
   return [...columns, fenceName(segment), ...chunks];
 }
 
-export const manifestNames = ({ segments, patches }: Manifest): ItemName[] => [
+export const manifestNames = ({ segments, patches, outOfOrder }: Manifest): ItemName[] => [
   ...segments.flatMap(segmentNames),
   ...patches.flatMap((patch) => patchNames(patch)),
+  ...outOfOrder.map(({ name }) => name),
 ];
 
 /** Returns the position of the segment that an id belongs to. */
-export function segmentOf({ segments }: Manifest, id: string): number {
+export function segmentOf({ segments }: Pick<Manifest, 'segments'>, id: string): number {
   let low = 0;
   let high = segments.length - 1;
   while (low < high) {
@@ -245,6 +267,7 @@ const stateFields: Readonly<Record<Exclude<keyof Manifest, 'version'>, true>> = 
   generation: true,
   segments: true,
   patches: true,
+  outOfOrder: true,
 };
 
 const segmentFields: Readonly<Record<keyof Segment, true>> = {
@@ -258,6 +281,7 @@ const segmentFields: Readonly<Record<keyof Segment, true>> = {
   patched: true,
   bytes: true,
   isSmall: true,
+  outOfOrder: true,
 };
 
 const patchFields: Readonly<Record<keyof Patch, true>> = {

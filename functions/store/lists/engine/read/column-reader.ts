@@ -8,13 +8,16 @@ import {
   type ItemName,
   idsName,
   type Manifest,
+  type OutOfOrderItem,
   type Patch,
   patchNames,
   type Segment,
   smallSegmentName,
 } from '../format/manifest.ts';
+import type { OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
 import { chunkOfSmallSegment, fenceOfSmallSegment, type SmallSegment } from '../format/small-segment.ts';
+import { type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
@@ -72,6 +75,18 @@ export class ColumnReader {
 
   #patchNames(fields: readonly string[]): ItemName[] {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
+  }
+
+  /** Reads the out-of-order rows, by id. */
+  async readOutOfOrder(): Promise<Map<string, RowChange>> {
+    const { outOfOrder } = this.manifest;
+    await this.#items.load(outOfOrder.map(({ name }) => name));
+    return toChanges(outOfOrder.map((item) => this.outOfOrderRows(item)));
+  }
+
+  /** Returns the rows of an item of out-of-order rows, which must have been read. */
+  outOfOrderRows({ name }: OutOfOrderItem): readonly OutOfOrderRow[] {
+    return this.#items.get<readonly OutOfOrderRow[]>(name);
   }
 
   async loadPatches(patches: readonly Patch[]): Promise<void> {

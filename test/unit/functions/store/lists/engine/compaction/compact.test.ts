@@ -384,21 +384,84 @@ test('patches are left out when columns have all of their values', async () => {
   expect(await log.list({ filters: [isText('name', 'b')] })).toMatchObject({ total: 20 });
 });
 
-test('a step writes a few large segments again, at most, because of rows that come out of order', async () => {
-  const sizes = { maxRows: 10, maxChanges: 1_000, maxSmallBytes: 0 };
-  log.commit(
-    startMs,
-    Object.fromEntries(Object.entries(rowsFrom(0, 80, { name: 'a' })).filter((_, row) => row % 2 === 0)),
-  );
-  await log.compactAll(startMs + hourMs, sizes);
-  const before = log.log.manifest?.segments.map(({ id }) => id) ?? [];
-  expect(before).toHaveLength(4);
-  for (let row = 0; row < 4; row += 1)
-    log.commit(startMs + hourMs + row + 1, { [idOf(20 * row + 5)]: { name: 'b' } });
-  expect(await log.compact(startMs + 2 * hourMs, sizes)).toMatchObject({ records: 2, hasMore: true });
-  expect(log.log.manifest?.segments.filter(({ id }) => before.includes(id))).toHaveLength(2);
-  await log.compactAll(startMs + 2 * hourMs, sizes);
-  expect(await log.list({ filters: [isText('name', 'b')] })).toMatchObject({ total: 4 });
+describe('rows that come out of order', () => {
+  const sizes = { maxRows: 40, maxChanges: 1_000, maxSmallBytes: 0, minShareOfOutOfOrder: 1 / 4 };
+  const segmentIds = (): string[] => log.log.manifest?.segments.map(({ id }) => id) ?? [];
+  const waiting = (): number[] => log.log.manifest?.segments.map(({ outOfOrder = 0 }) => outOfOrder) ?? [];
+  const isNew = isText('name', 'new');
+  const insert = (nowMs: number, number: number, name = 'new'): void =>
+    log.commit(nowMs, { [idOf(number)]: { name } });
+
+  /** Two full segments, of rows with even numbers. */
+  beforeEach(async () => {
+    const rows = Object.entries(rowsFrom(0, 160, { name: 'old' })).filter((_, row) => row % 2 === 0);
+    log.commit(startMs, Object.fromEntries(rows));
+    await log.compactAll(startMs + hourMs - 1, sizes);
+    expect(segmentIds()).toHaveLength(2);
+  });
+
+  test('wait, and no segment is written again for a few of them', async () => {
+    const before = segmentIds();
+    for (const [step, number] of [5, 85, 7].entries()) {
+      insert(startMs + hourMs + 10 * step, number);
+      await log.compactAll(startMs + hourMs + 10 * step + 5, sizes);
+    }
+    expect([segmentIds(), waiting()]).toEqual([before, [2, 1]]);
+    expect(await log.list({ filters: [isNew], isDescending: false })).toMatchObject({
+      rows: [5, 7, 85].map((number) => ({ id: idOf(number), version: 1 })),
+      total: 3,
+    });
+    expect(await log.list({})).toMatchObject({ total: 83 });
+  });
+
+  test('can be changed and deleted while they wait', async () => {
+    insert(startMs + hourMs, 5);
+    insert(startMs + hourMs + 1, 85);
+    await log.compactAll(startMs + hourMs + 5, sizes);
+    insert(startMs + hourMs + 10, 5, 'newer');
+    log.commit(startMs + hourMs + 11, { [idOf(85)]: undefined });
+    await log.compactAll(startMs + hourMs + 15, sizes);
+    expect(waiting()).toEqual([1, 0]);
+    expect(await log.list({ filters: [isNew] })).toMatchObject({ total: 0 });
+    expect(await log.list({ filters: [isText('name', 'newer')] })).toMatchObject({
+      rows: [{ id: idOf(5), version: 2 }],
+    });
+    log.commit(startMs + hourMs + 20, { [idOf(5)]: undefined });
+    await log.compactAll(startMs + hourMs + 25, sizes);
+    expect(log.log.manifest?.outOfOrder).toEqual([]);
+  });
+
+  test('are written into their segment when they are a certain share of its rows', async () => {
+    const [first, second] = segmentIds();
+    for (let row = 0; row < 10; row += 1) insert(startMs + hourMs + row, 2 * row + 1);
+    insert(startMs + hourMs + 10, 85);
+    await log.compactAll(startMs + hourMs + 20, sizes);
+    expect(segmentIds()).not.toContain(first);
+    expect(segmentIds()).toContain(second);
+    expect(waiting().reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(await log.list({ filters: [isNew] })).toMatchObject({ total: 11 });
+    expect(await log.list({})).toMatchObject({ total: 91 });
+  });
+
+  test('are written into the segment with the most of them when too many wait', async () => {
+    const few = { ...sizes, maxOutOfOrderRows: 3 };
+    const [first, second] = segmentIds();
+    for (const number of [5, 81, 83, 85]) insert(startMs + hourMs + number, number);
+    await log.compactAll(startMs + hourMs + 200, few);
+    expect(segmentIds()).toContain(first);
+    expect(segmentIds()).not.toContain(second);
+    expect(waiting()).toEqual([1, 0]);
+  });
+
+  test('make a segment grow somewhat before it is divided', async () => {
+    for (let row = 0; row < 5; row += 1) insert(startMs + hourMs + row, 2 * row + 1);
+    await log.compactAll(startMs + hourMs + 10, { ...sizes, minShareOfOutOfOrder: 1 / 10 });
+    expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual([45, 40]);
+    for (let row = 5; row < 11; row += 1) insert(startMs + hourMs + 100 + row, 2 * row + 1);
+    await log.compactAll(startMs + hourMs + 200, { ...sizes, minShareOfOutOfOrder: 1 / 10 });
+    expect(log.log.manifest?.segments.map(({ rows }) => rows)).toEqual([40, 11, 40]);
+    expect(await log.list({})).toMatchObject({ total: 91 });
+  });
 });
 
 test('a column that is written again does not keep values that no row has', async () => {

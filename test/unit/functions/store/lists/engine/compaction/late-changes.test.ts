@@ -36,6 +36,13 @@ test('returns no records that were absorbed', async () => {
   expect(await lateIds([], {})).toEqual([]);
 });
 
+test('returns no records of out-of-order rows that were absorbed', async () => {
+  log.commit(startMs + 2, { [b]: { name: 'b' } });
+  await log.compact(startMs + 60_000, { minShareOfOutOfOrder: 2 });
+  expect(log.log.manifest?.outOfOrder).toHaveLength(1);
+  expect(await lateIds(log.log.records, { [b]: 1 })).toEqual([]);
+});
+
 test.each([
   ['a change', { [a]: { name: 'late' } }, { [a]: 2 }],
   ['a change before the last one', { [a]: { name: 'late' } }, { [a]: 3 }],
@@ -63,4 +70,26 @@ test('returns of a record only the entries of rows that were not absorbed', asyn
 
 test('returns no record above the watermark: it is pending', async () => {
   expect(await lateIds([log.build(watermark + 1, { [b]: { name: 'b' } })], { [b]: 1 })).toEqual([]);
+});
+
+describe('of an entity that was deleted and restored', () => {
+  /** Makes the deletion and the restore of a row. The watermark is between the two. */
+  const restore = (): void => {
+    log.commit(startMs + 2, { [a]: undefined, [b]: { name: 'b', color: null } });
+    log.commit(watermark + 1, { [a]: { name: 'restored', color: null } });
+  };
+
+  test('does not return the change before the deletion, also when the row is gone and the restore is pending', async () => {
+    const [first] = log.log.records;
+    restore();
+    await log.compact(startMs + 3);
+    expect(log.log.manifest?.segments).toEqual([expect.objectContaining({ rows: 2, deleted: 0 })]);
+    expect(await lateIds(first ? [first] : [], { [a]: 3, [b]: 1, [c]: 1 })).toEqual([]);
+  });
+
+  test('returns the deletion that was not absorbed, while the restore is pending', async () => {
+    restore();
+    const [, deletion] = log.log.records;
+    expect(await lateIds(deletion ? [deletion] : [], { [a]: 3, [b]: 1, [c]: 1 })).toEqual([[a, b]]);
+  });
 });

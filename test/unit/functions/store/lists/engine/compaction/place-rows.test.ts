@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Placement, placeRows } from '#functions/store/lists/engine/compaction/place-rows.ts';
+import { countOutOfOrder, placeRows } from '#functions/store/lists/engine/compaction/place-rows.ts';
 import type { SegmentRow } from '#functions/store/lists/engine/compaction/row-block.ts';
 import { defaultSizes } from '#functions/store/lists/engine/compaction/sizes.ts';
 import type { Segment } from '#functions/store/lists/engine/format/manifest.ts';
@@ -18,92 +18,102 @@ const segmentFrom = (first: number, last: number, rows: number, deleted = 0): Se
 const insertsOf = (...numbers: readonly number[]): SegmentRow[] =>
   numbers.map((number) => ({ id: idOf(number), version: 1, values: {} }));
 
-const place = (segments: readonly Segment[], ...numbers: readonly number[]): Placement[] =>
+const place = (segments: readonly Segment[], ...numbers: readonly number[]) =>
   placeRows(segments, insertsOf(...numbers), youngId, sizes);
 
+/** What is expected of rows of which none waits. */
+const placed = (from: number, ...numbers: readonly number[]) => ({
+  from,
+  inserts: insertsOf(...numbers),
+  outOfOrder: [],
+});
+
 test('nothing is written again without new rows', () => {
-  expect(place([])).toEqual([]);
-  expect(place([segmentFrom(1, 50, 50), segmentFrom(51, 60, 5)])).toEqual([]);
+  expect(place([])).toEqual(placed(0));
+  expect(place([segmentFrom(1, 50, 50), segmentFrom(51, 60, 5)])).toEqual(placed(2));
 });
 
 test('the first rows become a segment of their own', () => {
-  expect(place([], 1, 2)).toEqual([{ from: 0, to: 0, inserts: insertsOf(1, 2) }]);
+  expect(place([], 1, 2)).toEqual(placed(0, 1, 2));
 });
 
 describe('new rows', () => {
   test('become a segment of their own after larger ones', () => {
-    expect(place([segmentFrom(1, 50, 50)], 51, 52)).toEqual([{ from: 1, to: 1, inserts: insertsOf(51, 52) }]);
+    expect(place([segmentFrom(1, 50, 50)], 51, 52)).toEqual(placed(1, 51, 52));
   });
 
   test('are merged with the last segments that have at most as many rows as all after them', () => {
     const segments = [segmentFrom(1, 50, 50), segmentFrom(51, 54, 4), segmentFrom(55, 56, 2)];
-    expect(place(segments, 57, 58)).toEqual([{ from: 1, to: 3, inserts: insertsOf(57, 58) }]);
+    expect(place(segments, 57, 58)).toEqual(placed(1, 57, 58));
   });
 
   test('are merged with a segment that they fill', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(place([segmentFrom(1, 89, 89)], ...numbers)).toEqual([
-      { from: 0, to: 1, inserts: insertsOf(...numbers) },
-    ]);
+    expect(place([segmentFrom(1, 89, 89)], ...numbers)).toEqual(placed(0, ...numbers));
   });
 
   test('are not merged with a segment that is nine tenths full', () => {
     const numbers = Array.from({ length: 95 }, (_, number) => 100 + number);
-    expect(place([segmentFrom(1, 90, 90)], ...numbers)).toEqual([
-      { from: 1, to: 1, inserts: insertsOf(...numbers) },
-    ]);
+    expect(place([segmentFrom(1, 90, 90)], ...numbers)).toEqual(placed(1, ...numbers));
   });
 
   test('are not merged with segments that make the step too large', () => {
     const segments = [segmentFrom(1, 85, 85), segmentFrom(86, 160, 70)];
     const numbers = Array.from({ length: 75 }, (_, number) => 200 + number);
-    expect(place(segments, ...numbers)).toEqual([{ from: 1, to: 2, inserts: insertsOf(...numbers) }]);
+    expect(place(segments, ...numbers)).toEqual(placed(1, ...numbers));
   });
 
   test('are not merged with a segment whose columns are nearly full, or would be', () => {
     const numbers = [100, 101];
     const bytes = sizes.maxColumnBytes;
-    const alone = [{ from: 1, to: 1, inserts: insertsOf(...numbers) }];
+    const alone = placed(1, ...numbers);
     expect(place([{ ...segmentFrom(1, 2, 2), bytes: 0.76 * bytes }], ...numbers)).toEqual(alone);
-    expect(place([{ ...segmentFrom(1, 2, 2), bytes: 0.74 * bytes }], ...numbers)).toMatchObject([
-      { from: 0 },
-    ]);
+    expect(place([{ ...segmentFrom(1, 2, 2), bytes: 0.74 * bytes }], ...numbers)).toMatchObject({ from: 0 });
     const inserts = insertsOf(...numbers).map((row) => ({
       ...row,
       values: { name: 'a'.repeat(0.1 * bytes) },
     }));
     const large = [{ ...segmentFrom(1, 2, 2), bytes: 0.6 * bytes }];
-    expect(placeRows(large, inserts, youngId, sizes)).toEqual([{ from: 1, to: 1, inserts }]);
+    expect(placeRows(large, inserts, youngId, sizes)).toEqual({ from: 1, inserts, outOfOrder: [] });
   });
 
   test('are merged with a larger segment that has greater ids', () => {
     const segments = [segmentFrom(1, 85, 85), segmentFrom(10_000, 10_080, 80)];
-    expect(place(segments, 10_040)).toEqual([{ from: 1, to: 2, inserts: insertsOf(10_040) }]);
+    expect(place(segments, 10_040)).toEqual(placed(1, 10_040));
   });
 
   test('do not count deleted rows of a segment', () => {
     const segments = [segmentFrom(1, 50, 10, 8)];
-    expect(place(segments, 51, 52)).toEqual([{ from: 0, to: 1, inserts: insertsOf(51, 52) }]);
+    expect(place(segments, 51, 52)).toEqual(placed(0, 51, 52));
   });
 });
 
 describe('a row that comes out of order', () => {
   const segments = [segmentFrom(1, 50, 40), segmentFrom(60, 90, 30), segmentFrom(100, 190, 80)];
 
-  test('is written into the segment whose ids it is among', () => {
-    expect(place(segments, 55, 70)).toEqual([
-      { from: 0, to: 1, inserts: insertsOf(55) },
-      { from: 1, to: 2, inserts: insertsOf(70) },
-    ]);
+  test('waits when its segment is not written again', () => {
+    expect(place(segments, 0, 55, 70)).toEqual({ from: 3, inserts: [], outOfOrder: insertsOf(0, 55, 70) });
   });
 
-  test('is written into the first segment when all ids are greater', () => {
-    expect(place(segments, 0)).toEqual([{ from: 0, to: 1, inserts: insertsOf(0) }]);
+  test('waits beside new rows after its segment', () => {
+    expect(place(segments, 70, 200)).toEqual({
+      from: 3,
+      inserts: insertsOf(200),
+      outOfOrder: insertsOf(70),
+    });
+  });
+
+  test('is counted with the segment whose ids it is among, or with the first one', () => {
+    const counted = countOutOfOrder(
+      [{ ...(segments[0] as Segment), outOfOrder: 7 }, ...segments.slice(1)],
+      [...insertsOf(0, 55, 70)],
+    );
+    expect(counted.map(({ outOfOrder }) => outOfOrder)).toEqual([2, 1, undefined]);
   });
 
   test('is written together with new rows when its segment is merged with them', () => {
     const small = [segmentFrom(1, 50, 40), segmentFrom(60, 70, 2)];
-    expect(place(small, 65, 80, 90)).toEqual([{ from: 1, to: 2, inserts: insertsOf(65, 80, 90) }]);
+    expect(place(small, 65, 80, 90)).toEqual(placed(1, 65, 80, 90));
   });
 });
 
@@ -130,28 +140,16 @@ describe('any rows and segments', () => {
       return { segments, numbers };
     });
 
-  test('are divided into placements that leave all segments in the order of ids, with each row once', () => {
+  test('are placed once, and leave all segments in the order of ids', () => {
     fc.assert(
       fc.property(situation, ({ segments, numbers }) => {
-        const placements = place(segments, ...numbers);
-        expect(placements.flatMap(({ inserts }) => inserts.map(({ id }) => id))).toEqual(
+        const { from, inserts, outOfOrder } = place(segments, ...numbers);
+        expect([...inserts, ...outOfOrder].map(({ id }) => id).toSorted()).toEqual(
           insertsOf(...numbers).map(({ id }) => id),
         );
-        const ranges: { first: string; last: string }[] = [];
-        let position = 0;
-        for (const { from, to, inserts } of placements) {
-          expect(from).toBeGreaterThanOrEqual(position);
-          ranges.push(...segments.slice(position, from));
-          const ids = [...segments.slice(from, to).flatMap(({ first, last }) => [first, last])];
-          ids.push(...inserts.map(({ id }) => id));
-          ids.sort();
-          ranges.push({ first: ids[0] as string, last: ids.at(-1) as string });
-          position = to;
-        }
-        ranges.push(...segments.slice(position));
-        for (const [place, { first }] of ranges.entries()) {
-          if (place > 0) expect((ranges[place - 1]?.last ?? '') < first).toBe(true);
-        }
+        const lastKept = segments[from - 1]?.last ?? '';
+        for (const { id } of inserts) expect(id > lastKept).toBe(true);
+        for (const { id } of outOfOrder) expect(id < (segments[from]?.first ?? youngId)).toBe(true);
       }),
       { numRuns: 500 },
     );

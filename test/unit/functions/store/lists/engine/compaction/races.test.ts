@@ -74,6 +74,24 @@ describe('a merge', () => {
     expect(await log.list()).toMatchObject({ total: 40 });
   });
 
+  test('is lost when another process restores a row that it leaves out as deleted', async () => {
+    log.commit(laterMs + 20_001, { [idOf(3)]: undefined, [idOf(23)]: undefined });
+    await log.compact(laterMs + 20_002, sizes);
+    expect(log.log.manifest?.segments).toMatchObject(Array(2).fill({ rows: 20, deleted: 1 }));
+    let isFirst = true;
+    const result = await step(laterMs + 20_003, async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      log.commit(laterMs + 20_004, { [idOf(3)]: { name: 'a', color: 'red' } });
+      await log.compact(laterMs + 20_005, sizes);
+    });
+    expect(result).toBeUndefined();
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    await log.compactAll(laterMs + 30_000, sizes);
+    expect(await log.list(red)).toMatchObject({ total: 1, rows: [{ id: idOf(3), version: 3 }] });
+    expect(await log.list()).toMatchObject({ total: 39 });
+  });
+
   test('is lost when another process has merged the same segments', async () => {
     let merged = 0;
     const result = await step(laterMs + 20_000, async () => {
@@ -101,6 +119,48 @@ describe('a merge', () => {
     expect(result).toBeUndefined();
     expect(segmentIds()).toEqual(before);
     expect(await log.list(red)).toMatchObject({ total: 10 });
+  });
+});
+
+describe('a merge of out-of-order rows', () => {
+  beforeEach(async () => {
+    const all = Object.entries(rowsFrom(0, 80, { name: 'a', color: 'blue' }));
+    log.commit(startMs, Object.fromEntries(all.filter((_, row) => row % 2 === 0)));
+    await log.compact(startMs + 1, sizes);
+    for (const number of [1, 3, 5]) log.commit(laterMs, rowsFrom(number, 1, { name: 'b', color: 'blue' }));
+    await log.compact(laterMs + 1, sizes);
+    expect(log.log.manifest?.segments[0]).toMatchObject({ rows: 40, outOfOrder: 3 });
+  });
+
+  /** Merges while another process absorbs changes, and merges nothing. */
+  async function mergeWhile(changes: Readonly<Record<string, Row | undefined>>) {
+    let isFirst = true;
+    return step(laterMs + 1, async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      log.commit(laterMs + 2, changes);
+      await log.compact(laterMs + 3, { ...sizes, minShareOfOutOfOrder: 2 });
+    });
+  }
+
+  test('keeps their changes that another process absorbs meanwhile', async () => {
+    const fifth = { name: 'e', color: 'red' };
+    expect(await mergeWhile({ [idOf(1)]: { name: 'b', color: 'red' }, [idOf(7)]: fifth })).toBeDefined();
+    expect(log.log.manifest?.segments[0]).toMatchObject({ rows: 43, outOfOrder: 1 });
+    expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
+    expect(await log.list()).toMatchObject({ total: 44 });
+    await log.compactAll(laterMs + 10, sizes);
+    expect(log.log.manifest?.outOfOrder).toEqual([]);
+    expect(await log.ids(red)).toEqual([idOf(1), idOf(7)]);
+    expect(await log.list()).toMatchObject({ total: 44 });
+  });
+
+  test('is lost when another process has deleted one of them', async () => {
+    expect(await mergeWhile({ [idOf(3)]: undefined })).toBeUndefined();
+    expect(log.log.manifest?.segments[0]).toMatchObject({ rows: 40, outOfOrder: 2 });
+    await log.compactAll(laterMs + 10, sizes);
+    expect(log.log.manifest?.segments[0]).toMatchObject({ rows: 42 });
+    expect(await log.list()).toMatchObject({ total: 42 });
   });
 });
 

@@ -73,4 +73,12 @@ describe('after a step by a process whose clock is an hour ahead', () => {
     await step(nowMs);
     expect(await list()).toMatchObject({ total: 3 });
   });
+
+  test('a row of the future that was deleted there is restored once, also when only the deletion is in the columns', async () => {
+    log.commit(startMs + hourMs + 1, { [c]: undefined });
+    await step(startMs + 3 * hourMs, { ...defaultSizes, maxShareOfColumn: 1 });
+    await step(nowMs);
+    log.commit(startMs + hourMs + 2, { [c]: { name: 'c3' } });
+    expect(await list()).toMatchObject({ total: 4, rows: [{}, {}, { id: c, version: 3 }, {}] });
+  });
 });

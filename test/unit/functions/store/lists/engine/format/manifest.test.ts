@@ -48,6 +48,7 @@ const manifest: Manifest = {
   generation: 7,
   segments: [segment],
   patches: [largePatch, smallPatch],
+  outOfOrder: [{ name: 'out-of-order:9-dddddd/0', rows: 2, bytes: 40 }],
 };
 
 describe('names of items', () => {
@@ -106,13 +107,14 @@ describe('names of items', () => {
     expect(patchNames(largePatch, ['color'])).toEqual([]);
   });
 
-  test('of a manifest are those of its segments and patches', () => {
+  test('of a manifest are those of its segments, patches and out-of-order rows', () => {
     expect(manifestNames(manifest)).toEqual([
       ...segmentNames(segment),
       'patch:8-bbbbbb/$version.0',
       'patch:8-bbbbbb/name.0',
       'patch:8-bbbbbb/name.1',
       'patch:9-cccccc/all',
+      'out-of-order:9-dddddd/0',
     ]);
     expect(manifestNames(emptyManifest)).toEqual([]);
   });
