@@ -50,7 +50,9 @@ export function createStage(api: HttpApi, settings: Settings, openRoutes: readon
     accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
   });
   const limitsOf = (key: string) => {
-    const { rate, burst } = /\/docs|\/openapi\.json$/.test(key) ? documentationLimits : openRouteLimits;
+    const { rate, burst } = /\/docs|\/(?:openapi\.json|llms\.txt)$/.test(key)
+      ? documentationLimits
+      : openRouteLimits;
     return {
       ThrottlingRateLimit: Math.min(throttlingRate, rate),
       ThrottlingBurstLimit: Math.min(throttlingBurst, burst),

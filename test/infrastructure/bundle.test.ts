@@ -108,9 +108,11 @@ describe('bundles', () => {
     routes.flatMap(({ contract, file }) => contract.files?.map((name) => ({ contract, file, name })) ?? []),
   )('$file responds with the file $name of its folder', async ({ contract, file, name }) => {
     const event = operationEvent(contract, { id: contract.path.includes('{') ? name : undefined });
-    const body = readFileSync(files[name] ?? '', 'utf8');
+    const isText = !name.endsWith('.woff2');
+    const body = readFileSync(files[name] ?? '', isText ? 'utf8' : 'base64');
     expect((await call(file, event)).result).toMatchObject({ statusCode: 200, body });
   });
+
   test.each([
     ['{"name":"Secret"}', 201],
     ['{"name":"Secret","secret":"Secret"}', 400],
