@@ -279,7 +279,7 @@ test('a card can be deleted, and brought back', async () => {
   await open();
   await page.getByRole('button', { name: 'Delete Undone' }).click();
   await notice().getByText('“Undone” is deleted.').waitFor();
-  await expect(client.tasks.get(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.tasks.get(id)).rejects.toMatchObject({ problem: { status: 404 } });
   await notice().getByRole('button', { name: 'Undo' }).click();
   await notice().getByText('“Undone” is back.').waitFor();
   await column('planned').getByText('Undone', { exact: true }).waitFor();

@@ -3,7 +3,7 @@ import { auditTable } from '#lib/audit/audit-table.ts';
 import { runs } from '../support/runs.ts';
 import { stopAfter } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { growth, makeEntities, request, writes, writtenEntity } from './operations.ts';
+import { growth, makeEntities, prepareTarget, request, writes, writtenEntity } from './operations.ts';
 
 /** Every write, stopped after each of its calls: the data stays consistent, and a repeated request completes the write. */
 
@@ -36,6 +36,7 @@ test.each(writes.map((contract) => [contract.operation, contract] as const))(
     const plural = contract.resource?.plural ?? '';
     for (let call = 1; ; call += runs(3, 1)) {
       const ids = await makeEntities(faulty);
+      await prepareTarget(faulty, contract, ids);
       const name = `created ${randomUUID()}`;
       const headers = contract.method === 'POST' ? { 'idempotency-key': name } : {};
       const before = await totalOf(plural);

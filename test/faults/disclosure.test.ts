@@ -1,12 +1,11 @@
 import type { Contract } from '#functions/contract/contract.ts';
 import { jobMetrics } from '#functions/jobs/job-metrics.ts';
 import { routes } from '#functions/routes.ts';
-import { accessOf } from '#lib/infrastructure/table-access.ts';
 import { expectNoInternals } from '../contract/problem.ts';
 import type { TestResponse } from '../contract/service.ts';
 import { errorResponse, type Injector } from './engine-proxy.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { type Ids, makeEntities } from './operations.ts';
+import { callsDynamoDb, type Ids, makeEntities } from './operations.ts';
 
 /**
  * Responses and log lines of every operation, with a working and with a failing database. Responses contain no internal
@@ -116,7 +115,7 @@ const conditions: readonly Condition[] = [
 ];
 
 const callsDatabase = (contract: Contract): boolean =>
-  accessOf(contract).actions.length > 0 && contract.success !== 'signedInUser';
+  callsDynamoDb(contract) && contract.success !== 'signedInUser';
 
 /** Returns a body with the secret in every text field. */
 const fieldsOf = (body: { readonly writable: readonly string[] }): object => ({

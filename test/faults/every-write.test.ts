@@ -8,6 +8,7 @@ import {
   type Ids,
   makeEntities,
   makeEntity,
+  makeTarget,
   request,
   successStatus,
   writes,
@@ -94,8 +95,9 @@ describe.each(faults)('when $title', ({ title, atOnce, injector }) => {
       const subjects: Ids[] = [];
       await forEach([...Array(calls).keys()], 10, async () => {
         // The subject of the request. A project also gets a task.
-        const own = await makeEntity(faulty, plural, all);
-        subjects.push(plural === 'projects' ? await makeEntity(faulty, 'tasks', own) : own);
+        const own = await makeTarget(faulty, contract, all);
+        const hasTask = plural === 'projects' && growth(contract) <= 0;
+        subjects.push(hasTask ? await makeEntity(faulty, 'tasks', own) : own);
       });
       expect(subjects.length).toBe(calls);
       sent += calls;

@@ -31,6 +31,22 @@ export async function makeEntity(faulty: FaultyService, plural: string, ids: Ids
   return { ...ids, [plural]: body.id };
 }
 
+const isRestore = ({ path }: Contract): boolean => path.endsWith('/restore');
+
+/** Brings the entity of a request into the state that it needs: a restore needs a deleted one. */
+export async function prepareTarget(faulty: FaultyService, contract: Contract, ids: Ids): Promise<void> {
+  if (!isRestore(contract)) return;
+  const [, , plural = ''] = contract.path.split('/');
+  expect((await faulty.send('DELETE', `/v1/${plural}/${ids[plural]}`)).status).toBe(204);
+}
+
+/** Creates the entity of a request. @returns the ids with its own. */
+export async function makeTarget(faulty: FaultyService, contract: Contract, ids: Ids): Promise<Ids> {
+  const own = await makeEntity(faulty, contract.resource?.plural ?? '', ids);
+  await prepareTarget(faulty, contract, own);
+  return own;
+}
+
 /** Creates one entity of each kind with references to the others. @returns their ids by the plural of their kind. */
 export async function makeEntities(faulty: FaultyService): Promise<Ids> {
   let ids: Ids = {};
@@ -102,18 +118,27 @@ export const successStatus: Readonly<Record<Contract['success'], number>> = {
 };
 
 /** Returns by how much a successful operation changes the number of entities of its kind. */
-export const growth = ({ success }: Contract): number =>
-  success === 'created' || success === 'batch' ? 1 : success === 'deleted' ? -1 : 0;
+export function growth(contract: Contract): number {
+  const { success } = contract;
+  if (success === 'created' || success === 'batch' || isRestore(contract)) return 1;
+  return success === 'deleted' ? -1 : 0;
+}
 
 /** Returns whether a short run includes the operation: those on tasks, and those that start jobs. */
 const isInShortRun = ({ operation, resource }: Contract): boolean =>
   resource?.kind === 'task' ||
   ['archiveOrganization', 'cloneProject', 'deleteOrganization', 'deleteProject'].includes(operation);
 
+/** Returns whether an operation calls DynamoDB. */
+export function callsDynamoDb(contract: Contract): boolean {
+  const { actions, indexes = [] } = accessOf(contract);
+  return actions.length + indexes.length > 0;
+}
+
 /** The operations that call DynamoDB. A full run includes all of them. */
 export const operations: readonly Contract[] = routes
   .map(({ contract }) => contract)
-  .filter((contract) => accessOf(contract).actions.length > 0)
+  .filter(callsDynamoDb)
   // Without tokens, it reads nothing.
   .filter(({ success }) => success !== 'signedInUser')
   .filter((contract) => isFullRun || isInShortRun(contract));

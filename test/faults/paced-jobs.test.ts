@@ -57,7 +57,7 @@ async function beginSweep(session: Session, tasks: number): Promise<string> {
     changes: [buildCreate('task', fields, Date.now())],
   }));
   await applyInBatches(session, created, 90);
-  const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0, after: '' } as const;
+  const sweep = { type: 'sweep', kind: 'project', id, final: true, relation: 0 } as const;
   await session.database.transact([beginJob(session, sweep, { id: newId(Date.now()).id })]);
   return id;
 }
@@ -154,7 +154,7 @@ test('a worker without the time to wait gives the job back at once', async () =>
 function throttleDeletes(count: number, response: () => ReturnType<typeof errorResponse>): Injector {
   let left = count;
   return async ({ operation, body }, pass) => {
-    if (operation !== 'TransactWriteItems' || !JSON.stringify(body).includes('"Delete"') || left === 0)
+    if (operation !== 'TransactWriteItems' || !JSON.stringify(body).includes('"deletedAt"') || left === 0)
       return pass();
     left -= 1;
     return response();
