@@ -116,8 +116,8 @@ export const changes = (resource: Resource) =>
   });
 
 /** An app that has made an id must not get another one silently. */
-const refusedInCreation = ({ kind, plural }: Resource) => ({
-  id: `"id" must not be sent: the service makes the id. To create a ${kind} with an id of your own, send PUT /v1/${plural}/{id} with "If-None-Match: *".`,
+const refusedInCreation = (resource: Resource) => ({
+  id: `"id" must not be sent: the service makes the id. To create ${withArticle(resource)} with an id of your own, send PUT /v1/${resource.plural}/{id} with "If-None-Match: *".`,
 });
 
 /** Defines the history of one entity of a resource. */

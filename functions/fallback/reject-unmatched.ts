@@ -70,6 +70,7 @@ function refuse({ rawPath, requestContext }: PipelineEvent): never {
 export const handler = pipeline('rejectUnmatched', [], async (event) => {
   const conventional = conventionalResponse(event);
   if (conventional) return conventional;
-  // A deployment without documentation has no files for a page either.
-  return asksForHtml(event) && '/docs' in environment.routes() ? notFoundPage() : refuse(event);
+  // Errors of the API are always problem documents. A deployment without documentation has no files for a page either.
+  const mayShowPage = '/docs' in environment.routes() && !event.rawPath.startsWith('/v1/');
+  return mayShowPage && asksForHtml(event) ? notFoundPage() : refuse(event);
 });

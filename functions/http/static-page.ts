@@ -84,10 +84,17 @@ const tagOf = (content: string | Buffer, coding: string | undefined): string =>
 /** The page for addresses that do not exist. It ships beside the functions that can respond with it. */
 export const notFoundFile = 'not-found.html';
 
+/** Returns whether the weight of a media range is 0 (RFC 9110, 12.4.2). */
+const isRefused = (range: string): boolean => /;q=0(?:\.0{0,3})?$/.test(range);
+
 /** Returns whether a browser asks for a page, and not a program for data. */
 export const asksForHtml = ({ headers, requestContext }: PipelineEvent): boolean =>
   ['GET', 'HEAD'].includes(requestContext.http.method) &&
-  /(?:^|[\s,])text\/html\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(headers['accept'] ?? '');
+  (headers['accept'] ?? '')
+    .toLowerCase()
+    .replaceAll(/[ \t]/g, '')
+    .split(',')
+    .some((range) => range === 'text/html' || (range.startsWith('text/html;') && !isRefused(range)));
 
 export async function notFoundPage(): Promise<Response> {
   return {

@@ -363,6 +363,7 @@ test('every operation of the document has a method', async () => {
     await collection.restore(id);
     await collection.update(id, { name: 'x' });
     await collection.replace(id, all.entity as never);
+    await collection.batch([{ operation: 'update', id, body: { name: 'y' } }]);
     await collection.delete(id);
   }
   const declared = Object.values(document.paths).flatMap((item) =>

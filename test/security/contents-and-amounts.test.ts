@@ -53,14 +53,19 @@ describe.each(resources)('API3: $kind', (resource) => {
       version: '"1"',
     };
     const internal = [...internalAttributes].filter((attribute) => !(attribute in readOnly));
-    const created = await tenants.make(token, resource, { ...body, ...readOnly });
+    // An app that has made an id must not get another one silently.
+    const { id, ...ignored } = readOnly;
+    const refused = await send('POST', `/v1/${plural}`, { token, body: { ...body, id } });
+    expect([refused.status, refused.body]).toMatchObject([400, { errors: [{ pointer: '/id' }] }]);
+    const created = await tenants.make(token, resource, { ...body, ...ignored });
     const path = `/v1/${plural}/${created['id']}`;
     for (const [method, target] of [
       ['POST', `/v1/${plural}`],
       ['PUT', path],
       ['PATCH', path],
     ] as const) {
-      const response = await send(method, target, { token, body: { ...body, ...readOnly } });
+      const sent = method === 'POST' ? ignored : readOnly;
+      const response = await send(method, target, { token, body: { ...body, ...sent } });
       expect(response.status).toBeLessThan(300);
       for (const [field, value] of Object.entries(readOnly)) expect(response.body?.[field]).not.toBe(value);
       for (const attribute of [...internal, 'tenant', 'owner', 'role', 'isAdmin', 'scope']) {

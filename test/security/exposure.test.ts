@@ -124,7 +124,6 @@ describe('API9: an undocumented path returns 404', () => {
       `/v1/${plural}/${unknown}/history`,
       `/v1/${plural}:batch`,
     ]),
-    ...resources.map(({ plural }) => `/v1/${plural}/${unknown}/restore`),
   ];
 
   test.each(guesses)('%s', async (path) => {
