@@ -5,6 +5,7 @@ import { type JsonObject, type Parameters, request, type TestResponse, withQuery
 /** `GET /v1/{collection}/{id}/changes`: who changed what of one entity. */
 
 interface Entry {
+  readonly actor?: string;
   readonly version: number;
   readonly time: string;
   readonly operation: string;
@@ -38,7 +39,9 @@ describe.each(resources)('GET $path/{id}/changes', ({ kind }) => {
     const updated = await update(kind, created.id, { name: 'other' });
     const { id: _id, createdAt, updatedAt: _updatedAt, ...fields } = created;
     const all = Object.fromEntries(Object.entries(fields).map(([field, to]) => [field, { to }]));
-    expect(await historyOf(kind, created.id)).toEqual({
+    const { data, ...page } = await historyOf(kind, created.id);
+    // A service with tokens also says who made each change.
+    expect({ data: data.map(({ actor: _actor, ...entry }) => entry), ...page }).toEqual({
       data: [
         {
           version: 2,

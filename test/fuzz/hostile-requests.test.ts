@@ -220,6 +220,14 @@ test('10,000 invalid requests return no 5xx, and every error is a problem docume
         seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
         expect(response.status).toBeLessThan(500);
         if (response.status < 400 || verb === 'HEAD') return;
+        // For browsers, a wrong address outside of the API is a page.
+        if (response.status === 404 && response.type.startsWith('text/html')) {
+          expect([all['accept'], safeTarget]).toEqual([
+            expect.stringContaining('text/html'),
+            expect.not.stringMatching(/^\/v1\//),
+          ]);
+          return;
+        }
         expect(response.type).toBe('application/problem+json');
         expect(JSON.parse(response.body)).toMatchObject({
           status: response.status,

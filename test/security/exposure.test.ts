@@ -100,8 +100,8 @@ describe('API8: responses disclose no more than necessary', () => {
     const token = await as('victim');
     for (const [template, known] of Object.entries(methodsByPath)) {
       const path = template.replace('{id}', unknown).replace('{file}', 'site.css');
-      // For the methods of an entity, "batch", "changes" and "me" are ids.
-      const others = methodsByPath[template.replace(/(?:batch|changes|me)$/, '{id}')] ?? [];
+      // For the methods of an entity, "batch", "changes", "deleted" and "me" are ids.
+      const others = methodsByPath[template.replace(/(?:batch|changes|deleted|me)$/, '{id}')] ?? [];
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'LOCK', 'PURGE']) {
         if (known.includes(method) || others.includes(method)) continue;
         const { status, headers } = await send(method, path, { token });

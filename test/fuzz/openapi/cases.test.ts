@@ -102,9 +102,13 @@ function isExpectedError({ operation, headers }: Case, { status, text }: TestRes
   if (status === 422) return Object.keys(headers).some((name) => name === 'Idempotency-Key');
   if (status !== 400 || text === '') return false;
   const schema = operation.requestBody?.content['application/json']?.schema ?? {};
-  const { errors = [] } = JSON.parse(text) as { errors?: readonly { pointer?: string }[] };
+  const { errors = [] } = JSON.parse(text) as {
+    errors?: readonly { pointer?: string; parameter?: string }[];
+  };
   return errors.every(
-    ({ pointer = '' }) =>
+    ({ pointer = '', parameter }) =>
+      // An id that a caller has made must be a UUID of version 7; others are only unknown.
+      (parameter === 'id' && 'If-None-Match' in headers) ||
       // A batch whose first failing operation is invalid also names operations with a stale version.
       /^(?:\/operations\/\d+\/ifMatch|(?:\/operations\/\d+\/body)?\/id)$/.test(pointer) ||
       schemasAt(schema, pointer.split('/').slice(1)).some((one) => 'x-reference' in one),
