@@ -15,6 +15,7 @@ import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { newId } from '../functions/store/model/ids.ts';
 import { beginJob } from '../functions/store/model/job.ts';
+import { entityKey } from '../functions/store/model/keys.ts';
 import type { Write } from '../functions/store/model/writes.ts';
 import { task } from '../functions/tasks/resource.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
@@ -93,9 +94,11 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
   return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, { id }) };
 }
 
-/** Returns the write that begins the deletion of the tasks of a clone. */
-async function beginDeletion(clones: string[]): Promise<BegunJob> {
+/** Removes a clone, and returns the write that begins the deletion of its tasks. */
+async function beginDeletion(store: TestStore, clones: string[]): Promise<BegunJob> {
   const project = clones.shift() ?? '';
+  // A sweep ends at once while the entity exists.
+  await store.database().deleteItem(entityKey(tenant, 'project', project));
   const { id } = newId(Date.now());
   const work = { type: 'sweep', kind: 'project', id: project, final: true, relation: 0 } as const;
   return { id, write: beginJob({ tenant }, work, { id }) };
@@ -167,7 +170,7 @@ const loads: readonly (readonly [string, Load])[] = [
       ] as const,
   ),
   ['jobs that clone', (endMs) => runJobs(store, () => beginClone(store, project, clones), endMs)],
-  ['jobs that delete', (endMs) => runJobs(store, () => beginDeletion(clones), endMs)],
+  ['jobs that delete', (endMs) => runJobs(store, () => beginDeletion(store, clones), endMs)],
 ];
 const results: Result[] = [];
 for (const load of loads) {
