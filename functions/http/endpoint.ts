@@ -86,10 +86,11 @@ function readQuery(
 }
 
 function readIdempotency({ method, operation }: Contract, event: SessionEvent, id: string, body: unknown) {
-  const isCreation = method === 'PUT' && acceptsNoVersion(event.headers);
-  if (method !== 'POST' && !isCreation) return undefined;
+  if (method !== 'POST' && method !== 'PUT') return undefined;
   const { headers, caller } = event;
-  return idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
+  const found = idempotency(headers['idempotency-key'], caller.keyOwner, `${operation}#${id}`, body);
+  // A replacement has the same effect each time, so its key is checked and not recorded.
+  return method === 'POST' || acceptsNoVersion(headers) ? found : undefined;
 }
 
 /** @throws Problem 400 or 403 that says what is wrong. */
