@@ -158,7 +158,7 @@ test('the guide on authentication shows the lines with tokens on every service, 
 describe('an address without a page', () => {
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test.each(['/docs/guides', '/docs/typo.css', '/docs/guides/typo', '/typo', '/v1/typo'])(
+  test.each(['/docs/guides', '/docs/typo.css', '/docs/guides/typo', '/typo'])(
     '%s is a page for browsers and a problem for programs',
     async (path) => {
       const page = await request('GET', path, { headers: html });
@@ -169,6 +169,11 @@ describe('an address without a page', () => {
       expect([problem.status, mediaTypeOf(problem)]).toEqual([404, 'application/problem+json']);
     },
   );
+
+  test('is a problem for browsers too if it is one of the API', async () => {
+    const problem = await request('GET', '/v1/typo', { headers: html });
+    expect([problem.status, mediaTypeOf(problem)]).toEqual([404, 'application/problem+json']);
+  });
 
   test.each(['application/json', 'text/html;q=0', 'text/htmlx'])(
     'is no page for Accept %s',
