@@ -43,6 +43,7 @@ export async function publicAddress({ hostname }: URL, resolve = resolveAll): Pr
   const addresses = await resolve(hostname.replace(/^\[|\]$/g, ''));
   const refused = addresses.find((address) => !isPublic(address));
   const [first] = addresses;
-  if (refused || !first) throw new Error(`${hostname} has the address ${refused?.address ?? 'of nobody'}.`);
+  if (refused) throw new Error(`${hostname} has the address ${refused.address}, which is not a public one.`);
+  if (!first) throw new Error(`${hostname} has no address.`);
   return first;
 }

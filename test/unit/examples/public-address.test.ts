@@ -89,6 +89,6 @@ test('a name with public addresses is resolved once, and one of them is returned
 
 test('a name without addresses is refused', async () => {
   await expect(publicAddress(new URL('https://hooks.example.com/'), async () => [])).rejects.toThrow(
-    'of nobody',
+    'has no address',
   );
 });

@@ -30,7 +30,7 @@ async function rowsAt(writer: LogWriter, { rows }: ScannedRows, stamp: number): 
 
 /**
  * Returns the manifest that a rebuild replaces. One that this release cannot read counts as empty: a rebuild is the way out of it, because it needs
- * nothing of the columns. The items that it names stay: nobody knows them.
+ * nothing of the columns. The items that it names stay in the table, because their names cannot be read.
  */
 async function readReplaced(writer: LogWriter, nowMs: number): Promise<Manifest> {
   try {
