@@ -30,7 +30,7 @@ export const cdkHelp = `Checks the settings, the flags, the credentials and the 
   drift                  compares what is deployed with its templates, and fails if somebody has
                          changed it outside of CloudFormation
   import                 takes the table that "tableName" names into the data stack, after a restore
-                         (docs/operations.md)
+                         (docs/data.md)
   destroy                deletes the API stack, and in a disposable stage ("development",
                          "development-…") the data stack with all data
   synth                  writes the templates and bundles of both stacks to cdk.out. It needs

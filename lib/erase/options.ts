@@ -16,7 +16,7 @@ export interface EraseCommand extends TableOptions {
 const defaultUnitsPerSecond = 500;
 
 export const help = `Erases all data of a tenant, or a deleted entity before its 30 days are over. Nothing brings it back
-but a backup: docs/operations.md#erase-a-tenant says what stays in backups and logs.
+but a backup: docs/data.md#erase-a-tenant says what stays in backups and logs.
 
   npm run erase -- --table <name> --tenant <name> --access-revoked [options]
   npm run erase -- --table <name> --tenant <name> --entity tasks/<id> [options]
@@ -74,7 +74,7 @@ export function eraseOptions(args: readonly string[]): EraseCommand | 'help' {
   const entity = values.entity === undefined ? undefined : entityOf(values.entity);
   if (!entity && !values['access-revoked']) {
     throw new UsageError(
-      'Revoke the access of the tenant first, as docs/operations.md#erase-a-tenant says, and then add --access-revoked.',
+      'Revoke the access of the tenant first, as docs/data.md#erase-a-tenant says, and then add --access-revoked.',
     );
   }
   return {

@@ -56,7 +56,7 @@ async function findStack(client: CloudFormationClient, tableName: string): Promi
 }
 
 const importHelp = (stage: string): string =>
-  `Import it with "npm run cdk -- import -c stage=${stage}" (docs/operations.md#import-the-restored-table)`;
+  `Import it with "npm run cdk -- import -c stage=${stage}" (docs/data.md#import-the-restored-table)`;
 
 /** Returns why a table that exists and is not in the data stack cannot be deployed as a part of it. */
 async function stackRefusals(region: string, settings: Settings): Promise<string[]> {

@@ -19,7 +19,7 @@ import { type EngineProxy, type Injector, seeded, startEngineProxy } from './eng
 import { printedSeed } from './seed.ts';
 
 /**
- * The restore of docs/operations.md. A table that is restored to a point in time has each item as of that time, but it can have a part
+ * The restore of docs/data.md. A table that is restored to a point in time has each item as of that time, but it can have a part
  * of a transaction. Each round copies the table in the middle of a random transaction, switches the service to the copy, repairs it with
  * the audit and checks that it is correct and can be used.
  */
