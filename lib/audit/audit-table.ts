@@ -19,8 +19,8 @@ import { compareLogs, type LogDifference, rebuildLogs, subtractRows } from './ch
 import type { Report } from './report.ts';
 import { scanTable } from './scan.ts';
 import { Inventory, type Reference, referencesFrom, Suspects, tenantOf } from './snapshot.ts';
-import { compareSubjects, repairSubject, type SubjectDifference } from './subjects.ts';
-import { compareTexts, repairText, type TextDifference } from './texts.ts';
+import { compareSubjects, repairSubject } from './subjects.ts';
+import { compareTexts, repairText } from './texts.ts';
 
 interface AuditOptions {
   readonly repair?: boolean;
@@ -32,6 +32,10 @@ interface AuditOptions {
   readonly pauseMs: number;
   /** Milliseconds after which a record of a change log is settled. Tests that write nothing meanwhile need not wait. */
   readonly marginMs?: number;
+}
+
+interface Findings extends Pick<Report, 'texts' | 'subjects' | 'logs'> {
+  readonly orphans: readonly Reference[];
 }
 
 /** Deadline of one call, retries included. */
@@ -60,29 +64,39 @@ class TableAudit {
     await subtractRows(table, inventory);
     const suspects = new Suspects(inventory);
     await scanTable(table, (item) => suspects.add(item));
-    const orphans = await this.#orphans(suspects.dangling);
-    const swept = await this.#sweep(orphans);
-    const texts = await compareTexts(this.#database, suspects.texts.suspects, pauseMs);
-    const repairedTexts = await this.#repairTexts(texts);
-    const subjects = await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs);
-    const repairedSubjects = await this.#repairSubjects(subjects);
-    const logs = await compareLogs({ table, inventory, pauseMs });
-    const rebuilt = await this.#rebuild(logs);
+    const found: Findings = {
+      orphans: await this.#orphans(suspects.dangling),
+      texts: await compareTexts(this.#database, suspects.texts.suspects, pauseMs),
+      subjects: await compareSubjects(this.#database, suspects.subjects.suspects, pauseMs),
+      logs: await compareLogs({ table, inventory, pauseMs }),
+    };
     const { entities, malformed } = inventory;
     return {
       entities,
       compared: inventory.logs.size,
-      orphans: orphans.map(({ child, member, parent }) => ({
+      orphans: found.orphans.map(({ child, member, parent }) => ({
         entity: child.pk,
         field: member,
         refersTo: parent.pk,
       })),
       malformed,
-      texts,
-      subjects,
-      logs,
-      repaired: swept + repairedTexts + repairedSubjects + rebuilt,
+      texts: found.texts,
+      subjects: found.subjects,
+      logs: found.logs,
+      repaired: this.#options.repair ? await this.#repair(found) : 0,
     };
+  }
+
+  /**
+   * Repairs what was found. The logs come first, because the other repairs change entities: a log can have the record of a change that its entity
+   * lacks, and the next change of this entity makes the same version again. Compaction would take the first one for it.
+   */
+  async #repair({ orphans, texts, subjects, logs }: Findings): Promise<number> {
+    const rebuilt = await this.#rebuild(logs);
+    await this.#sweep(orphans);
+    for (const difference of texts) await repairText(this.#database, difference);
+    for (const difference of subjects) await repairSubject(this.#database, difference);
+    return rebuilt + orphans.length + texts.length + subjects.length;
   }
 
   /** Returns the references that still have no target and that no job is about to clear. */
@@ -102,35 +116,21 @@ class TableAudit {
       .filter(({ parent }) => left.some((one) => one.parent.pk === parent.pk) && !existing.has(parent.pk));
   }
 
-  async #repairTexts(texts: readonly TextDifference[]): Promise<number> {
-    if (!this.#options.repair) return 0;
-    for (const difference of texts) await repairText(this.#database, difference);
-    return texts.length;
-  }
-
-  async #repairSubjects(subjects: readonly SubjectDifference[]): Promise<number> {
-    if (!this.#options.repair) return 0;
-    for (const difference of subjects) await repairSubject(this.#database, difference);
-    return subjects.length;
-  }
-
   async #rebuild(logs: readonly LogDifference[]): Promise<number> {
-    if (!this.#options.repair || logs.length === 0) return 0;
+    if (logs.length === 0) return 0;
     const { marginMs, segments } = this.#options;
     const only = new Set(logs.map(({ log }) => log));
     const options = { only, segments, ...(marginMs !== undefined && { marginMs }) };
     return (await rebuildLogs(this.#client, this.#tableName, options)).logs;
   }
 
-  async #sweep(orphans: readonly Reference[]): Promise<number> {
-    if (!this.#options.repair) return 0;
+  async #sweep(orphans: readonly Reference[]): Promise<void> {
     for (const parent of uniqueKeys(orphans.map((orphan) => orphan.parent))) {
       const [tenant = '', kind = '', id = ''] = parent.pk.split('#');
       const job = { tenant, id: newId(await this.#database.time()).id };
       await this.#database.transact([beginSweep({ tenant }, kind as Kind, id, job.id)]);
       await continueJob(this.#database, job, { owner: `audit ${randomUUID()}` });
     }
-    return orphans.length;
   }
 }
 

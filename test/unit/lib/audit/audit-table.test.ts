@@ -1,13 +1,16 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity } from '#functions/store/entities/read-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { buildCreate } from '#functions/store/model/changes.ts';
 import type { Fields, StoredEntity } from '#functions/store/model/entity.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
 import { auditTable } from '#lib/audit/audit-table.ts';
+import { compactAll } from '#test/support/compaction.ts';
 import { startTestStore, type TestStore } from '#test/support/local-store.ts';
 
 /** The audit finds the errors that a test writes, and nothing else, and repairs them. Other writers continue. */
@@ -72,6 +75,25 @@ test('finds and clears references to entities that do not exist', async () => {
   expect(await audit()).toMatchObject(clean);
   const { entity } = await readEntity(session, 'task', lost.after.entity.id);
   expect(entity).toMatchObject({ projectId: project, userId: null, tagIds: [] });
+});
+
+test('repairs a log before it changes an entity that has the record of a lost change: both make the same version', async () => {
+  const session = store.session('a');
+  const { project } = await fill(session, 1);
+  const user = await createEntity(session, 'user', { name: 'u', status: 'active', organizationId: null });
+  const userId = user.entity.id;
+  const { entity } = await createEntity(session, 'task', task({ projectId: project, userId }));
+  const Key = { ...entityKey('a', 'task', entity.id) };
+  const TableName = store.tableName;
+  const { Item } = await store.client.send(new GetCommand({ TableName, Key }));
+  await updateEntity(session, { kind: 'task', id: entity.id }, { name: 'lost' });
+  await store.client.send(new PutCommand({ TableName, Item }));
+  await store.client.send(new DeleteCommand({ TableName, Key: { ...entityKey('a', 'user', userId) } }));
+  await auditTable(store.client, TableName, { repair: true, pauseMs: 0, marginMs: 0 });
+  expect(await audit()).toMatchObject(clean);
+  await compactAll(store.database(), 'a', 'task');
+  expect(await audit()).toMatchObject(clean);
+  expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ name: 'x', userId: null });
 });
 
 test('finds an entity whose keys do not match its fields', async () => {
