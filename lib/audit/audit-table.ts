@@ -88,8 +88,8 @@ class TableAudit {
   }
 
   /**
-   * Repairs what was found. The logs come first, because the other repairs change entities: a log can have the record of a change that its entity
-   * lacks, and the next change of this entity makes the same version again. Compaction would take the first one for it.
+   * Repairs what was found. The logs come first, because a sweep lists the entities that it changes. And a log can have the record of a change that
+   * its entity lacks: the next change of this entity makes the same version again, and compaction must not take the first one for it.
    */
   async #repair({ orphans, texts, subjects, logs }: Findings): Promise<number> {
     const rebuilt = await this.#rebuild(logs);

@@ -66,6 +66,25 @@ export const listEngineMutations: readonly Mutation[] = [
     detectedBy: [`${tests}/compaction/late-changes.test.ts`],
   },
   {
+    name: 'late-record-that-was-not-applied',
+    description:
+      'in a restored table, the record of a change that the table does not have displaces a pending change of the same version',
+    file: `${engine}/compaction/late-changes.ts`,
+    search: 'if (pending && madeVersion(pending, to)) return false;',
+    replacement: 'if (pending && madeVersion(pending, -to)) return false;',
+    detectedBy: [`${tests}/compaction/late-changes.test.ts`],
+  },
+  {
+    name: 'entities-repaired-before-logs',
+    description: 'the audit lists the entities that refer to a missing one before it repairs their rows',
+    file: 'lib/audit/audit-table.ts',
+    search: `    const rebuilt = await this.#rebuild(logs);
+    await this.#sweep(orphans);`,
+    replacement: `    await this.#sweep(orphans);
+    const rebuilt = await this.#rebuild(logs);`,
+    detectedBy: ['test/unit/lib/audit/audit-table.test.ts'],
+  },
+  {
     name: 'late-record-that-is-absorbed-already',
     description: 'a late record is absorbed although the columns have a later change of the entity',
     file: `${engine}/compaction/late-changes.ts`,

@@ -96,6 +96,18 @@ test('repairs a log before it changes an entity that has the record of a lost ch
   expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ name: 'x', userId: null });
 });
 
+test('clears a reference that the row of an entity does not have', async () => {
+  const session = store.session('a');
+  const { tasks } = await fill(session, 1);
+  const { entity } = tasks[0] as StoredEntity;
+  const userId = buildCreate('user', { name: 'u', status: 'active' }, Date.now()).after.entity.id;
+  const Item = encodeEntity('a', { kind: 'task', entity: { ...entity, userId }, version: 2 }, Date.now());
+  await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
+  await auditTable(store.client, store.tableName, { repair: true, pauseMs: 0, marginMs: 0 });
+  expect(await audit()).toMatchObject(clean);
+  expect((await readEntity(session, 'task', entity.id)).entity).toMatchObject({ userId: null });
+});
+
 test('finds an entity whose keys do not match its fields', async () => {
   const { tasks } = await fill(store.session('a'), 1);
   const stored = tasks[0] as StoredEntity;

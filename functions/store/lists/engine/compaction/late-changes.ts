@@ -32,11 +32,18 @@ interface Known {
 }
 
 /**
+ * Returns whether a pending change made the version of a late one. Versions are unique, so the table does not have the late change: a restored table
+ * can have the record of a change without the change.
+ */
+const madeVersion = ({ from, to }: RowChange, version: number): boolean => from < version && version <= to;
+
+/**
  * Returns whether the columns should have what a change left. Otherwise, the record of a later deletion or restore was absorbed, and its row can be
  * gone: the change must not bring it back. The pending change tells by its row before it whether the columns should have one. Without a pending change,
  * the entity is as they should have it, or was changed since the pending ones were read.
  */
 function belongsIntoColumns({ to, after }: RowChange, { pending, version }: Known): boolean {
+  if (pending && madeVersion(pending, to)) return false;
   if (pending) return (pending.before !== undefined) === (after !== undefined);
   return after ? version !== undefined && version >= to : version === undefined;
 }

@@ -72,6 +72,33 @@ test('returns no record above the watermark: it is pending', async () => {
   expect(await lateIds([log.build(watermark + 1, { [b]: { name: 'b' } })], { [b]: 1 })).toEqual([]);
 });
 
+describe('while a change is pending', () => {
+  const [before, after] = [
+    { name: 'a', color: null },
+    { name: 'late', color: null },
+  ];
+  const late = (version: number): LogRecord => {
+    const entries = [{ id: a, version, previousStamp: startMs, before, after }];
+    return { key: 'r#late', stamp: startMs + 2, entries };
+  };
+
+  test.each([
+    ['changes', { name: 'pending', color: null }, { [a]: 2 }],
+    ['deletes', undefined, {}],
+  ])(
+    'does not return one that the table does not have when the pending one %s the entity: both made the same version',
+    async (_, row, versions) => {
+      log.commit(watermark + 1, { [a]: row });
+      expect(await lateIds([late(2)], versions)).toEqual([]);
+    },
+  );
+
+  test('returns one that was lost after the pending one', async () => {
+    log.commit(watermark + 1, { [a]: { name: 'pending', color: null } });
+    expect(await lateIds([late(3)], { [a]: 3 })).toEqual([[a]]);
+  });
+});
+
 describe('of an entity that was deleted and restored', () => {
   /** Makes the deletion and the restore of a row. The watermark is between the two. */
   const restore = (): void => {
