@@ -7,6 +7,7 @@ import { mapDomain } from './domain.ts';
 import { gateway } from './gateway.ts';
 import { tableNameOf } from './names.ts';
 import { observability } from './observability.ts';
+import { refreshReferences } from './references.ts';
 import type { ServiceFunctionContext } from './service-function.ts';
 
 interface ApiStackProperties extends StackProps {
@@ -34,5 +35,6 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'DashboardUrl', { value: dashboardUrl });
     budget(this, context.settings);
     applyAccountRules(this, context.settings);
+    refreshReferences(this);
   }
 }

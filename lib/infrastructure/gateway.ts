@@ -18,7 +18,7 @@ import { defaultTenantRate, fallbackFile, requestTimeoutMs } from '../hosting/fu
 import type { Accounts } from './accounts.ts';
 import { createStage } from './api-stage.ts';
 import { type Authorization, authorization } from './authorization.ts';
-import { isDisposable, requestNamespace, tableArnOf, tableNameOf } from './names.ts';
+import { allowedTableArns, isDisposable, requestNamespace } from './names.ts';
 import {
   ServiceFunction,
   type ServiceFunctionContext,
@@ -142,7 +142,7 @@ function extrasOf(
       ...((isGuarded || contract.success === 'staticPage') && auth?.environment),
       ...(isLimited && { TENANT_RATE: String(tenantRate) }),
     },
-    statements: isLimited ? rateStatements(tableArnOf(tableNameOf(settings)), accessOf(contract)) : [],
+    statements: isLimited ? rateStatements(allowedTableArns(settings), accessOf(contract)) : [],
   };
 }
 

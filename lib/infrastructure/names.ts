@@ -16,7 +16,8 @@ export const stackName = ({ stage }: Stage, part: 'data' | 'api'): string =>
 export const ownTableName = ({ stage }: Stage): string => `project-management-${stage}`;
 
 /** Returns the name of the table that the functions use: the stack's own, or a restored one. */
-export const tableNameOf = (settings: Settings): string => settings.tableName || ownTableName(settings);
+export const tableNameOf = (settings: Pick<Settings, 'stage' | 'tableName'>): string =>
+  settings.tableName || ownTableName(settings);
 
 /** Returns whether the data stack has a restored table, which was imported into it. It knows the stream of the table then. */
 export const isImported = ({ stage, tableName, tableStreamArn }: Settings): boolean =>
@@ -47,6 +48,13 @@ export const requestNamespace = ({ stage }: Stage): string => `ProjectManagement
 
 export const tableArnOf = (name: string): string =>
   `arn:${Aws.PARTITION}:dynamodb:${Aws.REGION}:${Aws.ACCOUNT_ID}:table/${name}`;
+
+/**
+ * Returns the ARNs of the tables that roles allow: that of `tableName`, and that of `otherTableName` while a deployment switches between the two.
+ */
+export const allowedTableArns = (
+  settings: Pick<Settings, 'stage' | 'tableName' | 'otherTableName'>,
+): string[] => [...new Set([tableNameOf(settings), settings.otherTableName])].filter(Boolean).map(tableArnOf);
 
 export const eventBusName = ({ stage }: Stage): string => `project-management-${stage}`;
 

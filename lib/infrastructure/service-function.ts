@@ -11,7 +11,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { lastRelease, retainedPolicyName } from '../release/last-release.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
-import { functionLogArn, functionLogName, tableArnOf, tableNameOf } from './names.ts';
+import { allowedTableArns, functionLogArn, functionLogName, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
 import { type Access, withoutOwn } from './table-access.ts';
 import { keyStatements, tableStatements } from './table-statements.ts';
@@ -49,12 +49,12 @@ const tracing = (): PolicyStatement =>
  */
 function retainedPolicy(
   id: string,
-  tableArn: string,
+  tableArns: readonly string[],
   access: Access | undefined,
 ): Record<string, PolicyDocument> {
   const { [id]: before } = lastRelease().permissions;
   const retained = access && before && withoutOwn(before, access);
-  const statements = retained ? tableStatements(tableArn, retained) : [];
+  const statements = retained ? tableStatements(tableArns, retained) : [];
   return statements.length > 0 ? { [retainedPolicyName]: new PolicyDocument({ statements }) } : {};
 }
 
@@ -84,18 +84,16 @@ export class ServiceFunction extends Construct {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [functionLogArn(settings)],
     });
+    const tableArns = allowedTableArns(settings);
     const traces = settings.tracing ? [tracing()] : [];
     const dataStatements = access
-      ? [
-          ...tableStatements(tableArnOf(tableNameOf(settings)), access),
-          ...keyStatements(settings.encryptionKey),
-        ]
+      ? [...tableStatements(tableArns, access), ...keyStatements(settings.encryptionKey)]
       : [];
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
         access: new PolicyDocument({ statements: [logging, ...traces, ...dataStatements, ...statements] }),
-        ...retainedPolicy(id, tableArnOf(tableNameOf(settings)), access),
+        ...retainedPolicy(id, tableArns, access),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {

@@ -94,6 +94,10 @@ export const definitions = {
     ),
     'the ARN of the stream of the table that "tableName" names ("LatestStreamArn" of "aws dynamodb describe-table"), or empty without "tableName" and for a table that was imported into the stack',
   ),
+  otherTableName: setting(
+    optionalText(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/))),
+    'the name of a second table that roles allow while "tableName" switches, or empty for none',
+  ),
   corsOrigins: setting(
     v.optional(v.pipe(textList, v.minLength(1), v.everyItem(isOrigin)), [...crossOrigin.origins]),
     'origins, for example "https://app.example.com", without a path, or "*" for all',

@@ -27,14 +27,14 @@ export const keyStatements = (keyArn: string): PolicyStatement[] =>
  * Returns the statement that a role needs besides its access to publish and read the units of tenants, and for no other key.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export function rateStatements(tableArn: string, { actions }: Access): PolicyStatement[] {
+export function rateStatements(tableArns: readonly string[], { actions }: Access): PolicyStatement[] {
   const missing = (['PutItem', 'Query'] as const).filter((action) => !actions.includes(action));
   if (missing.length === 0) return [];
   const key = 'dynamodb:LeadingKeys';
   return [
     new PolicyStatement({
       actions: missing.map((action) => `dynamodb:${action}`),
-      resources: [tableArn],
+      resources: [...tableArns],
       conditions: {
         'ForAllValues:StringLike': { [key]: [`${ratePrefix}*`] },
         // "ForAllValues" is true for a request without keys.
@@ -45,11 +45,14 @@ export function rateStatements(tableArn: string, { actions }: Access): PolicySta
 }
 
 /**
- * Returns the policy statements for exactly these actions on the table, and for queries of its indexes. IAM has no action
+ * Returns the policy statements for exactly these actions on tables, and for queries of their indexes. IAM has no action
  * for a transaction; the actions of its items count.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
  */
-export function tableStatements(tableArn: string, { actions, indexes = [] }: Access): PolicyStatement[] {
+export function tableStatements(
+  tableArns: readonly string[],
+  { actions, indexes = [] }: Access,
+): PolicyStatement[] {
   const allow = (names: Access['actions'], resources: readonly string[]): PolicyStatement[] =>
     names.length === 0 || resources.length === 0
       ? []
@@ -60,10 +63,10 @@ export function tableStatements(tableArn: string, { actions, indexes = [] }: Acc
           }),
         ];
   return [
-    ...allow(actions, [tableArn]),
+    ...allow(actions, tableArns),
     ...allow(
       ['Query'],
-      indexes.map((index) => `${tableArn}/index/${index}`),
+      tableArns.flatMap((tableArn) => indexes.map((index) => `${tableArn}/index/${index}`)),
     ),
   ];
 }

@@ -1,5 +1,9 @@
 /** Checks, before a deployment, what CloudFormation would find too late or not at all. */
-import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -42,17 +46,37 @@ async function describeTable(client: DynamoDBClient, TableName: string): Promise
   }
 }
 
-/** Returns the stack that has a table; undefined when none has it. */
-async function findStack(client: CloudFormationClient, tableName: string): Promise<string | undefined> {
-  const ofTable = new DescribeStackResourcesCommand({ PhysicalResourceId: tableName });
+/** Returns what a call responds with; undefined when CloudFormation does not know what the call names. */
+async function ifKnown<Response>(call: Promise<Response>): Promise<Response | undefined> {
   try {
-    const { StackResources = [] } = await client.send(ofTable);
-    return StackResources.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName)?.StackName;
+    return await call;
   } catch (error) {
-    // No stack has a resource with this id.
     if ((error as Error).name === 'ValidationError') return undefined;
     throw error;
   }
+}
+
+/** Returns the stack that has a table; undefined when none has it. */
+async function findStack(client: CloudFormationClient, tableName: string): Promise<string | undefined> {
+  const found = await ifKnown(
+    client.send(new DescribeStackResourcesCommand({ PhysicalResourceId: tableName })),
+  );
+  return found?.StackResources?.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName)?.StackName;
+}
+
+/** Returns why a deployment cannot switch to another table: the functions of before would have no permission until they are updated. */
+async function switchRefusals(region: string, settings: Settings): Promise<string[]> {
+  const client = new CloudFormationClient(clientSettings(region));
+  const StackName = stackName(settings, 'data');
+  const found = await ifKnown(client.send(new DescribeStacksCommand({ StackName }))).finally(() =>
+    client.destroy(),
+  );
+  const used = found?.Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
+  const next = tableNameOf(settings);
+  if (used === undefined || used === next || used === settings.otherTableName) return [];
+  return [
+    `The deployed functions use the table "${used}", and this deployment switches to "${next}". Set "otherTableName" to "${used}": roles allow both tables then (docs/data.md#restore-data).`,
+  ];
 }
 
 const importHelp = (stage: string): string =>
@@ -110,6 +134,8 @@ const poolRefusals = (region: string, { userPoolId }: Settings): string[] =>
 const saysNothing = ({ name, $fault }: Error & { $fault?: string }): boolean =>
   $fault === undefined || /^AccessDenied|^UnauthorizedOperation/.test(name);
 
+const noRefusals = Promise.resolve<string[]>([]);
+
 interface Findings {
   /** What the deployment must not begin with, a sentence each. */
   readonly refusals: readonly string[];
@@ -129,7 +155,7 @@ async function findingsOf(what: string, check: Promise<string[]>): Promise<Findi
 }
 
 /**
- * Checks the table in use, the reserved concurrency and the region of the user pool.
+ * Checks the table in use, a switch to another one, the reserved concurrency and the region of the user pool.
  * @param region the region of the deployment.
  * @param command `import` checks the table that becomes a part of the data stack.
  */
@@ -140,6 +166,7 @@ export async function checkDeployment(
 ): Promise<Findings> {
   const checks: readonly [what: string, refusals: Promise<string[]>][] = [
     ['The table in use', tableRefusals(region, settings, command === 'import')],
+    ['The switch to another table', command === 'deploy' ? switchRefusals(region, settings) : noRefusals],
     ['The reserved concurrency', lambdaRefusals(region, settings)],
   ];
   const found = await Promise.all(checks.map(([what, refusals]) => findingsOf(what, refusals)));

@@ -28,6 +28,7 @@ export const combinations: Readonly<Record<string, Readonly<Record<string, unkno
     tableName: 'restored',
     tableStreamArn:
       'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-01-01T00:00:00.000',
+    otherTableName: 'project-management-production',
     backupDays: 90,
   },
   'own domain': {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
@@ -15,10 +16,10 @@ beforeAll(async () => {
 const added = (from: Resources, to: Resources): [string, Resource][] =>
   Object.entries(to).filter(([id]) => !(id in from));
 
-/** Returns the ids of the resources that another template changes, without their hashes. */
+/** Returns the ids of the resources whose properties another template changes, without their hashes. */
 const changed = (from: Resources, to: Resources): string[] =>
   Object.keys(from)
-    .filter((id) => JSON.stringify(from[id]) !== JSON.stringify(to[id]))
+    .filter((id) => !isDeepStrictEqual(from[id]?.Properties, to[id]?.Properties))
     .map((id) => id.replace(/[0-9A-F]{8}$/, ''))
     .sort();
 

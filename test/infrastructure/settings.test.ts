@@ -74,6 +74,7 @@ test.each([
   ['stage', 'cognito', 'which Cognito refuses'],
   ['tableName', 'a', 'restored table'],
   ['tableStreamArn', 'arn:aws:dynamodb:eu-central-1:1', '"tableName" names'],
+  ['otherTableName', 'a', 'second table'],
   ['machineClient', 'yes', 'true or false'],
   ['requireGroup', 'yes', 'true or false'],
   ['multiFactor', 'sms', '"optional"'],

@@ -5,7 +5,7 @@ import { settingNames } from '#lib/infrastructure/settings.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
-import type { Resource, Synthesized } from './synthesis.ts';
+import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
 /**
  * Every change of a setting can be deployed: the data stack first, while the API stack is still the old one, and then the API stack.
@@ -25,6 +25,7 @@ const changes: Record<string, Record<string, unknown>> = {
     tableName: 'restored',
     tableStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/restored/stream/2026-02-02T00:00:00.000',
   },
+  otherTableName: { otherTableName: 'restored' },
   corsOrigins: { corsOrigins: 'https://app.example.com' },
   throttlingRate: { throttlingRate: 5 },
   jobChangesPerSecond: { jobChangesPerSecond: 50 },
@@ -112,7 +113,9 @@ test('every setting has a change', () => {
 const isDeployed = ([name]: readonly [string, unknown], place: number): boolean =>
   isFullRun ||
   place % 6 === 0 ||
-  ['tableName', 'tableStreamArn', 'authentication', 'userPoolId', 'encryptionKey'].includes(name);
+  ['tableName', 'tableStreamArn', 'otherTableName', 'authentication', 'userPoolId', 'encryptionKey'].includes(
+    name,
+  );
 
 test.each(Object.entries(changes).filter(isDeployed))(
   'a change of %s can be deployed, and be undone',
@@ -143,6 +146,21 @@ test('the API stack takes nothing from the data stack that a change inside a res
   );
 });
 
+test('what reads an output changes with the resource that the output is of: CloudFormation reads it again only then', async () => {
+  // Another definition of the user pool. Some replace it, and its id is another one then.
+  const { api } = await synthesizeTemplates({ multiFactor: 'required' });
+  const readers = Object.entries(base.api).filter(([, one]) => outputsRead(one).length > 0);
+  expect(readers.length).toBeGreaterThan(5);
+  const unmarked = readers.filter(([, { Metadata }]) => !/^[0-9a-f]{16}$/.test(Metadata['references'] ?? ''));
+  expect(unmarked).toEqual([]);
+  const [[id, authorizer]] = ofType(base.api, 'AWS::ApiGatewayV2::Authorizer') as [[string, Resource]];
+  expect(api[id]?.Properties).toEqual(authorizer.Properties);
+  expect(api[id]?.Metadata['references']).not.toBe(authorizer.Metadata['references']);
+  const alarms = ofType(base.api, 'AWS::CloudWatch::Alarm').filter(([name]) => name.startsWith('JobsFail'));
+  for (const [name, { Metadata }] of alarms) expect(api[name]?.Metadata).toEqual(Metadata);
+  expect(alarms).toHaveLength(1);
+});
+
 test('the consumers of the stream are in the stack of the table, and take the stream of a restored table', async () => {
   const streams = ({ data }: Synthesized): unknown[] =>
     ofType(data, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties['EventSourceArn']);
@@ -154,6 +172,15 @@ test('the consumers of the stream are in the stack of the table, and take the st
   expect(streams(await synthesizeTemplates(changes['tableName']))).toEqual([tableStreamArn, tableStreamArn]);
 });
 
+/** Returns the names of the tables in the environments of functions. */
+const tablesUsed = (resources: Resources): Set<unknown> =>
+  new Set(
+    ofType(resources, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
+      const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
+      return Variables['TABLE_NAME'] ?? [];
+    }),
+  );
+
 test('with a restored table, all functions and roles use it, and the stack keeps its own table', async () => {
   const { data, api, templates } = await synthesizeTemplates({
     ...changes['tableName'],
@@ -164,15 +191,32 @@ test('with a restored table, all functions and roles use it, and the stack keeps
   const resources = { ...data, ...api };
   const [[, table]] = ofType(data, 'AWS::DynamoDB::GlobalTable') as [[string, Resource]];
   expect(table.Properties['TableName']).toBe('project-management-production');
-  const used = ofType(resources, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
-    const { Variables = {} } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
-    return Variables['TABLE_NAME'] ?? [];
-  });
-  expect(new Set(used)).toEqual(new Set(['restored']));
+  expect(tablesUsed(resources)).toEqual(new Set(['restored']));
   const policies = JSON.stringify(ofType(resources, 'AWS::IAM::Role'));
   expect(policies).toContain(':table/restored');
   expect(policies).not.toContain(':table/project-management');
   expect(templates.data.Outputs?.['TableName']).toEqual({ Value: 'restored' });
+});
+
+test('while the table switches, roles allow both tables, and functions use one', async () => {
+  const [former, next] = ['project-management-development', 'restored'];
+  for (const [settings, used] of [
+    [{ otherTableName: next, tenantRate: 5 }, former],
+    [{ ...changes['tableName'], otherTableName: former, tenantRate: 5 }, next],
+  ] as const) {
+    const { data, api } = await synthesizeTemplates(settings);
+    const statements = ofType({ ...data, ...api }, 'AWS::IAM::Role').flatMap(([, { Properties }]) =>
+      (Properties['Policies'] as { PolicyDocument: { Statement: { Resource: unknown }[] } }[]).flatMap(
+        ({ PolicyDocument }) => PolicyDocument.Statement,
+      ),
+    );
+    const resources = statements
+      .map(({ Resource }) => JSON.stringify(Resource))
+      .filter((text) => /:table\/[\w-]+[/"]/.test(text) && !text.includes('/stream/'));
+    expect(resources.length).toBeGreaterThan(50);
+    expect(resources.filter((text) => !(text.includes(former) && text.includes(next)))).toEqual([]);
+    expect(tablesUsed({ ...data, ...api })).toEqual(new Set([used]));
+  }
 });
 
 test('a restored table that was imported is a resource of the stack, and nothing changes but its stream', async () => {

@@ -12,6 +12,8 @@ export interface AwsStandIn {
   hasRecovery: boolean;
   /** The stack of each table, by name. */
   readonly stacks: Map<string, string>;
+  /** The output `TableName` of each stack, by the name of the stack. */
+  readonly usedTables: Map<string, string>;
   /** Concurrent executions of the account. */
   concurrency: number;
   /** Operations that the credentials do not permit. */
@@ -27,6 +29,12 @@ const stackResources = (table: string, stack: string): string =>
   <StackName>${stack}</StackName><LogicalResourceId>Table</LogicalResourceId><PhysicalResourceId>${table}</PhysicalResourceId>
   <ResourceType>AWS::DynamoDB::GlobalTable</ResourceType><Timestamp>2026-01-01T00:00:00Z</Timestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus>
   </member></StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`;
+
+const describedStack = (stack: string, table: string): string =>
+  `<DescribeStacksResponse xmlns="${namespace}"><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName>
+  <CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs><member>
+  <OutputKey>TableName</OutputKey><OutputValue>${table}</OutputValue>
+  </member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
 const xmlError = (code: string): string =>
   `<ErrorResponse xmlns="${namespace}"><Error><Type>Sender</Type><Code>${code}</Code><Message>${code}</Message></Error></ErrorResponse>`;
@@ -45,6 +53,7 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
   const state = {
     hasRecovery: true,
     stacks: new Map<string, string>(),
+    usedTables: new Map<string, string>(),
     concurrency: 1_000,
     denied: new Set<string>(),
   };
@@ -71,6 +80,9 @@ export async function startAwsStandIn(engine: string): Promise<AwsStandIn> {
   };
 
   const ofCloudFormation = (values: URLSearchParams): [number, string] => {
+    const described = values.get('StackName') ?? '';
+    const used = state.usedTables.get(described);
+    if (used) return [200, describedStack(described, used)];
     const table = values.get('PhysicalResourceId') ?? '';
     const stack = state.stacks.get(table);
     return stack ? [200, stackResources(table, stack)] : [400, xmlError('ValidationError')];

@@ -3,7 +3,7 @@ import { tableStatements } from '#lib/infrastructure/table-statements.ts';
 const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/entities';
 
 const statements = (...access: Parameters<typeof tableStatements>[1][]) =>
-  access.flatMap((one) => tableStatements(table, one)).map((statement) => statement.toStatementJson());
+  access.flatMap((one) => tableStatements([table], one)).map((statement) => statement.toStatementJson());
 
 test('allows the actions on the table, and queries of the indexes', () => {
   expect(

@@ -36,6 +36,7 @@ beforeEach(() => {
   aws.concurrency = 1_000;
   aws.denied.clear();
   aws.stacks.clear();
+  aws.usedTables.clear();
 });
 
 afterAll(async () => {
@@ -185,6 +186,18 @@ test('of its own table, a deployment refuses what somebody has switched off, but
   expect(await refusalsOf(settingsOf({ stage }))).toEqual([
     `The table "${name}" has no time to live: switch it on for the attribute expiresAt.`,
   ]);
+});
+
+test('a switch to another table needs roles that allow both', async () => {
+  const settings = await outside(await createTable());
+  const { tableName } = settings;
+  aws.usedTables.set('project-management-production-data', 'project-management-production');
+  expect(await refusalsOf(settings)).toEqual([
+    `The deployed functions use the table "project-management-production", and this deployment switches to "${tableName}". Set "otherTableName" to "project-management-production": roles allow both tables then (docs/data.md#restore-data).`,
+  ]);
+  expect(await refusalsOf({ ...settings, otherTableName: 'project-management-production' })).toEqual([]);
+  aws.usedTables.set('project-management-production-data', tableName);
+  expect(await refusalsOf(settings)).toEqual([]);
 });
 
 test('a reservation must leave a hundred executions of the account', async () => {
