@@ -212,8 +212,8 @@ export const clockMutations: readonly Mutation[] = [
     name: 'dangling-references-kept',
     description: 'nothing removes references to an entity that does not exist',
     file: dangling,
-    search: 'for (const { kind, id } of unswept) await',
-    replacement: 'for (const { kind, id } of unswept.slice(0, 0)) await',
+    search: 'await this.#beginSweeps(await withoutSwept(this.#session, missing));',
+    replacement: 'await withoutSwept(this.#session, missing);',
     detectedBy: [jobTests],
   },
   {
