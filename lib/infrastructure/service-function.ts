@@ -9,7 +9,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { lastRelease, retainedPolicyName } from '../release/last-release.ts';
+import { type ReleaseRecord, retainedPolicyName } from '../release/last-release.ts';
+import { ownPolicy } from '../release/permissions.ts';
 import { type Bundles, bundleOf } from './bundle.ts';
 import { allowedTableArns, functionLogArn, functionLogName, tableNameOf } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -19,6 +20,8 @@ import { keyStatements, tableStatements } from './table-statements.ts';
 export interface ServiceFunctionContext {
   readonly settings: Settings;
   readonly bundles: Bundles;
+  /** The release before, whose functions run until they are updated. */
+  readonly last: Pick<ReleaseRecord, 'permissions'>;
 }
 
 export interface ServiceFunctionProperties extends ServiceFunctionContext {
@@ -48,11 +51,10 @@ const tracing = (): PolicyStatement =>
  * release still runs with it for a moment.
  */
 function retainedPolicy(
-  id: string,
-  tableArns: readonly string[],
+  before: Access | undefined,
   access: Access | undefined,
+  tableArns: readonly string[],
 ): Record<string, PolicyDocument> {
-  const { [id]: before } = lastRelease().permissions;
   const retained = access && before && withoutOwn(before, access);
   const statements = retained ? tableStatements(tableArns, retained) : [];
   return statements.length > 0 ? { [retainedPolicyName]: new PolicyDocument({ statements }) } : {};
@@ -71,6 +73,7 @@ export class ServiceFunction extends Construct {
     const {
       settings,
       bundles,
+      last,
       file,
       description,
       timeoutMs,
@@ -92,8 +95,10 @@ export class ServiceFunction extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        access: new PolicyDocument({ statements: [logging, ...traces, ...dataStatements, ...statements] }),
-        ...retainedPolicy(id, tableArns, access),
+        [ownPolicy]: new PolicyDocument({
+          statements: [logging, ...traces, ...dataStatements, ...statements],
+        }),
+        ...retainedPolicy(last.permissions[id], access, tableArns),
       },
     });
     this.function = new LambdaFunction(this, 'Function', {

@@ -15,7 +15,8 @@ for (const [name, language] of Object.entries(languages)) highlighter.registerLa
 const aliases: Readonly<Record<string, string>> = { sh: 'bash', curl: 'bash', ts: 'typescript' };
 
 /** The lines of an example that are shown only if requests need a token. */
-const ofTokens = /^\s*(?:-H|"Authorization"|headers=|token:|headers:|request\.setValue|\.header).*TOKEN/;
+const ofTokens =
+  /^\s*(?:-H|"Authorization"|headers=|token:|headers:|authorization:|api\.headers|request\.setValue|\.header).*TOKEN/;
 
 /** Returns code as HTML. Lines about tokens are elements of their own, which pages without tokens hide. */
 export function highlighted(code: string, language: string): string {

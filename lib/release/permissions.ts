@@ -1,7 +1,7 @@
-/** The permissions in a template of CloudFormation, by function. */
+/** What templates of CloudFormation deploy that later releases must respect. */
 import type { IndexName } from '../../functions/store/model/table.ts';
 import type { Access } from '../infrastructure/table-access.ts';
-import type { FunctionPermissions } from './last-release.ts';
+import type { FunctionPermissions, ReleaseRecord } from './last-release.ts';
 
 interface Resource {
   readonly Type: string;
@@ -72,4 +72,29 @@ export function permissionsByFunction(
       ];
     }),
   );
+}
+
+/** A template of CloudFormation. */
+export interface Template {
+  readonly Resources: Resources;
+}
+
+/** The policy with what a release itself needs. */
+export const ownPolicy = 'access';
+
+/** Returns the permissions and the route settings of templates. */
+export function deployedBy(
+  templates: readonly Template[],
+): Pick<ReleaseRecord, 'permissions' | 'routeSettings'> {
+  const resources = Object.assign(
+    {},
+    ...templates.map(({ Resources }) => Resources),
+  ) as Template['Resources'];
+  const stages = Object.values(resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
+  return {
+    permissions: permissionsByFunction(resources, [ownPolicy]),
+    routeSettings: stages
+      .flatMap(({ Properties }) => Object.keys(Properties['RouteSettings'] as object))
+      .sort(),
+  };
 }

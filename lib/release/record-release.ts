@@ -13,7 +13,7 @@ import { bundleFunctions } from '../infrastructure/bundle.ts';
 import { service } from '../infrastructure/service.ts';
 import { incompatibleFormats } from './compare-formats.ts';
 import { bundleFile, type Formats, lastRelease, type ReleaseRecord, recordFile } from './last-release.ts';
-import { permissionsByFunction } from './permissions.ts';
+import { deployedBy, type Template } from './permissions.ts';
 import { routes } from './release-entry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,30 +45,6 @@ async function bundleRelease(): Promise<void> {
     banner: { js: '// The last release. "npm run release -- record" writes this file.' },
     logLevel: 'warning',
   });
-}
-
-interface Template {
-  readonly Resources: Parameters<typeof permissionsByFunction>[0];
-}
-
-/** The policy with what a release itself needs. */
-export const ownPolicy = 'access';
-
-/** Returns the permissions and the route settings of templates. */
-export function deployedBy(
-  templates: readonly Template[],
-): Pick<ReleaseRecord, 'permissions' | 'routeSettings'> {
-  const resources = Object.assign(
-    {},
-    ...templates.map(({ Resources }) => Resources),
-  ) as Template['Resources'];
-  const stages = Object.values(resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
-  return {
-    permissions: permissionsByFunction(resources, [ownPolicy]),
-    routeSettings: stages
-      .flatMap(({ Properties }) => Object.keys(Properties['RouteSettings'] as object))
-      .sort(),
-  };
 }
 
 /** Synthesizes the stacks with the default settings. */

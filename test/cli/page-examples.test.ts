@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { showGuide } from '#functions/documentation/contract.ts';
 import type { Service } from '#lib/local/service.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { startTestService } from '../support/local-service.ts';
 
-/** The examples of README, the start page, the guides and the reference, run as a reader would paste them. The guides need `jq`. */
+/** The examples of README, the start page and the reference, run as a reader would paste them. */
 
 const run = promisify(execFile);
 const exampleOrigin = 'https://api.example.com';
 const root = join(__dirname, '../..');
-const guides = join(root, 'docs/guides');
 
 /** The address of a service on the default port, as README has it. */
 const defaultOrigin = 'http://localhost:3000';
@@ -91,82 +91,12 @@ describe('the start page', () => {
   });
 });
 
-describe('the guides', () => {
-  /** What the output of a guide contains, among others. */
-  const expected: Readonly<Record<string, readonly string[]>> = {
-    'getting-started.md': ['"priority":"high"', '"project":{', '"total":1', '"status":"completed"'],
-    'authentication.md': ['"data":['],
-    'lists-and-filters.md': ['x-total-count: ', '"counts":{', '"totalPages"'],
-    'errors.md': ['Did you mean \\"priority\\"?'],
-    'retries-and-lost-updates.md': ['idempotency-replayed: true', 'problems#version-mismatch', ' 304 '],
-    'drag-and-drop.md': ['"position":"a0V"', '["Draft","Print","Review"]'],
-    'undo.md': ['"Draft"', '"deletedAt":'],
-    'offline-and-live.md': ['"removed":[', '"hasMore":'],
-    'agents.md': ['"id":1,"result":{"content":[{"type":"text","text":"{\\"data\\":['],
-    'mobile-apps.md': ['"name":"Made on a train"', '201'],
-    'generating-a-client.md': ['"openapi":"3.1.0"'],
-    'batches.md': ['"status":204', '"pointer":"/operations/1/body/name"'],
-  };
-
-  // It starts programs that need packages of their own: test/webhook.
-  const testedElsewhere = 'events.md';
-
-  test('are all tested', async () => {
-    expect([...Object.keys(expected), testedElsewhere].sort()).toEqual((await readdir(guides)).sort());
-  });
-
-  test('the first one shows an error response, and stops at it', async () => {
-    const commands = (await commandsOf(join(guides, 'getting-started.md'))).join('\n');
-    const failure = shell(commands.replace('"name":"Acme"', '"nmae":"Acme"'));
-    await expect(failure).rejects.toMatchObject({
-      stdout: expect.not.stringContaining('"project":{'),
-      stderr: expect.stringContaining('Did you mean'),
-    });
-  });
-
-  /** Returns the blocks of a language in the guide for beginners. */
-  async function beginnersBlocks(language: string): Promise<string[]> {
-    const text = await readFile(join(guides, 'getting-started.md'), 'utf8');
-    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
-      ([, code = '']) => code,
-    );
+test('the guides have whole commands, also where the lines about tokens are hidden', async () => {
+  for (const name of showGuide.files) {
+    for (const code of codeOf(await textOf(`/docs/guides/${name}`))) {
+      expect([name, code]).toEqual([name, expect.not.stringMatching(/\\\n(?:\n|$)|\\$/)]);
+    }
   }
-
-  const fieldsOf = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map(fieldsOf)
-      : typeof value === 'object' && value !== null
-        ? Object.entries(value).map(([name, inner]) => [name, fieldsOf(inner)])
-        : typeof value;
-
-  test('the first one shows responses with the fields that arrive', async () => {
-    const shown = (await beginnersBlocks('json')).map((text) => fieldsOf(JSON.parse(text)));
-    const commands = (await commandsOf(join(guides, 'getting-started.md'))).slice(0, shown.length);
-    const output = await shell(commands.join('\n'));
-    expect(
-      output
-        .trim()
-        .split('\n')
-        .map((text) => fieldsOf(JSON.parse(text))),
-    ).toEqual(shown);
-  });
-
-  test('the first one does the same with the client', async () => {
-    const program = (await beginnersBlocks('ts'))
-      .join('\n')
-      .replace('project-management-client', './client.mjs');
-    const commands = `curl -s ${exampleOrigin}/docs/client.mjs -o client.mjs\ncat > program.mjs <<'END'\n${program}\nEND\nnode program.mjs`;
-    const output = await shell(commands);
-    expect(output).toContain("name: 'Draft the sitemap'");
-    expect(output).toMatch(/total: \d/);
-  });
-
-  test.each(Object.entries(expected))('%s has commands that work in their order', async (name, texts) => {
-    const commands = (await commandsOf(join(guides, name))).join('\n');
-    // Scripts of npm are those of a clone.
-    const output = await shell(commands, /^ *npm run/m.test(commands) ? root : folder);
-    for (const one of texts) expect(output).toContain(one);
-  });
 });
 
 describe('the samples of the reference', () => {

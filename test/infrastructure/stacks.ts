@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import { testWorker } from '../support/test-worker.ts';
 import type { Resource, Resources, Synthesized } from './synthesis.ts';
 
@@ -23,9 +24,10 @@ afterAll(() => {
 export async function synthesize(
   settings: Readonly<Record<string, unknown>> = {},
   assembly = temporaryFolder(),
+  last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
   const worker = await testWorker();
-  return worker.synthesize(settings, assembly);
+  return worker.synthesize(settings, assembly, last);
 }
 
 let templateFolder: string | undefined;
@@ -34,9 +36,12 @@ let templateFolder: string | undefined;
  * Synthesizes the stacks for tests that read only the templates: without copies of the bundles, in half the time. All of them are written to
  * one folder, because CDK remembers the hash of an asset for each folder.
  */
-export function synthesizeTemplates(settings: Readonly<Record<string, unknown>> = {}): Promise<Synthesized> {
+export function synthesizeTemplates(
+  settings: Readonly<Record<string, unknown>> = {},
+  last?: Pick<ReleaseRecord, 'permissions'>,
+): Promise<Synthesized> {
   templateFolder ??= temporaryFolder();
-  return synthesize({ ...settings, 'aws:cdk:disable-asset-staging': true }, templateFolder);
+  return synthesize({ ...settings, 'aws:cdk:disable-asset-staging': true }, templateFolder, last);
 }
 
 export const ofType = (resources: Resources, type: string): [string, Resource][] =>

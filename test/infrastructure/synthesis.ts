@@ -2,6 +2,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { service } from '#lib/infrastructure/service.ts';
+import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import { app } from './app.ts';
 import { bundles } from './bundles.ts';
 
@@ -27,8 +28,13 @@ export interface Synthesized {
   readonly hasTerminationProtection: boolean;
 }
 
-export function synthesize(settings: Readonly<Record<string, unknown>>, assembly: string): Synthesized {
-  const { data, api } = service(app(assembly, settings), bundles());
+/** @param last the release before; by default that in the repository. */
+export function synthesize(
+  settings: Readonly<Record<string, unknown>>,
+  assembly: string,
+  last?: Pick<ReleaseRecord, 'permissions'>,
+): Synthesized {
+  const { data, api } = service(app(assembly, settings), bundles(), last);
   const content = (stack: Stack): TemplateContent => Template.fromStack(stack).toJSON() as TemplateContent;
   const templates = { data: content(data), api: content(api) };
   return {

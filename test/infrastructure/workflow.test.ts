@@ -10,6 +10,14 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), 'utf8')] as const,
 );
 
+/** The jobs of the deployment, as text, by name. */
+const jobs: Readonly<Record<string, string>> = Object.fromEntries(
+  readFileSync(join(folder, 'deploy.yml'), 'utf8')
+    .split(/^ {2}(?=[\w-]+:$)/m)
+    .slice(1)
+    .map((job) => [job.slice(0, job.indexOf(':')), job]),
+);
+
 test.each(workflows)('%s pins every action by commit and names its version', (_name, text) => {
   const used = [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action);
   expect(used.length).toBeGreaterThan(0);
@@ -103,18 +111,52 @@ describe('the watch of a deployment', () => {
     expect(watch('echo "ExpiredToken" >&2; exit 254').status).not.toBe(0);
   });
 
-  test('has credentials of its own, and a rollback only follows the check of the table', () => {
-    const text = readFileSync(join(folder, 'deploy.yml'), 'utf8');
-    const watchAt = text.indexOf('watch-alarms.sh');
-    const lastCredentials = text.lastIndexOf('configure-aws-credentials', watchAt);
-    expect(lastCredentials).toBeGreaterThan(text.indexOf('npm run verify --'));
-    const check = text.indexOf('npm run release -s -- rollback previous');
-    expect(check).toBeGreaterThan(watchAt);
-    expect(text.slice(check)).toContain("steps.usable.outcome == 'success'");
-    expect(text).toMatch(/^ {4}environment: production$/m);
+  test('begins with new credentials, which are valid for longer than it takes', () => {
+    const steps = jobs['deploy'] ?? '';
+    const [before = '', after = ''] = steps.split('.github/watch-alarms.sh');
+    expect(before.lastIndexOf('configure-aws-credentials')).toBeGreaterThan(
+      before.lastIndexOf('npm run verify'),
+    );
+    const [times = 0, seconds = 0] = (/ (\d+) (\d+)$/m.exec(after) ?? []).slice(1).map(Number);
+    // The default of the action is an hour. A call of the script takes a few seconds.
+    expect(times * (seconds + 10)).toBeLessThan(3_600);
+  });
+});
+
+describe('a rollback', () => {
+  const steps = jobs['roll-back'] ?? '';
+
+  test('is a job that a person can approve, and is no deployment of the environment that names the last success', () => {
+    expect(steps).toMatch(/^ {4}environment: rollback$/m);
+    expect(jobs['deploy']).toMatch(/^ {4}environment: production$/m);
+  });
+
+  test('follows a failed deployment, verification or watch, and no failure before the deployment', () => {
+    expect(steps).toMatch(/^ {4}needs: deploy$/m);
+    const [, condition = ''] = /^ {4}if: (.*)$/m.exec(steps) ?? [];
+    expect(condition).toContain('failure() || cancelled()');
+    expect(condition).toContain('needs.deploy.outputs.deployment');
+    expect(jobs['deploy']).toContain(`deployment: \${{ steps.deploy.outcome }}`);
+  });
+
+  test('happens only if the commit before can use the table, with credentials that did not expire while a person decided', () => {
+    const places = ['rollback previous', 'configure-aws-credentials', 'npm run deploy'].map((text) =>
+      steps.indexOf(text),
+    );
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places).not.toContain(-1);
+    // A step runs only if the steps before it have succeeded, unless it has a condition.
+    expect(steps).not.toMatch(/^ {6}(?:- | {2})(?:if|continue-on-error):/m);
+    expect(steps).toMatch(/rollback previous \|\| \{[^}]*exit 1/);
   });
 });
 
 test('pull requests and main run what decides whether a change lands', () => {
   for (const [, text] of workflows) expect(text).toContain('- run: .ci/run');
+});
+
+test('pull requests show what they would change, and whether the deployment has drifted', () => {
+  const text = readFileSync(join(folder, 'pull-request.yml'), 'utf8');
+  expect(text).toContain('- run: npm run diff -- ');
+  expect(text).toContain('- run: npm run cdk -- drift ');
 });

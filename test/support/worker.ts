@@ -1,6 +1,7 @@
 /** What the test files of a jest worker share: a database engine, and the code of the service. `test-worker.ts` returns it. */
 import { type Engine, existingEngine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service } from '#lib/local/service.ts';
+import type { ReleaseRecord } from '#lib/release/last-release.ts';
 import type { Synthesized } from '../infrastructure/synthesis.ts';
 import type { CheckedServiceOptions } from './checked-service.ts';
 
@@ -33,7 +34,8 @@ export async function startService(options: CheckedServiceOptions): Promise<Serv
 export async function synthesize(
   settings: Readonly<Record<string, unknown>>,
   assembly: string,
+  last?: Pick<ReleaseRecord, 'permissions'>,
 ): Promise<Synthesized> {
   const synthesis = await import('../infrastructure/synthesis.ts');
-  return synthesis.synthesize(settings, assembly);
+  return synthesis.synthesize(settings, assembly, last);
 }
