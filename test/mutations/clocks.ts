@@ -212,8 +212,25 @@ export const clockMutations: readonly Mutation[] = [
     name: 'dangling-references-kept',
     description: 'nothing removes references to an entity that does not exist',
     file: dangling,
-    search: 'for (const { kind, id } of unswept) await',
-    replacement: 'for (const { kind, id } of unswept.slice(0, 0)) await',
+    search: 'await this.#beginSweeps(await withoutSwept(this.#session, missing));',
+    replacement: 'await withoutSwept(this.#session, missing);',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'dangling-references-of-late-rows-kept',
+    description: 'a row that lists lacked keeps its references to what was deleted meanwhile',
+    file: `${store}/cascades/late-records.ts`,
+    search: 'await references.sweepOfLate(stored);',
+    replacement: 'await references.sweepOfLate(stored.slice(0, 0));',
+    detectedBy: [jobTests],
+  },
+  {
+    name: 'sweep-before-the-late-row',
+    description: 'a row that lists lacked is left to a sweep in progress, which can end before lists have it',
+    file: dangling,
+    search: 'await this.#beginSweeps([...(await this.#readMissing(children)).values()]);',
+    replacement:
+      'await this.#beginSweeps(await withoutSwept(this.#session, await this.#readMissing(children)));',
     detectedBy: [jobTests],
   },
   {

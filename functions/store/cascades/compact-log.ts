@@ -24,6 +24,7 @@ import { maxStamp } from '../model/stamp-text.ts';
 import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type Compared, compareWhenDue, lastComparisonAt } from './compare-when-due.ts';
+import { DanglingReferences } from './dangling-references.ts';
 import { lateChanges, readReported } from './late-records.ts';
 import { reportRepairs } from './repairs.ts';
 
@@ -129,9 +130,11 @@ export async function continueReminder(database: Database, reminder: Reminder): 
   const nowMs = await database.time();
   const compared = await compareWhenDue(session, reminder, nowMs);
   const reported = await readReported(session, kind, reminder.late);
-  const late = lateChanges(session, kind, [...reported, ...compared.suspects]);
+  const references = new DanglingReferences(session);
+  const late = lateChanges(session, kind, [...reported, ...compared.suspects], references);
   const found = await look(session, kind, { isForced: true, late });
-  reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling: compared.dangling });
+  const dangling = compared.dangling + references.swept;
+  reportRepairs(session, kind, { rows: found.late, aheadMs: found.aheadMs, dangling });
   // It is still due.
   if (!found.isComplete) return found;
   const condition = isUnchanged(reminder);

@@ -41,17 +41,21 @@ async function compareRows(
 ): Promise<Compared> {
   const references = new DanglingReferences(session);
   const suspects: LogRecord[] = [];
-  let dangling = 0;
   let after: string | undefined = start;
   for (let page = 0; page < maxPages && after !== undefined; page += 1) {
     if (page > 0 && !hasTime(session.database.deadline)) break;
     const compared: ComparedPage = await comparePage(session, kind, after);
-    dangling += await references.sweep(compared.entities);
+    await references.sweep(compared.entities);
     suspects.push(compared.lost);
     after = compared.next;
   }
   const isComplete = after === undefined;
-  return { progress: { ...progress, ...(!isComplete && { after }) }, isComplete, suspects, dangling };
+  return {
+    progress: { ...progress, ...(!isComplete && { after }) },
+    isComplete,
+    suspects,
+    dangling: references.swept,
+  };
 }
 
 /** Compares what is due: first the records, and the rows when no record is left. */

@@ -60,37 +60,54 @@ async function withoutSwept(
 /** The missing entities that the entities of one look refer to. */
 export class DanglingReferences {
   readonly #session: Session;
-  /** Partitions of entities that exist, or whose sweep has begun: most entities refer to the same ones. */
+  /** Partitions of entities that were looked for: most entities refer to the same ones. */
   readonly #known = new Set<string>();
+  #swept = 0;
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /**
-   * Begins a sweep for each missing entity that some entities refer to.
-   * @returns the number of sweeps.
-   */
-  async sweep(children: readonly StoredEntity[]): Promise<number> {
-    const { tenant, database } = this.#session;
+  /** Number of sweeps that have begun. */
+  get swept(): number {
+    return this.#swept;
+  }
+
+  /** Begins a sweep for each missing entity that some entities refer to. */
+  async sweep(children: readonly StoredEntity[]): Promise<void> {
+    const { database } = this.#session;
     const nowMs = await database.time();
     const old = children.filter(({ entity }) => Date.parse(entity.updatedAt) + minAgeMs < nowMs);
-    const references = without(referencesFrom(tenant, old), this.#known);
+    const missing = await this.#readMissing(old);
+    await this.#beginSweeps(await withoutSwept(this.#session, missing));
+  }
+
+  /**
+   * Begins a sweep for each missing entity that entities refer to whose rows lists lack. A sweep in progress may have missed them, so another one
+   * begins: its second pass comes when the columns have the rows.
+   */
+  async sweepOfLate(children: readonly StoredEntity[]): Promise<void> {
+    await this.#beginSweeps([...(await this.#readMissing(children)).values()]);
+  }
+
+  async #readMissing(children: readonly StoredEntity[]): Promise<References> {
+    const references = without(referencesFrom(this.#session.tenant, children), this.#known);
     const suspects = without(references, await readExisting(this.#session, references, false));
     const missing = without(suspects, await readExisting(this.#session, suspects, true));
     for (const pk of references.keys()) this.#known.add(pk);
-    const unswept = await withoutSwept(this.#session, missing);
-    for (const { kind, id } of unswept) await this.#beginSweep(kind, id);
-    return unswept.length;
+    return missing;
   }
 
-  async #beginSweep(kind: Kind, id: string): Promise<void> {
+  async #beginSweeps(missing: readonly Reference[]): Promise<void> {
     const { tenant, database } = this.#session;
-    try {
-      // One job for one entity, however many children and comparisons find it.
-      await database.transact([beginSweep({ tenant }, kind, id, `sweep-${kind}-${id}`)]);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
+    for (const { kind, id } of missing) {
+      try {
+        // One job for one entity, however many children and comparisons find it.
+        await database.transact([beginSweep({ tenant }, kind, id, `sweep-${kind}-${id}`)]);
+        this.#swept += 1;
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
     }
   }
 }

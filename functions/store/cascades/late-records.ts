@@ -6,6 +6,7 @@ import { decodeEntity } from '../model/item-codec.ts';
 import { entityKey } from '../model/keys.ts';
 import type { Kind } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
+import type { DanglingReferences } from './dangling-references.ts';
 
 /** Reads the records that were reported as late. @param keys their sort keys. */
 export async function readReported(
@@ -53,18 +54,23 @@ export async function readPassed(
   return { records, upTo, isComplete: true };
 }
 
-/** Returns late changes for a step. The step compares them with its columns, and with the entities. */
+/**
+ * Returns late changes for a step. The step compares them with its columns, and with the entities that its columns lack. A deletion may have missed
+ * these, because it finds children by lists. So references of them to entities that do not exist are removed.
+ */
 export function lateChanges(
   { tenant, database }: Session,
   kind: Kind,
   records: readonly LogRecord[],
+  references: DanglingReferences,
 ): LateChanges | undefined {
   if (records.every(({ entries }) => entries.length === 0)) return undefined;
   return {
     records,
     readVersions: async (ids) => {
-      const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
-      return new Map(items.map(decodeEntity).map(({ entity, version }) => [entity.id, version]));
+      const stored = (await database.getMany(ids.map((id) => entityKey(tenant, kind, id)))).map(decodeEntity);
+      await references.sweepOfLate(stored);
+      return new Map(stored.map(({ entity, version }) => [entity.id, version]));
     },
   };
 }

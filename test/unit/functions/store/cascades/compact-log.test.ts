@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { compactBusyLog, continueReminder } from '#functions/store/cascades/compact-log.ts';
+import { continueJob } from '#functions/store/cascades/continue-job.ts';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { repairMetrics } from '#functions/store/cascades/repairs.ts';
+import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { readEntity } from '#functions/store/entities/read-entity.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
@@ -11,7 +14,7 @@ import type { StoredEntity } from '#functions/store/model/entity.ts';
 import { ConditionFailed, StoreUnavailable } from '#functions/store/model/errors.ts';
 import { newId } from '#functions/store/model/ids.ts';
 import { decodeEntity } from '#functions/store/model/item-codec.ts';
-import { decodeJob, jobKey } from '#functions/store/model/job.ts';
+import { decodeJob, type Job, jobKey, jobsOfTenant } from '#functions/store/model/job.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
 import {
   decodeReminder,
@@ -59,8 +62,10 @@ const metrics = (): number[] =>
     .map(([line]) => JSON.parse(String(line)) as Record<string, number>)
     .flatMap(({ [repairMetrics.repairs]: value }) => value ?? []);
 
-const creations = (number: number): Change[] =>
-  Array.from({ length: number }, () => buildCreate('tag', { name: 'x', status: 'active' }, Date.now()));
+const creations = (number: number, more: object = {}): Change[] =>
+  Array.from({ length: number }, () =>
+    buildCreate('tag', { name: 'x', status: 'active', ...more }, Date.now()),
+  );
 
 /** Creates tags, each in a transaction of its own: each writes one record. */
 async function writeRecords(number: number): Promise<void> {
@@ -246,10 +251,22 @@ async function continueAt(nowMs: number, more: Partial<Reminder> = {}): Promise<
   return storedReminder();
 }
 
+/** Continues the jobs of the tenant, each when it is due, as the schedule does. */
+async function runJobsUntil(endMs: number): Promise<void> {
+  const readJobs = async (): Promise<Job[]> =>
+    (await session.database.query(jobsOfTenant(session.tenant))).items.map(decodeJob);
+  for (let jobs = await readJobs(); jobs.length > 0; jobs = await readJobs()) {
+    const dueMs = Math.min(...jobs.map(({ dueAt }) => Date.parse(dueAt)));
+    if (dueMs > endMs) return;
+    clock.mockReturnValue(Math.max(Date.now(), dueMs));
+    for (const job of jobs) await continueJob(store.database(), job, { owner: 'schedule' });
+  }
+}
+
 describe('a record that is late', () => {
   /** Commits a creation long after its stamp. The process ends before it notices anything. */
-  async function commitLate(stamp: number) {
-    const [change] = creations(1) as [Change & { readonly after: StoredEntity }];
+  async function commitLate(stamp: number, more: object = {}) {
+    const [change] = creations(1, more) as [Change & { readonly after: StoredEntity }];
     const [record] = recordWrites(session.tenant, [change], stamp);
     await store.database().transact([buildWrite(session.tenant, change, stamp), record as Write]);
     return { ...change.after, key: record?.put.sk as string };
@@ -313,6 +330,41 @@ describe('a record that is late', () => {
     // The columns have it, so nothing is repaired again.
     await continueAt(writtenAt + 24 * hourMs, { compared });
     expect(metrics()).toEqual([1]);
+  });
+
+  test('loses no row and leaves no dangling reference for more than a day, without a comparison of all rows', async () => {
+    const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
+    const organizationId = organization.entity.id;
+    await writeManyRecords();
+    await continueAt(writtenAt + minuteMs);
+    // The process ends after the late commit, and the stream reports nothing.
+    const { entity } = await commitLate(writtenAt + 1_000, { organizationId });
+    processMemory.clear();
+    await deleteEntity(session, 'organization', organizationId);
+    await runJobsUntil(writtenAt + hourMs);
+    const at = writtenAt;
+    await continueAt(writtenAt + 12 * hourMs, { compared: { upTo: writtenAt - hourMs, at } });
+    expect((await storedReminder())?.compared).toEqual({ upTo: writtenAt + 11 * hourMs, at });
+    await runJobsUntil(writtenAt + dayMs);
+    expect(await listedIds()).toContain(entity.id);
+    expect((await readEntity(session, 'tag', entity.id)).entity).toMatchObject({
+      organizationId: null,
+    });
+    expect(metrics()).toEqual([2]);
+  });
+
+  test('is swept again although a deletion is in progress, which can end before lists have its row', async () => {
+    const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
+    const { id } = organization.entity;
+    await writeManyRecords();
+    await continueAt(writtenAt + minuteMs);
+    const { key } = await commitLate(writtenAt + 1_000, { organizationId: id });
+    await deleteEntity(session, 'organization', id);
+    await continueAt(writtenAt + minuteMs + 1_000, { late: [key] });
+    const { items } = await session.database.query(jobsOfTenant(session.tenant));
+    const works = items.map((item) => decodeJob(item).work);
+    expect(works).toHaveLength(2);
+    expect(works).toContainEqual({ type: 'sweep', kind: 'organization', id, final: false, relation: 0 });
   });
 
   test('stays noted when it is reported while a worker looks', async () => {
