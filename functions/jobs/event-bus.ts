@@ -17,8 +17,11 @@ export const maxRequestBytes = 256 * 1_024;
 /** Bytes that EventBridge counts for the time of an entry. */
 const timeBytes = 14;
 
-/** Attempts for each event in one call of the function. Lambda calls it again for what is left. */
-const maxAttempts = 3;
+/** Attempts for each event. */
+export const maxAttempts = 3;
+
+/** Where the waits between attempts begin: up to 640 ms and a second. EventBridge limits the requests of a second. */
+const firstBackOff = 5;
 
 /** Requests at the same time. */
 const concurrency = 4;
@@ -108,14 +111,20 @@ async function attempt(client: EventBridgeClient, pending: Pending[], deadline: 
   }
 }
 
+interface Sending {
+  readonly deadline: Deadline;
+  readonly client?: EventBridgeClient;
+  readonly attempts?: number;
+}
+
 async function sendRequest(
-  client: EventBridgeClient,
   pending: Pending[],
-  deadline: Deadline,
+  { deadline, client = sharedBusClient(), attempts = maxAttempts }: Sending,
 ): Promise<Attempt> {
   for (let count = 1; ; count += 1) {
     const result = await attempt(client, pending, deadline);
-    if (result.left.length === 0 || count === maxAttempts || !(await deadline.backOff(count))) return result;
+    if (result.left.length === 0 || count >= attempts || !(await deadline.backOff(firstBackOff + count)))
+      return result;
     pending = result.left;
   }
 }
@@ -123,14 +132,15 @@ async function sendRequest(
 /**
  * Returns what puts events on a bus, at least once, in the time of a deadline.
  * @param busName name of the bus.
+ * @param sending.attempts for each event.
  */
 export const sendTo =
-  (busName: string, deadline: Deadline, client = sharedBusClient()): SendEvents =>
+  (busName: string, sending: Sending): SendEvents =>
   async (events) => {
     const left = new Set<CloudEvent>();
     let error: unknown;
     await forEach(toRequests(events, busName), concurrency, async (pending) => {
-      const result = await sendRequest(client, pending, deadline);
+      const result = await sendRequest(pending, sending);
       for (const { event } of result.left) left.add(event);
       if (result.left.length > 0) error = result.error;
     });

@@ -1,50 +1,90 @@
 /**
  * Publishes the new records of change logs on the event bus, and then handles them as the function without a bus does. It takes that function's
- * place at the table's stream, which has no third reader: DynamoDB throttles more than two.
+ * place at the table's stream, which has no third reader: DynamoDB throttles more than two. The keys of records that the bus does not accept go to
+ * a queue, so that a failing bus does not hold up the stream, nor the compaction of the next records.
  */
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
-import { logError } from '../runtime/logger.ts';
+import { type LogContext, logError } from '../runtime/logger.ts';
+import { Deadline } from '../store/dynamodb/deadline.ts';
 import type { Key } from '../store/model/writes.ts';
-import { sendTo } from './event-bus.ts';
+import { maxAttempts, sendTo } from './event-bus.ts';
 import { jobDatabase, logContextOf } from './job-session.ts';
 import { handler as compactLogs, isLogRecord } from './on-log-records.ts';
 import { publishRecords } from './publish-records.ts';
+import { sendToQueue } from './unpublished-queue.ts';
 
-/** The share of the time that publishing gets. A bus that does not respond must not keep the logs from being compacted. */
+/** The shares of the remaining time that publishing gets, and then the queue. Neither must keep the logs from being compacted. */
 const publishingShare = 1 / 2;
+const queueShare = 1 / 4;
+
+/**
+ * Milliseconds after which the events of a record get one attempt. A bus that does not respond takes seconds for each attempt, and the records
+ * behind it wait: they do not fall back further.
+ */
+const maxAgeMs = 300_000;
 
 const keyOf = ({ dynamodb }: DynamoDBRecord): Key => ({
   pk: dynamodb?.Keys?.['pk']?.S ?? '',
   sk: dynamodb?.Keys?.['sk']?.S ?? '',
 });
 
-/** Publishes records. Returns those that were not published. */
-async function publish(records: readonly DynamoDBRecord[], context: Context): Promise<DynamoDBRecord[]> {
+/** @param record its creation time is in seconds since 1970. */
+const isOld = ({ dynamodb }: DynamoDBRecord): boolean =>
+  1_000 * (dynamodb?.ApproximateCreationDateTime ?? 0) < Date.now() - maxAgeMs;
+
+const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
+  logContextOf({ operation: 'onLogRecords', requestId: awsRequestId, started });
+
+type Records = ReadonlyMap<Key, DynamoDBRecord>;
+
+/** Publishes records. Returns the keys of those that were not published. */
+async function publish(records: Records, context: Context): Promise<Key[]> {
   const started = performance.now();
   const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
-  const byKey = new Map(records.map((record) => [keyOf(record), record]));
-  const send = sendTo(environment.eventBusName(), database.deadline);
-  const unpublished = await publishRecords(database, [...byKey.keys()], send);
+  const attempts = [...records.values()].some(isOld) ? 1 : maxAttempts;
+  const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
+  const unpublished = await publishRecords(database, [...records.keys()], send);
   if (!unpublished) return [];
-  const invocation = { operation: 'onLogRecords', requestId: context.awsRequestId, started };
-  const failed = [...unpublished.elements];
-  logError('Records were not published.', logContextOf(invocation), unpublished.error, {
-    records: failed.length,
+  const keys = [...unpublished.elements];
+  logError('Records were not published.', logContext(context, started), unpublished.error, {
+    records: keys.length,
   });
-  return failed.flatMap((key) => byKey.get(key) ?? []);
+  return keys;
+}
+
+/** Sends the keys of records to the queue. Returns those that it did not accept. */
+async function giveUp(keys: readonly Key[], context: Context): Promise<readonly Key[]> {
+  if (keys.length === 0) return [];
+  const started = performance.now();
+  try {
+    const deadline = new Deadline(queueShare * context.getRemainingTimeInMillis());
+    await sendToQueue(environment.unpublishedQueueUrl(), keys, deadline);
+    return [];
+  } catch (error) {
+    logError('Keys of records were not sent to the queue.', logContext(context, started), error, {
+      records: keys.length,
+    });
+    return keys;
+  }
 }
 
 /**
  * Handles a batch of stream records.
- * @returns the records that were not published. Lambda delivers the batch again from the first of them on, so others are published twice, with
- * the same ids.
+ * @returns the records that were neither published nor are in the queue. Lambda delivers the batch again from the first of them on, so others are
+ * published twice, with the same ids.
  * @throws Error when late records could not be reported, after everything else is done.
  */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
-  const failed = await publish(event.Records.filter(isLogRecord), context);
+  const records: Records = new Map(
+    event.Records.filter(isLogRecord).map((record) => [keyOf(record), record]),
+  );
+  const unpublished = await publish(records, context);
+  const left = await giveUp(unpublished, context);
   await compactLogs(event, context);
   return {
-    batchItemFailures: failed.map(({ dynamodb }) => ({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })),
+    batchItemFailures: left.map((key) => ({
+      itemIdentifier: records.get(key)?.dynamodb?.SequenceNumber ?? '',
+    })),
   };
 }

@@ -35,6 +35,8 @@ export const environment = {
   historyDays: (): number | undefined => Number(process.env['HISTORY_DAYS']) || undefined,
   /** The bus that gets the events of changes. */
   eventBusName: (): string => required('EVENT_BUS_NAME'),
+  /** Address of the queue that gets the keys of records whose events the bus did not accept. */
+  unpublishedQueueUrl: (): string => required('UNPUBLISHED_QUEUE_URL'),
   /** The lowest level that is logged; by default all levels are. */
   logLevel: (): string | undefined => process.env['LOG_LEVEL'],
   /** Whether responses contain `Server-Timing` with the calls to DynamoDB. */

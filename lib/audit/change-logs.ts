@@ -6,7 +6,7 @@ import { forEach } from '../../functions/runtime/for-each.ts';
 import { Database } from '../../functions/store/dynamodb/database.ts';
 import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
 import { openLog } from '../../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
-import { rebuild, type ScannedRows } from '../../functions/store/lists/engine/compaction/rebuild.ts';
+import { rebuild } from '../../functions/store/lists/engine/compaction/rebuild.ts';
 import type { SegmentRow } from '../../functions/store/lists/engine/compaction/row-block.ts';
 import { ProcessMemory } from '../../functions/store/lists/engine/process-memory.ts';
 import {
@@ -25,7 +25,6 @@ import { isDeletedItem } from '../../functions/store/model/deletion.ts';
 import { UnknownFormat } from '../../functions/store/model/errors.ts';
 import { decodeEntity } from '../../functions/store/model/item-codec.ts';
 import { entityKey, entitySortKey } from '../../functions/store/model/keys.ts';
-import { marginMs as defaultMarginMs } from '../../functions/store/model/log-timing.ts';
 import type { Kind } from '../../functions/store/model/relations.ts';
 import { toRow } from '../../functions/store/model/row.ts';
 import { type AuditedTable, defaultSegments, scanTable } from './scan.ts';
@@ -40,31 +39,61 @@ interface Log {
 }
 
 interface ScannedLogs {
-  readonly logs: ReadonlyMap<string, Log & { readonly rows: Map<string, SegmentRow> }>;
+  readonly logs: ReadonlyMap<string, Log & { readonly ids: Set<string> }>;
   readonly beganAt: number;
 }
 
-/** Reads the rows of logs. It has all of them in memory. @param only the partitions of these logs; by default, all. */
+/** Reads the ids of the entities of logs. @param only the partitions of these logs; by default, all. */
 async function scanLogs(table: AuditedTable, only?: ReadonlySet<string>): Promise<ScannedLogs> {
-  const logs = new Map<string, Log & { readonly rows: Map<string, SegmentRow> }>();
-  const logOf = (tenant: string, kind: Kind): Map<string, SegmentRow> | undefined => {
+  const logs = new Map<string, Log & { readonly ids: Set<string> }>();
+  const idsOf = (tenant: string, kind: Kind): Set<string> | undefined => {
     const partition = logPartition(tenant, kind);
     if (only && !only.has(partition)) return undefined;
-    const log = logs.get(partition) ?? { tenant, kind, rows: new Map<string, SegmentRow>() };
+    const log = logs.get(partition) ?? { tenant, kind, ids: new Set<string>() };
     logs.set(partition, log);
-    return log.rows;
+    return log.ids;
   };
   const beganAt = await new Database(table.client, table.tableName, new Deadline(maxCallMs)).time();
   await scanTable(table, (item) => {
     // A log can have rows although no entity is left, in its columns or in its records.
     const isOfLog = item.sk === manifestSortKey || item.sk.startsWith(recordPrefix);
     const log = isOfLog ? parseLogPartition(item.pk) : undefined;
-    if (log) logOf(log.tenant, log.kind);
+    if (log) idsOf(log.tenant, log.kind);
     if (item.sk !== entitySortKey || isDeletedItem(item)) return;
-    const { kind, entity, version } = decodeEntity(item);
-    logOf(tenantOf(item), kind)?.set(entity.id, { id: entity.id, version, values: toRow(entity) });
+    const { kind, entity } = decodeEntity(item);
+    idsOf(tenantOf(item), kind)?.add(entity.id);
   });
   return { logs, beganAt };
+}
+
+async function readEntities(
+  database: Database,
+  { tenant, kind }: Log,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SegmentRow>> {
+  const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
+  return new Map(
+    items
+      .map(decodeEntity)
+      .map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
+  );
+}
+
+/** Entities that are read at the same time: eight calls. */
+const maxEntities = 800;
+
+/** Reads entities as rows. @param open returns a database with a deadline of its own. */
+async function readRowsOfEntities(
+  open: () => Database,
+  log: Log,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SegmentRow>> {
+  const rows = new Map<string, SegmentRow>();
+  for (let first = 0; first < ids.length; first += maxEntities) {
+    const found = await readEntities(open(), log, ids.slice(first, first + maxEntities));
+    for (const [id, row] of found) rows.set(id, row);
+  }
+  return rows;
 }
 
 interface RebuildOptions {
@@ -84,20 +113,23 @@ interface RebuildResult {
 export async function rebuildLogs(
   client: DynamoDBDocumentClient,
   tableName: string,
-  { onItems, only, segments, marginMs = defaultMarginMs }: RebuildOptions = {},
+  { onItems, only, segments, marginMs }: RebuildOptions = {},
 ): Promise<RebuildResult> {
   const { logs, beganAt } = await scanLogs({ client, tableName, segments, onItems }, only);
-  let count = 0;
-  let total = 0;
-  for (const { tenant, kind, rows } of logs.values()) {
-    const scanned: ScannedRows = { rows, beganAt };
-    const database = new Database(client, tableName, new Deadline(10 * maxCallMs));
-    const writer = openLog(database, tenant, kind);
-    while (!(await rebuild(writer, scanned, await database.time(), marginMs)));
-    count += 1;
-    total += rows.size;
+  const open = (): Database => new Database(client, tableName, new Deadline(maxCallMs));
+  let rows = 0;
+  for (const log of logs.values()) {
+    await rebuild({
+      open: () => openLog(open(), log.tenant, log.kind),
+      ids: log.ids,
+      beganAt,
+      readRows: (ids) => readRowsOfEntities(open, log, ids),
+      time: () => open().time(),
+      marginMs,
+    });
+    rows += log.ids.size;
   }
-  return { logs: count, rows: total };
+  return { logs: logs.size, rows };
 }
 
 const differingIds = (
@@ -194,19 +226,6 @@ async function readRowsOf(
       await delay(pauseMs);
     }
   }
-}
-
-async function readEntities(
-  database: Database,
-  { tenant, kind }: Log,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, SegmentRow>> {
-  const items = await database.getMany(ids.map((id) => entityKey(tenant, kind, id)));
-  return new Map(
-    items
-      .map(decodeEntity)
-      .map(({ entity, version }) => [entity.id, { id: entity.id, version, values: toRow(entity) }]),
-  );
 }
 
 /** Returns how a log differs from its entities. It differs when a second comparison, after a pause, finds the same. */

@@ -89,6 +89,7 @@ export const assemblyFunctions =
       AWS_REGION: place.region,
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
       AWS_ENDPOINT_URL_EVENTBRIDGE: proxy.endpoint,
+      AWS_ENDPOINT_URL_SQS: proxy.endpoint,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       SERVER_TIMING: 'true',
     };

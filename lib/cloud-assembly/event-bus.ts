@@ -56,8 +56,11 @@ const refused = (message: string): BusResponse => ({
   events: [],
 });
 
-function accept(entry: Entry): Result | BusEvent {
-  const { Source, DetailType, Time } = entry;
+function accept(entry: Entry, isRefused: (detail: string) => boolean): Result | BusEvent {
+  const { Source, DetailType, Time, Detail = '' } = entry;
+  if (isRefused(Detail)) {
+    return { ErrorCode: 'InternalFailure', ErrorMessage: 'The event is refused, as a test of its sender.' };
+  }
   if (!Source || !DetailType) {
     return { ErrorCode: 'InvalidArgument', ErrorMessage: 'Parameter Source or DetailType is not valid.' };
   }
@@ -74,15 +77,21 @@ export const busesOf = ({ Entries = [] }: PutEventsRequest): string[] => [
   ...new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)),
 ];
 
-/** Handles a `PutEvents` request. */
-export function putEvents({ Entries = [] }: PutEventsRequest): BusResponse {
+/**
+ * Handles a `PutEvents` request.
+ * @param isRefused says which events are not accepted, by their details.
+ */
+export function putEvents(
+  { Entries = [] }: PutEventsRequest,
+  isRefused: (detail: string) => boolean = () => false,
+): BusResponse {
   if (Entries.length === 0 || Entries.length > maxEntries) {
     return refused(`1 validation error detected: 'entries' must have 1 to ${maxEntries} members.`);
   }
   if (Entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > maxBytes) {
     return refused('Total size of the entries in the request is over the limit.');
   }
-  const results = Entries.map(accept);
+  const results = Entries.map((entry) => accept(entry, isRefused));
   const events = results.filter((result) => 'detail' in result);
   return {
     status: 200,

@@ -1,6 +1,6 @@
 /**
  * A proxy in front of the database engine that enforces the roles of the functions. As in the cloud, the credentials
- * identify the caller: each function signs with credentials of its own. It is the event bus as well.
+ * identify the caller: each function signs with credentials of its own. It is the event bus as well, and the queue of what the bus refuses.
  */
 import { once } from 'node:events';
 import {
@@ -13,6 +13,7 @@ import {
 import { unreachableByPages } from '../local/port.ts';
 import { busesOf, type PutEventsRequest, putEvents } from './event-bus.ts';
 import { formatPermission, type Permission, type Policy, requiredPermissions } from './policy.ts';
+import { queueOf, sendMessage } from './queue.ts';
 import type { Place } from './templates.ts';
 
 export interface PermissionReport {
@@ -71,13 +72,29 @@ function forward(
   outgoing.end(body);
 }
 
-/** The service in the target of requests to EventBridge. */
+/** The services in the targets of requests to EventBridge and SQS. */
 const busService = 'AWSEvents';
+const queueService = 'AmazonSQS';
 
-/** Accepts events. There are no rules, so nobody gets them. */
-function respondAsBus(body: Buffer, response: ServerResponse): void {
-  const { status, body: result } = putEvents(JSON.parse(body.toString('utf8')) as PutEventsRequest);
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result));
+interface JsonResponse {
+  readonly status: number;
+  readonly body: object;
+}
+
+/**
+ * Returns what responds to the calls of EventBridge and SQS, by service. There are no rules, so nobody gets the events. The first event is never
+ * accepted, so that every run shows what becomes of it, and that its sender may send to the queue.
+ */
+function eventServices(): Readonly<Record<string, (input: object) => JsonResponse>> {
+  let refused: string | undefined;
+  const isRefused = (detail: string): boolean => {
+    refused ??= detail;
+    return detail === refused;
+  };
+  return {
+    [busService]: (input: PutEventsRequest) => putEvents(input, isRefused),
+    [queueService]: sendMessage,
+  };
 }
 
 /** Starts the proxy. It denies every call whose access key id has no policy. */
@@ -90,6 +107,8 @@ export async function startIamProxy({
 }: IamProxyOptions): Promise<IamProxy> {
   const tableArnPrefix = `arn:aws:dynamodb:${place.region}:${place.account}:table/`;
   const busArnPrefix = `arn:aws:events:${place.region}:${place.account}:event-bus/`;
+  const queueArnPrefix = `arn:aws:sqs:${place.region}:${place.account}:`;
+  const services = eventServices();
   const records = new Map(
     [...policies.keys()].map((name) => [name, { used: new Set<string>(), refused: new Set<string>() }]),
   );
@@ -103,6 +122,8 @@ export async function startIamProxy({
     if (service === busService) {
       return busesOf(input).map((bus) => ({ action: `events:${operation}`, resource: busArnPrefix + bus }));
     }
+    if (service === queueService)
+      return [{ action: `sqs:${operation}`, resource: queueArnPrefix + queueOf(input) }];
     return requiredPermissions(operation, input, { arnPrefix: tableArnPrefix, partitionKey });
   };
 
@@ -129,8 +150,13 @@ export async function startIamProxy({
       response.writeHead(400, headers).end(accessDenied(required, caller));
       return;
     }
-    if (service === busService) respondAsBus(body, response);
-    else forward(engine, request, body, response);
+    const respond = services[service];
+    if (!respond) {
+      forward(engine, request, body, response);
+      return;
+    }
+    const { status, body: result } = respond(JSON.parse(body.toString('utf8')) as object);
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result));
   };
 
   const server = createServer((request, response) => {

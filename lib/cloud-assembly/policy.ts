@@ -65,7 +65,7 @@ export class Policy {
       if (Effect !== 'Allow') throw new Error('Only statements with the effect "Allow" are supported.');
       const leadingKeys = leadingKeysOf(Condition);
       return toArray(Action)
-        .filter((action) => /^(?:dynamodb|events):/.test(action))
+        .filter((action) => /^(?:dynamodb|events|sqs):/.test(action))
         .flatMap((action) =>
           toArray(Resource).map((resource) => ({ action, resource, ...(leadingKeys && { leadingKeys }) })),
         );

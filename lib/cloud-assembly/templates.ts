@@ -86,6 +86,9 @@ export class Templates {
       'AWS::Partition': 'aws',
       'AWS::URLSuffix': 'amazonaws.com',
     };
+    if (this.#resources.get(name)?.Type === 'AWS::SQS::Queue') {
+      return `https://sqs.${this.place.region}.amazonaws.com/${this.place.account}/${name}`;
+    }
     return pseudo[name] ?? this.#nameOf(name);
   }
 

@@ -1,32 +1,105 @@
-/** Publishes the events of a period again, from the records of the change logs (docs/operations.md#events-are-not-published). */
+/** Publishes events again, from the records of the change logs (docs/operations.md#events-are-not-published). */
+import type { Message } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { publishItems, type SendEvents } from '../../functions/jobs/publish-records.ts';
-import type { RepublishCommand } from './options.ts';
-import { storedRecords } from './stored-records.ts';
+import { Database } from '../../functions/store/dynamodb/database.ts';
+import { Deadline } from '../../functions/store/dynamodb/deadline.ts';
+import { stampOf } from '../../functions/store/model/change-log.ts';
+import type { Item, Key } from '../../functions/store/model/writes.ts';
+import { type Period, storedRecords } from './stored-records.ts';
+import { contentsOf, type UnpublishedMessages } from './unpublished-messages.ts';
 
-interface Republished {
-  /** Records that were published. */
-  readonly records: number;
-  /** Records of which an event was not accepted. */
-  readonly failed: number;
-  readonly error: unknown;
+/** Milliseconds that reading the records of a message has. */
+const readMs = 60_000;
+
+/** Counts of records. */
+export interface Republished {
+  published: number;
+  /** Those of which an event was not accepted. */
+  failed: number;
+  /** Those that do not exist any more. */
+  missing: number;
+  /** One of the errors. */
+  error?: unknown;
 }
 
-/** @param onItems is told how many items were read. */
-export async function republish(
-  client: DynamoDBDocumentClient,
-  { table, fromMs, toMs }: Pick<RepublishCommand, 'table' | 'fromMs' | 'toMs'>,
-  send: SendEvents,
-  onItems: (count: number) => void,
+const nothing = (): Republished => ({ published: 0, failed: 0, missing: 0 });
+
+interface Place {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly send: SendEvents;
+  /** Is told how many items of the table were read, if it is read. */
+  readonly onItems: (count: number) => void;
+}
+
+/** Publishes the events of items. Returns whether all were accepted. */
+async function publish(items: readonly Item[], send: SendEvents, result: Republished): Promise<boolean> {
+  const unpublished = await publishItems(items, send);
+  const failed = unpublished?.elements.size ?? 0;
+  result.failed += failed;
+  result.published += items.length - failed;
+  result.error ??= unpublished?.error;
+  return failed === 0;
+}
+
+/** Publishes the events of all changes of some periods. It reads the whole table. */
+export async function republishPeriods(
+  { client, table, send, onItems }: Place,
+  periods: readonly Period[],
+  result = nothing(),
 ): Promise<Republished> {
-  let [records, failed] = [0, 0];
-  let error: unknown;
-  for await (const items of storedRecords(client, table, { fromMs, toMs }, onItems)) {
-    const unpublished = await publishItems(items, send);
-    const left = unpublished?.elements.size ?? 0;
-    failed += left;
-    records += items.length - left;
-    error ??= unpublished?.error;
+  const whole = {
+    fromMs: Math.min(...periods.map(({ fromMs }) => fromMs)),
+    toMs: Math.max(...periods.map(({ toMs }) => toMs)),
+  };
+  for await (const items of storedRecords(client, table, whole, onItems)) {
+    const isWanted = ({ sk }: Item): boolean =>
+      periods.some(({ fromMs, toMs }) => stampOf(sk) >= fromMs && stampOf(sk) <= toMs);
+    await publish(items.filter(isWanted), send, result);
   }
-  return { records, failed, error };
+  return result;
+}
+
+/** Publishes the events of some records. Returns whether all were accepted. */
+async function republishRecords(
+  { client, table, send }: Place,
+  keys: readonly Key[],
+  result: Republished,
+): Promise<boolean> {
+  const items = await new Database(client, table, new Deadline(readMs)).getMany(keys);
+  result.missing += keys.length - items.length;
+  return publish(items, send, result);
+}
+
+/**
+ * Publishes what the messages of a queue name, and deletes the messages of which everything was published. The others can be received again at
+ * once.
+ */
+export async function republishQueue(place: Place, queue: UnpublishedMessages): Promise<Republished> {
+  const result = nothing();
+  const left = new Set<Message>();
+  const batches = new Map<Message, Period>();
+  const done = async (message: Message): Promise<void> => {
+    await queue.delete(message);
+    left.delete(message);
+  };
+  try {
+    for await (const message of queue.receive()) {
+      left.add(message);
+      try {
+        const contents = contentsOf(message);
+        if ('period' in contents) batches.set(message, contents.period);
+        else if (await republishRecords(place, contents.records, result)) await done(message);
+      } catch (error) {
+        result.error ??= error;
+      }
+    }
+    const { failed } = result;
+    if (batches.size > 0) await republishPeriods(place, [...batches.values()], result);
+    if (result.failed === failed) for (const message of batches.keys()) await done(message);
+  } finally {
+    for (const message of left) await queue.giveBack(message);
+  }
+  return result;
 }

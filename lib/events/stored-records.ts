@@ -5,20 +5,19 @@ import { maxStamp } from '../../functions/store/model/stamp-text.ts';
 import type { Item } from '../../functions/store/model/writes.ts';
 
 /** Stamps of records, in milliseconds since 1970. */
-interface Period {
+export interface Period {
   readonly fromMs: number;
-  /** Default: no end. */
-  readonly toMs?: number;
+  readonly toMs: number;
 }
 
 /**
- * Reads the records of a period, in no order. It scans the table: the logs of all tenants have no index.
+ * Reads the records of a period, without an end if it has none, in no order. It scans the table: the logs of all tenants have no index.
  * @param onItems is told how many items were scanned.
  */
 export async function* storedRecords(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { fromMs, toMs = maxStamp - 1 }: Period,
+  { fromMs, toMs = maxStamp - 1 }: Pick<Period, 'fromMs'> & Partial<Period>,
   onItems: (count: number) => void = () => {},
 ): AsyncGenerator<Item[], void, undefined> {
   const pages = paginateScan(

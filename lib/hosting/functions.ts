@@ -79,12 +79,8 @@ export const logRecordsWindowMs = 15_000;
 
 /** How new records of change logs are read where they are published as events too. */
 export const publishing = {
-  /** Records in one call: one read. A failure repeats the events of the others. */
+  /** Records in one call: one read, and one message if they are not published. */
   maxRecords: 100,
   /** Milliseconds for which records are collected. */
   windowMs: 1_000,
-  /** Calls after the first for records that were not published. */
-  retries: 2,
-  /** Milliseconds after which records are not tried any more. */
-  maxAgeMs: 300_000,
 };

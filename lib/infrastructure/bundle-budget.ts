@@ -71,11 +71,11 @@ interface ForbiddenModules {
 const forbiddenModules: readonly ForbiddenModules[] = [
   {
     what: 'a credential provider that functions do not need',
-    path: /node_modules\/@aws-sdk\/(?:credential-provider-(?!env\/|node\/dist-es\/index\.js$)|token-providers|nested-clients|client-(?!dynamodb\/|eventbridge\/))/,
+    path: /node_modules\/@aws-sdk\/(?:credential-provider-(?!env\/|node\/dist-es\/index\.js$)|token-providers|nested-clients|client-(?!dynamodb\/|eventbridge\/|sqs\/))/,
   },
   {
-    what: 'the client of the event bus',
-    path: /node_modules\/@aws-sdk\/client-eventbridge\//,
+    what: 'the client of the event bus or of its queue',
+    path: /node_modules\/@aws-sdk\/client-(?:eventbridge|sqs)\//,
     except: `functions/${logRecordsWithBusFile}`,
   },
   { what: 'the CDK', path: /node_modules\/(?:aws-cdk|constructs)|^lib\/infrastructure\// },

@@ -42,7 +42,7 @@ export interface Jobs {
   readonly onSchedule: LambdaFunction;
   /** Stream batches and schedule events whose retries failed. Retained for 14 days. */
   readonly deadLetters: Queue;
-  /** Stream batches of which records could not be published. undefined without an event bus. */
+  /** Records that could not be published. undefined without an event bus. */
   readonly unpublishedEvents: Queue | undefined;
 }
 
@@ -60,12 +60,7 @@ interface StreamConsumer
   readonly access: Access;
   readonly mapping: Pick<
     EventSourceMappingProps,
-    | 'batchSize'
-    | 'maxBatchingWindow'
-    | 'filters'
-    | 'reportBatchItemFailures'
-    | 'retryAttempts'
-    | 'maxRecordAge'
+    'batchSize' | 'maxBatchingWindow' | 'filters' | 'reportBatchItemFailures'
   >;
 }
 
@@ -159,7 +154,10 @@ const onLogRecords = (context: JobsContext): LambdaFunction =>
     },
   });
 
-/** Publishes new records as events soon after they are written, and then compacts busy logs. */
+/**
+ * Publishes new records as events soon after they are written, and then compacts busy logs. The function sends what it gives up to the queue,
+ * and Lambda the batches that the function cannot handle.
+ */
 function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFunction {
   const { scope, context } = own;
   const { settings } = context;
@@ -170,15 +168,13 @@ function onLogRecordsWithBus(own: JobsContext, unpublished: Queue): LambdaFuncti
       file: logRecordsWithBusFile,
       description: 'Publishes changes as events, and compacts busy change logs.',
       access: compactionAccess,
-      environment: { EVENT_BUS_NAME: eventBusName(settings) },
+      environment: { EVENT_BUS_NAME: eventBusName(settings), UNPUBLISHED_QUEUE_URL: unpublished.queueUrl },
       statements: [putEvents(settings)],
       mapping: {
         batchSize: publishing.maxRecords,
         maxBatchingWindow: Duration.millis(publishing.windowMs),
         filters: logRecordsFilters,
         reportBatchItemFailures: true,
-        retryAttempts: publishing.retries,
-        maxRecordAge: Duration.millis(publishing.maxAgeMs),
       },
     },
   );

@@ -209,7 +209,7 @@ describe('the reference', () => {
     }
     expect(statuses).toEqual(operations.map((id) => `${id} 20`));
     // A page is loaded for each write.
-  }, 400_000);
+  });
 
   test('shows a problem whose type is the address of its explanation', async () => {
     const shown = await send('createTask', '{"nmae":"x"}');

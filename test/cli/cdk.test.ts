@@ -267,4 +267,4 @@ test('synth of production writes its templates, and prints one line', async () =
   const [data, api] = ['data', 'api'].map((part) => `project-management-production-${part}.template.json`);
   expect(readdirSync(folder)).toEqual(expect.arrayContaining([data, api]));
   for (const created of [folder, bundles]) rmSync(created, { recursive: true });
-}, 120_000);
+});

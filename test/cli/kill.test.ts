@@ -137,4 +137,4 @@ test('every acknowledged write survives, and no write is incomplete', async () =
   service.process.kill('SIGINT');
   await service.ended();
   expect(all).toBeGreaterThan(rounds * writers);
-}, 180_000);
+});

@@ -65,7 +65,7 @@ afterAll(async () => {
   if (localService) await localService.stop();
   else await inParallel([...created], remove);
   // A test file can create more than a thousand entities in a remote service.
-}, 300_000);
+});
 
 /** The file in which `npm run verify` finds what was created. */
 const journal = process.env['CREATED_ENTITIES'];

@@ -120,4 +120,4 @@ test(`deleting an organization deletes ${projects} projects with ${tasksEach} ta
   expect(report).toMatchObject({ orphans: [], malformed: [], texts: [], subjects: [], logs: [] });
   logged.mockRestore();
   process.stdout.write(`${projects} projects: ${calls} + ${more} calls, ${seconds} s\n`);
-}, 600_000);
+});

@@ -39,4 +39,4 @@ test('clones a project with the maximum of tasks, and refuses one with one more'
   expect(list.total).toBe(2);
   const { statusCode } = await invoke(cloneProject, { id: project.id, body: { include: [] } });
   expect(statusCode).toBe(201);
-}, 120_000);
+});

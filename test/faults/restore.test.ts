@@ -192,4 +192,4 @@ test('a table with a part of a transaction is correct after the repair, and can 
   }
   // The drill would prove nothing if the copies were correct.
   expect(broken).toBeGreaterThan(0);
-}, 300_000);
+});

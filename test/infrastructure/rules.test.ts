@@ -20,7 +20,7 @@ beforeAll(async () => {
     cwd: join(__dirname, '../..'),
   });
   found = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as typeof found;
-}, 300_000);
+});
 
 /** The findings in the resources of the service, without the mistakes that `check-rules.ts` adds. */
 const findingsOf = (name: string): string[] =>

@@ -139,9 +139,27 @@ export const listEngineMutations: readonly Mutation[] = [
     name: 'rebuild-with-later-changes',
     description: 'a rebuild writes changes into the columns that lists read from the log as well',
     file: `${engine}/compaction/rebuild.ts`,
-    search: 'if (before) current.set(',
-    replacement: 'if (before && current.has(id)) continue;\n    else if (before) current.set(',
+    search: 'if (!change) return found.get(id) ?? [];',
+    replacement: 'if (!change || found.has(id)) return found.get(id) ?? [];',
     detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+  },
+  {
+    name: 'rebuild-without-changes-meanwhile',
+    description:
+      'a rebuild writes what changes while it writes its segments into the columns and leaves it in the log',
+    file: `${engine}/compaction/rebuild.ts`,
+    search: 'const rows = rowsAt(ids, found, await readChanges());',
+    replacement: 'const rows = rowsAt(ids, found, new Map());',
+    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+  },
+  {
+    name: 'rebuild-deleted-meanwhile',
+    description: 'another step deletes the segments of a rebuild that takes longer than an hour',
+    file: `${engine}/compaction/rebuild.ts`,
+    search: 'const beganAt = (await time()) + maxRebuildMs;',
+    replacement: 'const beganAt = await time();',
+    detectedBy: [`${tests}/compaction/rebuild.test.ts`],
+    testNamePattern: 'ends before the manifest',
   },
   {
     name: 'watermark-that-moves-back',
@@ -268,9 +286,9 @@ export const listEngineMutations: readonly Mutation[] = [
     description: 'nothing deletes the items of a compaction that crashed',
     file: `${engine}/compaction/commit-step.ts`,
     search:
-      '    await recordStep(writer, manifest, newStepId(manifest.version), { beganAt: nowMs, names });\n    await writer.putItems(items);\n',
+      '    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n    await writer.putItems(items);\n',
     replacement:
-      '    await writer.putItems(items);\n    await recordStep(writer, manifest, newStepId(manifest.version), { beganAt: nowMs, names });\n',
+      '    await writer.putItems(items);\n    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });\n',
     detectedBy: [simulation],
     testNamePattern: allowed,
   },

@@ -335,7 +335,7 @@ test('the changes of jobs are in the histories of all entities: a clone, an arch
   // The organization, its projects and the clone were archived, and the tag was removed from all tasks.
   expect(lengths.length).toBe(1 + 125 + 2 + 2 * 125);
   expect(new Set(lengths)).toEqual(new Set([2]));
-}, 120_000);
+});
 
 test('a deletion and a restore are in the histories of all that they remove and bring back', async () => {
   const organization = await client.organizations.create({ name: 'x' });

@@ -100,4 +100,4 @@ test(`the schedule compacts the logs of ${tenants} tenants beside a large one, a
   }
   const { total } = await listEntities(session('large'), 'tag', listQuery());
   expect(total).toBe(large);
-}, 900_000);
+});

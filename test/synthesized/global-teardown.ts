@@ -42,6 +42,9 @@ const isUsedLater = (name: string, permission: string): boolean =>
   (name.startsWith('onSchedule') && /^dynamodb:(UpdateItem|DeleteItem) /.test(permission)) ||
   (/^on(LogRecords|Schedule|Stream)/.test(name) && /\/index\/by-(creation|status)$/.test(permission));
 
+/** Returns whether Lambda itself uses a permission, for what it gives up. */
+const isOfLambda = (permission: string): boolean => /^sqs:SendMessage .*:DeadLetters/.test(permission);
+
 /**
  * Returns whether a permission is for the rate limit. A function whose requests use little does not publish it, so the run need not use the
  * permission of each function, but that of one.
@@ -62,7 +65,10 @@ export default async function tearDown(globalConfig: Parameters<typeof isWholeRu
     [...one.unused]
       .filter(
         (permission) =>
-          !one.used.has(permission) && !isUsedLater(name, permission) && !isOfRateLimit(permission),
+          !one.used.has(permission) &&
+          !isUsedLater(name, permission) &&
+          !isOfLambda(permission) &&
+          !isOfRateLimit(permission),
       )
       .map((permission) => `${name}: ${permission}`),
   );

@@ -40,7 +40,7 @@ test('the schedule runs all jobs when the stream is not read', async () => {
   // The job has cleared the reference of each user.
   expect(await call('GET', `/v1/organizations/${organizationId}/users`)).toMatchObject({ total: 0 });
   await service.stop();
-}, 60_000);
+});
 
 test('functions run with the CPU share of their memory', async () => {
   const service = await startSynthesized(synthesized, { flags: ['--lambda-cpu'] });
@@ -52,7 +52,7 @@ test('functions run with the CPU share of their memory', async () => {
   const lists = Array.from({ length: 3 }, () => fetch(`${service.url}/v1/tasks`, { headers }));
   for (const response of await Promise.all(lists)) expect(await response.json()).toMatchObject({ total: 1 });
   await service.stop();
-}, 60_000);
+});
 
 /** Returns the output of the command until it listens. */
 async function startOutput(more: Record<string, string>): Promise<string> {

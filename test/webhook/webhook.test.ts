@@ -135,7 +135,7 @@ test('the rule of the example can be deployed', async () => {
   expect(template).toContain('"source": [\n      "project-management"');
   expect(template).toContain('{{resolve:secretsmanager:webhook-key');
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 test('the commands of the guide deliver an event of a task', async () => {
   const guide = readFileSync(join(root, 'docs/guides/events.md'), 'utf8');
@@ -169,7 +169,7 @@ test('the commands of the guide deliver an event of a task', async () => {
   expect(await paste(change).ended()).toBe(0);
   await printed(first, '"type":"task.created"');
   expect(first.output()).toMatch(/^[\w-]{36}:1: \{"specversion":"1\.0"/m);
-}, 120_000);
+});
 
 async function freePorts(): Promise<readonly number[]> {
   const started = await Promise.all([1, 2, 3].map(() => receive(204)));

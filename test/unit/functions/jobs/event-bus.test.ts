@@ -44,8 +44,8 @@ const newEvent = (number: number, characters = 1): CloudEvent => ({
 const newEvents = (count: number, characters?: number): CloudEvent[] =>
   Array.from({ length: count }, (_, number) => newEvent(number, characters));
 
-const send = (events: readonly CloudEvent[], timeMs = 5_000) =>
-  sendTo('the-bus', new Deadline(timeMs), client)(events);
+const send = (events: readonly CloudEvent[], timeMs = 5_000, attempts?: number) =>
+  sendTo('the-bus', { deadline: new Deadline(timeMs), client, ...(attempts && { attempts }) })(events);
 
 const idsOf = (events: Iterable<CloudEvent>): string[] => [...events].map(({ id }) => id).sort();
 
@@ -135,6 +135,16 @@ test('a refused request, a lost one and a lost response are sent again', async (
   expect(await send(newEvents(2))).toBeUndefined();
   // Twice, with the same ids.
   expect(idsOf(bus.events)).toEqual(['entity:0', 'entity:0', 'entity:1', 'entity:1']);
+});
+
+test('one attempt is made where one is given', async () => {
+  let calls = 0;
+  proxy.inject(async () => {
+    calls += 1;
+    return undefined;
+  });
+  expect((await send(newEvents(1), 5_000, 1))?.elements.size).toBe(1);
+  expect(calls).toBe(1);
 });
 
 test('nothing is thrown when the time is over', async () => {

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -8,6 +9,7 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { connectToBus } from '#functions/jobs/event-bus.ts';
+import { connectToQueue } from '#functions/jobs/unpublished-queue.ts';
 import { type IamProxy, startIamProxy } from '#lib/cloud-assembly/iam-proxy.ts';
 import { Policy, type Statement } from '#lib/cloud-assembly/policy.ts';
 import { type Engine, inMemory, startEngine } from '#lib/local/dynamodb-engine.ts';
@@ -18,6 +20,8 @@ const tableName = 'guarded';
 const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${tableName}`;
 
 const bus = 'arn:aws:events:us-east-1:000000000000:event-bus/the-bus';
+
+const queue = 'arn:aws:sqs:us-east-1:000000000000:the-queue';
 
 const allow = (Action: string[], ...Resource: string[]): Statement => ({ Effect: 'Allow', Action, Resource });
 
@@ -51,7 +55,7 @@ beforeAll(async () => {
     ['writer', new Policy([allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], table)])],
     ['publisher', new Policy([limited])],
     ['outsider', new Policy([allow(['s3:*'], '*')])],
-    ['sender', new Policy([allow(['events:PutEvents'], bus)])],
+    ['sender', new Policy([allow(['events:PutEvents'], bus), allow(['sqs:SendMessage'], queue)])],
   ]);
   proxy = await startIamProxy({
     engine: engine.endpoint,
@@ -153,12 +157,13 @@ test('denies keys outside of the leading keys, and calls whose keys it does not 
   });
 });
 
-test('accepts events for a bus that the role names, as EventBridge does, and no others', async () => {
-  const put = async (accessKeyId: string, EventBusName: string, count = 1) => {
+test('accepts events for a bus that the role names, as EventBridge does, all but the first', async () => {
+  const put = async (accessKeyId: string, EventBusName: string, count = 1, first = '{}') => {
     const credentials = { accessKeyId, secretAccessKey: 'local' };
     const client = connectToBus({ endpoint: proxy.endpoint, region: place.region, credentials });
     const entry = { EventBusName, Source: 'a', DetailType: 'b', Detail: '{}' };
-    const Entries = [...Array.from({ length: count }, () => entry), { ...entry, Detail: 'no JSON' }];
+    const accepted = Array.from({ length: count }, () => entry);
+    const Entries = [{ ...entry, Detail: first }, ...accepted, { ...entry, Detail: 'no JSON' }];
     try {
       const { FailedEntryCount, Entries: results = [] } = await client.send(
         new PutEventsCommand({ Entries }),
@@ -173,10 +178,38 @@ test('accepts events for a bus that the role names, as EventBridge does, and no 
       client.destroy();
     }
   };
-  expect(await put('sender', 'the-bus')).toEqual([1, 'accepted', 'MalformedDetail']);
+  const refused = [2, 'InternalFailure', 'accepted', 'MalformedDetail'];
+  expect(await put('sender', 'the-bus', 1, '{"first":1}')).toEqual(refused);
+  expect(await put('sender', 'the-bus', 1, '{"first":1}')).toEqual(refused);
+  expect(await put('sender', 'the-bus', 1, '{"next":1}')).toEqual([
+    1,
+    'accepted',
+    'accepted',
+    'MalformedDetail',
+  ]);
   expect(await put('sender', 'another')).toBe(denied);
   expect(await put('outsider', 'the-bus')).toBe(denied);
   expect(await put('sender', 'the-bus', 10)).toBe('ValidationException');
+});
+
+test('accepts messages for a queue that the role names, and no others', async () => {
+  const sent = async (accessKeyId: string, name: string, MessageBody = 'x') => {
+    const credentials = { accessKeyId, secretAccessKey: 'local' };
+    const client = connectToQueue({ endpoint: proxy.endpoint, region: place.region, credentials });
+    const QueueUrl = `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
+    try {
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+      return 'accepted';
+    } catch (error) {
+      return (error as Error).name;
+    } finally {
+      client.destroy();
+    }
+  };
+  expect(await sent('sender', 'the-queue')).toBe('accepted');
+  expect(await sent('sender', 'the-queue', '')).toBe('InvalidParameterValue');
+  expect(await sent('sender', 'another')).toBe(denied);
+  expect(await sent('outsider', 'the-queue')).toBe(denied);
 });
 
 test('denies calls with unknown credentials', async () => {

@@ -54,7 +54,7 @@ describe.each(engines)('%s', (_, find) => {
 
   beforeAll(async () => {
     engine = await startEngine(inMemory, [find]);
-  }, 30_000);
+  });
 
   afterAll(() => engine?.stop());
 

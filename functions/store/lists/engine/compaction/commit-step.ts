@@ -33,7 +33,7 @@ export async function commitStep(
     const live = new Set(manifestNames(manifest));
     const replaced = manifestNames(current).filter((name) => !live.has(name));
     const names: ItemName[] = [...items.keys(), ...replaced];
-    await recordStep(writer, manifest, newStepId(manifest.version), { beganAt: nowMs, names });
+    await recordStep(writer, manifest.version, newStepId(manifest.version), { beganAt: nowMs, names });
     await writer.putItems(items);
     if (await writer.replaceManifest(manifest)) {
       // By the manifest before: a reader may still have it, so what this step has replaced stays until the step is an hour old.

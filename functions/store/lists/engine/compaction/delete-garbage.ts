@@ -30,13 +30,25 @@ const stepName = (version: number, id: StepId): ItemName =>
 
 export const encodeStep = (step: StepItems): Buffer => deflateRawSync(JSON.stringify(step));
 
-/** Writes which items a step writes and replaces. */
-export const recordStep = (
+/**
+ * Writes which items a step writes and replaces.
+ * @param version of the manifest that it writes.
+ * @returns the name of the list.
+ */
+export async function recordStep(
   writer: LogWriter,
-  { version }: Manifest,
+  version: number,
   id: StepId,
   step: StepItems,
-): Promise<void> => writer.putItems(new Map([[stepName(version, id), encodeStep(step)]]));
+): Promise<ItemName> {
+  const name = stepName(version, id);
+  await writer.putItems(new Map([[name, encodeStep(step)]]));
+  return name;
+}
+
+/** Deletes the lists of steps whose items the manifest names: the step that replaces them lists them again. */
+export const forgetSteps = (writer: LogWriter, steps: readonly ItemName[]): Promise<void> =>
+  writer.deleteItems(steps);
 
 const stepFields: Readonly<Record<keyof StepItems, true>> = { beganAt: true, names: true };
 

@@ -2,30 +2,88 @@
 import { UnknownFormat } from '../../../model/errors.ts';
 import { marginMs as defaultMarginMs } from '../../../model/log-timing.ts';
 import { maxStamp } from '../../../model/stamp-text.ts';
-import { emptyManifest, type Manifest, manifestNames, newGeneration, newStepId } from '../format/manifest.ts';
-import { mergeRecords } from '../merge-records.ts';
+import {
+  emptyManifest,
+  type ItemName,
+  type Manifest,
+  manifestNames,
+  newGeneration,
+  newStepId,
+  type Segment,
+} from '../format/manifest.ts';
+import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogWriter } from '../storage.ts';
 import { youngIdAt } from './choose-step.ts';
-import { recordStep } from './delete-garbage.ts';
-import { buildSegments, counter, joinSegments } from './new-segments.ts';
+import { forgetSteps, recordStep } from './delete-garbage.ts';
+import { buildSegments, counter } from './new-segments.ts';
 import { blockOf, type SegmentRow } from './row-block.ts';
-import { defaultSizes } from './sizes.ts';
+import { type CompactionSizes, defaultSizes } from './sizes.ts';
 
-/** The entities of a log, as a scan has found them. */
-export interface ScannedRows {
-  readonly rows: ReadonlyMap<string, SegmentRow>;
+/** A log to rebuild. */
+export interface RebuildSource {
+  /** Opens the log for some calls: all of them together can take longer than one deadline. */
+  readonly open: () => LogWriter;
+  /** The ids of its entities, as a scan has found them. */
+  readonly ids: ReadonlySet<string>;
   /** When the scan began, in milliseconds since 1970. */
   readonly beganAt: number;
+  /** Reads entities as rows, consistently. Those that do not exist are absent. */
+  readonly readRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, SegmentRow>>;
+  /** Returns the time, in milliseconds since 1970. */
+  readonly time: () => Promise<number>;
+  /** Milliseconds after which a record is settled. */
+  readonly marginMs?: number | undefined;
+  readonly sizes?: CompactionSizes;
 }
 
-/** Returns the rows at a stamp before the scan: what the log has above it is undone, whether the scan has seen it or not. */
-async function rowsAt(writer: LogWriter, { rows }: ScannedRows, stamp: number): Promise<SegmentRow[]> {
-  const current = new Map(rows);
-  for (const { id, from, before } of mergeRecords(await writer.readRecords(stamp, maxStamp)).values()) {
-    if (before) current.set(id, { id, version: from, values: before });
-    else current.delete(id);
+/** Milliseconds that a rebuild may take. No other step deletes its items meanwhile, although no manifest names them yet. */
+const maxRebuildMs = 86_400_000;
+
+/** Returns a function that reads the changes above a stamp, merged by id. Each call reads only what can have appeared since the last one. */
+function changesAbove({ open, time }: RebuildSource, stamp: number) {
+  let changes = new Map<string, RowChange>();
+  let settledUpTo = stamp;
+  return async (): Promise<ReadonlyMap<string, RowChange>> => {
+    const nowMs = await time();
+    changes = mergeRecords(await open().readRecords(settledUpTo, maxStamp), changes);
+    settledUpTo = Math.max(settledUpTo, nowMs - defaultMarginMs);
+    return changes;
+  };
+}
+
+/** Returns the ids that a log had at a stamp, in their order, in parts of which each becomes a segment. */
+function divideIds(
+  { ids: scanned, sizes = defaultSizes }: RebuildSource,
+  changes: ReadonlyMap<string, RowChange>,
+  stamp: number,
+): string[][] {
+  const ids = new Set(scanned);
+  for (const { id, before } of changes.values()) {
+    if (before) ids.add(id);
+    else ids.delete(id);
   }
-  return [...current.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const sorted = [...ids].sort();
+  const youngId = youngIdAt(stamp);
+  const firstYoung = sorted.findIndex((id) => id >= youngId);
+  const settled = firstYoung < 0 ? sorted.length : firstYoung;
+  return [sorted.slice(0, settled), sorted.slice(settled)].flatMap((part) => {
+    const count = Math.ceil(part.length / sizes.maxRows);
+    const size = Math.ceil(part.length / Math.max(1, count));
+    return Array.from({ length: count }, (_, number) => part.slice(number * size, (number + 1) * size));
+  });
+}
+
+/** Returns the rows with some ids at a stamp: what the log has above it is undone, whether the entities were read with it or not. */
+function rowsAt(
+  ids: readonly string[],
+  found: ReadonlyMap<string, SegmentRow>,
+  changes: ReadonlyMap<string, RowChange>,
+): SegmentRow[] {
+  return ids.flatMap((id) => {
+    const change = changes.get(id);
+    if (!change) return found.get(id) ?? [];
+    return change.before ? { id, version: change.from, values: change.before } : [];
+  });
 }
 
 /**
@@ -41,43 +99,58 @@ async function readReplaced(writer: LogWriter, nowMs: number): Promise<Manifest>
   }
 }
 
+/** Segments of a rebuild that no manifest names yet. */
+interface WrittenSegments {
+  readonly segments: readonly Segment[];
+  /** The steps that list their items. */
+  readonly steps: readonly ItemName[];
+}
+
+/** Writes the segments of a log at a stamp, one after the other: it needs the memory of one, and of the ids. */
+async function writeSegments(source: RebuildSource, stamp: number): Promise<WrittenSegments> {
+  const { open, readRows, time, sizes = defaultSizes } = source;
+  const readChanges = changesAbove(source, stamp);
+  const { version } = await readReplaced(open(), await time());
+  const segments: Segment[] = [];
+  const steps: ItemName[] = [];
+  for (const ids of divideIds(source, await readChanges(), stamp)) {
+    const found = await readRows(ids);
+    // Later than the entities: the log has each change that they have.
+    const rows = rowsAt(ids, found, await readChanges());
+    const writer = open();
+    const stepId = newStepId(version + 1);
+    const options = { stepId, sizes, nextNumber: counter(), requireTime: () => writer.requireTime() };
+    const built = buildSegments(blockOf(rows), options);
+    const names = [...built.items.keys()];
+    const beganAt = (await time()) + maxRebuildMs;
+    steps.push(await recordStep(writer, version + 1, stepId, { beganAt, names }));
+    await writer.putItems(built.items);
+    segments.push(...built.segments);
+  }
+  return { segments, steps };
+}
+
 /**
  * Replaces all columns of a log by those of the margin before the scan. Records stay as they are: lists read those above the new watermark,
  * which can be lower than before.
- * @returns false when a compaction step was faster: the caller tries again.
+ * @throws Error when it takes longer than a day.
  */
-export async function rebuild(
-  writer: LogWriter,
-  scanned: ScannedRows,
-  nowMs: number,
-  marginMs = defaultMarginMs,
-): Promise<boolean> {
-  const before = await readReplaced(writer, nowMs);
-  const watermark = scanned.beganAt - marginMs;
-  const rows = await rowsAt(writer, scanned, watermark);
-  const stepId = newStepId(before.version + 1);
-  const youngId = youngIdAt(watermark);
-  const settled = rows.filter(({ id }) => id < youngId);
-  const options = {
-    stepId,
-    sizes: defaultSizes,
-    nextNumber: counter(),
-    requireTime: () => writer.requireTime(),
-  };
-  const parts = [settled, rows.slice(settled.length)].map((part) => buildSegments(blockOf(part), options));
-  const { segments, items } = joinSegments(parts);
-  const next: Manifest = {
-    version: before.version + 1,
-    watermark,
-    absorbed: [],
-    newestStamps: before.newestStamps,
-    generation: newGeneration(),
-    segments,
-    patches: [],
-    outOfOrder: [],
-  };
-  const names = [...items.keys(), ...manifestNames(before)];
-  await recordStep(writer, next, stepId, { beganAt: nowMs, names });
-  await writer.putItems(items);
-  return writer.replaceManifest(next);
+export async function rebuild(source: RebuildSource): Promise<void> {
+  const { open, beganAt, time, marginMs = defaultMarginMs } = source;
+  const watermark = beganAt - marginMs;
+  const { segments, steps } = await writeSegments(source, watermark);
+  for (;;) {
+    const nowMs = await time();
+    if (nowMs > beganAt + maxRebuildMs) throw new Error('The rebuild of a log took longer than a day.');
+    const writer = open();
+    const before = await readReplaced(writer, nowMs);
+    const version = before.version + 1;
+    await recordStep(writer, version, newStepId(version), { beganAt: nowMs, names: manifestNames(before) });
+    const { newestStamps } = before;
+    const generation = newGeneration();
+    const next = { ...emptyManifest, version, watermark, newestStamps, generation, segments };
+    // A step of compaction can be faster. It has changed nothing that the new columns contain.
+    if (!(await writer.replaceManifest(next))) continue;
+    return forgetSteps(writer, steps);
+  }
 }

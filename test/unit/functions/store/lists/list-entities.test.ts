@@ -78,7 +78,7 @@ beforeAll(async () => {
     if (portion % (0.3 * number) === 0.15 * number) await compactAll(store.database(), tenant, 'task');
   }
   // DynamoDB Local takes one to two minutes.
-}, 300_000);
+});
 
 afterAll(() => store.stop());
 

@@ -307,9 +307,15 @@ describe('a cursor', () => {
     const feed = newFeed();
     await create(feed.tenant, 'a');
     await feed.follow();
-    const rows = new Map();
     const now = Date.now();
-    await rebuild(openLog(store.database(), feed.tenant, 'task'), { rows, beganAt: now }, now, 0);
+    await rebuild({
+      open: () => openLog(store.database(), feed.tenant, 'task'),
+      ids: new Set(),
+      beganAt: now,
+      readRows: async () => new Map(),
+      time: async () => now,
+      marginMs: 0,
+    });
     await expect(feed.poll()).rejects.toThrow(CursorExpired);
   });
 });

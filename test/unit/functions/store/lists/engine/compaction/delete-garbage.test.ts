@@ -13,10 +13,7 @@ beforeEach(() => {
 
 /** Records a step and writes items. */
 async function step(version: number, beganAt: number, ...names: ItemName[]): Promise<void> {
-  await recordStep(log.open(), makeManifest({ version }), `${version.toString(36)}-aaaaaa`, {
-    beganAt,
-    names,
-  });
+  await recordStep(log.open(), version, `${version.toString(36)}-aaaaaa`, { beganAt, names });
   await log.open().putItems(new Map(names.map((name) => [name, Buffer.from(name)])));
 }
 

@@ -1,0 +1,48 @@
+/**
+ * Sends the keys of records that were not published to a queue, from which `npm run republish` publishes them. The only file that imports the
+ * client of SQS, which belongs into the bundle of one function.
+ */
+import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import type { Deadline } from '../store/dynamodb/deadline.ts';
+import type { Key } from '../store/model/writes.ts';
+
+/** The body of a message. The partition key of a record names its tenant and its log. */
+export interface UnpublishedRecords {
+  readonly records: readonly Key[];
+}
+
+/** Milliseconds until a connection is open, and until SQS responds. */
+const connectionTimeout = 1_000;
+const requestTimeout = 2_000;
+
+/** Returns a client for the region of the environment. */
+export const connectToQueue = (settings: SQSClientConfig = {}): SQSClient =>
+  new SQSClient({
+    maxAttempts: 3,
+    // The variable for another endpoint would not count otherwise.
+    useQueueUrlAsEndpoint: false,
+    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
+    ...settings,
+  });
+
+/** The process's one client: its connections stay open. */
+let shared: SQSClient | undefined;
+
+const sharedQueueClient = (): SQSClient => {
+  shared ??= connectToQueue();
+  return shared;
+};
+
+/**
+ * Sends a message with the keys of records. Those of 100 records, the most in one call of the function, fit into it.
+ * @throws Error when the queue did not accept it.
+ */
+export async function sendToQueue(
+  queueUrl: string,
+  records: readonly Key[],
+  deadline: Deadline,
+): Promise<void> {
+  const message: UnpublishedRecords = { records };
+  const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) });
+  await deadline.limit((abortSignal) => sharedQueueClient().send(command, { abortSignal }));
+}
