@@ -4,16 +4,23 @@ import { buildCreate } from '../functions/store/model/changes.ts';
 import { decodeReminder, type Reminder, reminderKey } from '../functions/store/model/reminder.ts';
 import { requireReminders } from '../functions/store/unit-of-work/reminders.ts';
 import type { Session } from '../functions/store/unit-of-work/session.ts';
-import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
+import { logRecordsWindowMs, publishing } from '../lib/hosting/functions.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { usualOrSmallest } from './form.ts';
 import { type TaskCollection, tenant } from './task-collection.ts';
 
-/** What one write costs in the background, in write units and read units. */
-export interface RateResult {
-  readonly name: string;
+/** Capacity units. */
+interface Units {
   readonly writeUnits: number;
   readonly readUnits: number;
+}
+
+/** What one write costs in the background. */
+export interface RateResult {
+  readonly name: string;
+  readonly withoutBus: Units;
+  /** With an event bus, without the events: the stream reports new records sooner, and so compaction looks more often. */
+  readonly withBus: Units;
 }
 
 interface Rate {
@@ -61,13 +68,16 @@ const shareBefore = 1 / 10;
 class Background {
   readonly #store: TestStore;
   readonly #clock: { nowMs: number };
+  readonly #windowMs: number;
   session: Session;
   #stamps: number[] = [];
   #batchEndsAt = Number.POSITIVE_INFINITY;
 
-  constructor(store: TestStore, clock: { nowMs: number }) {
+  /** @param windowMs milliseconds for which the stream collects records. */
+  constructor(store: TestStore, clock: { nowMs: number }, windowMs: number) {
     this.#store = store;
     this.#clock = clock;
+    this.#windowMs = windowMs;
     this.session = this.#open();
   }
 
@@ -82,7 +92,7 @@ class Background {
 
   /** Reports a record to the stream. */
   addRecord(stamp: number): void {
-    if (this.#stamps.length === 0) this.#batchEndsAt = stamp + logRecordsWindowMs;
+    if (this.#stamps.length === 0) this.#batchEndsAt = stamp + this.#windowMs;
     this.#stamps.push(stamp);
   }
 
@@ -116,13 +126,19 @@ class Background {
 const scheduledAfter = (dueAt: number, nowMs: number): number =>
   (Math.floor(Math.max(dueAt, nowMs) / scheduleMs) + 1) * scheduleMs;
 
+interface Stage {
+  readonly store: TestStore;
+  readonly collection: TaskCollection;
+  readonly clock: { nowMs: number };
+}
+
 /** Writes at a rate, with the background work of as much time as the writes take. */
 async function measureRate(
-  { name, intervalMs, writes, kindOf }: Rate,
-  { store, collection }: { readonly store: TestStore; readonly collection: TaskCollection },
-  clock: { nowMs: number },
-): Promise<RateResult> {
-  const background = new Background(store, clock);
+  { intervalMs, writes, kindOf }: Rate,
+  { store, collection, clock }: Stage,
+  windowMs: number,
+): Promise<Units> {
+  const background = new Background(store, clock, windowMs);
   const changes = [buildCreate('task', { name: 'A task', status: 'active' }, Date.now())];
   const before = Math.ceil(shareBefore * writes);
   for (let write = 0; write < before + writes; write += 1) {
@@ -134,7 +150,7 @@ async function measureRate(
     await background.runUntil(clock.nowMs + intervalMs);
   }
   const { writeUnits, readUnits } = background.session.database.consumption;
-  return { name, writeUnits: writeUnits / writes, readUnits: readUnits / writes };
+  return { writeUnits: writeUnits / writes, readUnits: readUnits / writes };
 }
 
 /** Returns the read units of a comparison of all rows with the entities. */
@@ -160,9 +176,14 @@ export async function measureRates(store: TestStore, collection: TaskCollection)
   Date.now = () => clock.nowMs;
   const comparisonRead = await measureComparison(store, clock);
   const results: RateResult[] = [];
-  for (const rate of rates) {
+  const measureWith = (rate: Rate, windowMs: number): Promise<Units> => {
     clock.nowMs += 48 * hourMs;
-    results.push(await measureRate(rate, { store, collection }, clock));
+    return measureRate(rate, { store, collection, clock }, windowMs);
+  };
+  for (const rate of rates) {
+    const withoutBus = await measureWith(rate, logRecordsWindowMs);
+    const withBus = await measureWith(rate, publishing.windowMs);
+    results.push({ name: rate.name, withoutBus, withBus });
     console.log(results.at(-1));
   }
   Date.now = now;

@@ -34,6 +34,7 @@ import { prices } from '../lib/costs/prices.ts';
 import {
   backgroundUnits,
   backupsMonth,
+  eventBusMonth,
   type MonthCost,
   monthOfWorkload,
   ownKeyMonth,
@@ -268,7 +269,7 @@ async function measureEvents(tableName: string): Promise<EventUsage> {
 }
 
 /** Makes changes, and measures the events of each. */
-async function eventsOfChanges({ url, tableName }: Service): Promise<Readonly<Record<string, EventUsage>>> {
+async function eventsOfChanges({ url, tableName }: Service) {
   const created = await send(url, 'POST', '/v1/tasks', { name: 'A task', priority: 'high' });
   const ofCreation = await measureEvents(tableName);
   await send(url, 'PATCH', `/v1/tasks/${created.body.id}`, { status: 'done' });
@@ -323,7 +324,7 @@ const workloads: Readonly<Record<string, Workload>> = {
 const backupDays = 35;
 const environments = 50;
 
-function printWorkloads(costs: Readonly<Record<string, { readonly cost: Cost }>>): void {
+function printWorkloads(costs: Readonly<Record<string, { readonly cost: Cost }>>, events: EventUsage): void {
   const habitual = Object.values(habits).reduce((sum, count) => sum + count, 0);
   const kinds = Object.entries(habits).map(([operation, count]) => {
     const cost = costs[operation]?.cost;
@@ -344,6 +345,11 @@ function printWorkloads(costs: Readonly<Record<string, { readonly cost: Cost }>>
     ...rows,
     ['**sum**', idleMonth(), ...sums],
     [`option: backups of ${backupDays} days`, 0, ...tasks.map((one) => backupsMonth(one, backupDays))],
+    [
+      'option: an event bus',
+      0,
+      ...Object.values(workloads).map((workload) => eventBusMonth(workload, kinds, events)),
+    ],
     ['option: a key of your own in KMS', ownKeyMonth(0), ...tasks.map(() => ownKeyMonth(environments))],
   ];
   console.log(`
@@ -395,6 +401,6 @@ await runCommand('npm run costs', async () => {
 | a client for programs with a token a day | ${dollars(machineClientMonth(30))} |
 | a client for programs with a token for each of a million requests | ${dollars(machineClientMonth(1_000_000))} |
 | a million cold starts of ${coldStartMs} ms with 1,024 MB, with 1,769 MB | ${dollars(coldStarts(coldStartMs, 1_024))}, ${dollars(coldStarts(coldStartMs, 1_769))} |`);
-  printWorkloads(costsOf(measured, { readUnits: 0, writeUnits: 0 }));
+  printWorkloads(costsOf(measured, { readUnits: 0, writeUnits: 0 }), events['created tasks']);
   return 0;
 });

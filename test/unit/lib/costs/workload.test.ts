@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { costOfMillion } from '#lib/costs/costs.ts';
-import { backgroundUnits, backupsMonth, monthOfWorkload, ownKeyMonth } from '#lib/costs/workload.ts';
+import {
+  backgroundUnits,
+  backupsMonth,
+  eventBusMonth,
+  monthOfWorkload,
+  ownKeyMonth,
+} from '#lib/costs/workload.ts';
+
+const page = readFileSync('docs/performance/writes.md', 'utf8');
 
 const create = costOfMillion({
   readUnits: 2,
@@ -22,23 +31,30 @@ const kinds = [
 const workload = { tenants: 1, tasks: 1_000, requestsPerSecond: 10, historyDays: 30, coldReadUnits: 100 };
 const requests = 10 * 30 * 86_400;
 
+/** The units of the page of the benchmark: without a bus, and with one. */
+function measuredUnits(rate: string): readonly number[] {
+  const [, units = ''] = new RegExp(`^\\| ${rate} \\|(.*)\\|$`, 'm').exec(page) ?? [];
+  return units.split('|').map(Number);
+}
+
 test.each([
-  [0.01, 0.24, 0.1],
-  [0.1, 0.24, 0.1],
-  [20, 0.69, 3],
-  [86_400, 11.4, 43.8],
+  [0.01, 'ten writes a second'],
+  [0.1, 'ten writes a second'],
+  [20, 'a write in 20 seconds'],
+  [86_400, 'a create a day'],
+  [1_000_000, 'a create a day'],
 ])(
   'with %d seconds between two writes, the background work has the units that were measured',
-  (seconds, writeUnits, readUnits) => {
-    const found = backgroundUnits(seconds);
-    expect(found.writeUnits).toBeCloseTo(writeUnits);
-    expect(found.readUnits).toBeCloseTo(readUnits);
+  (seconds, rate) => {
+    const [writeUnits, readUnits, ...withBus] = measuredUnits(rate);
+    expect(backgroundUnits(seconds)).toEqual({ writeUnits, readUnits });
+    expect(Object.values(backgroundUnits(seconds, true))).toEqual(withBus);
   },
 );
 
-test('between two rates, the background work is interpolated, and above the last one it stays', () => {
-  expect(backgroundUnits(Math.sqrt(3_600 * 86_400)).writeUnits).toBeCloseTo((1.37 + 11.4) / 2);
-  expect(backgroundUnits(1_000_000)).toMatchObject({ writeUnits: 11.4, readUnits: 43.8 });
+test('between two rates, the background work is interpolated by the logarithm of the interval', () => {
+  const [hour = 0, day = 0] = [3_600, 86_400].map((seconds) => backgroundUnits(seconds).writeUnits);
+  expect(backgroundUnits(Math.sqrt(3_600 * 86_400)).writeUnits).toBeCloseTo((hour + day) / 2);
 });
 
 test('a month costs its requests, the work that follows its writes, and what it stores', () => {
@@ -53,17 +69,33 @@ test('a month costs its requests, the work that follows its writes, and what it 
   expect(month['background work of writes: database']).toBeCloseTo(
     2.592 * (writeUnits * 0.625 + readUnits * 0.125),
   );
-  // A call for each write: fewer than the stream can have.
-  expect(month['log lines of jobs']).toBeCloseTo((2_592_000 * 1_200 * 0.5) / 1_000_000_000);
+  // The records of one log are one batch in 15 seconds.
+  expect(month['log lines of jobs']).toBeCloseTo(((2_592_000 / 15) * 1_200 * 0.5) / 1_000_000_000);
   expect(month['storage of tasks']).toBeCloseTo(0.0044 * 0.45);
   expect(month['storage of records']).toBeCloseTo(0.88 * 0.45, 1);
 });
 
-test('the functions of the stream are called at most as often as batches are collected', () => {
-  const calls = (requestsPerSecond: number): number =>
-    monthOfWorkload({ ...workload, requestsPerSecond }, kinds)['functions of the stream'];
-  expect(calls(1_000)).toBe(calls(100));
-  expect(calls(10)).toBeLessThan(calls(100));
+test('the functions of the stream are called for each write, but at most as often as batches are collected', () => {
+  const lines = (tenants: number, requestsPerSecond: number): number =>
+    monthOfWorkload({ ...workload, tenants, requestsPerSecond }, kinds)['log lines of jobs'];
+  expect(lines(1, 1_000)).toBe(lines(1, 10));
+  expect(lines(1_000, 1)).toBeCloseTo(lines(1_000, 10) / 10);
+  // Forty batches of four shards, in 15 seconds.
+  expect(lines(1_000, 1_000)).toBeCloseTo(40 * lines(1, 1_000));
+});
+
+test('an event bus costs its events, and that compaction looks more often', () => {
+  const usage = { readUnits: 1, events: 1, bytes: 500 };
+  const added = eventBusMonth(workload, kinds, usage);
+  const writes = 2.592;
+  const events = writes * (0.125 + 1 + 500 * 0.001 * 0.123);
+  const [before, after] = [backgroundUnits(1), backgroundUnits(1, true)].map(
+    ({ writeUnits, readUnits }) => writeUnits * 0.625 + readUnits * 0.125,
+  ) as [number, number];
+  // A call in a second instead of one in 15, of 150 ms, and as many steps: one for 48 writes.
+  const calls = 2_592_000 * (14 / 15);
+  const functions = calls * 2e-7 + calls * 0.15 * (1_769 / 1_024) * 0.000_013_333_4;
+  expect(added).toBeCloseTo(events + writes * (after - before) + functions);
 });
 
 test('backups cost their copies, and a key of your own its calls', () => {
