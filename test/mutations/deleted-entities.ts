@@ -114,7 +114,7 @@ export const deletedEntityMutations: readonly Mutation[] = [
     search: 'if (!isRoot(before) || cascadeKinds(before.kind).length === 0) return { changes: [own] };',
     replacement: 'if (cascadeKinds(before.kind).length === 0) return { changes: [own] };',
     detectedBy: [cascades],
-    testNamePattern: 'while the job restores an organization',
+    testNamePattern: 'can be restored by itself',
   },
   {
     name: 'dangling-reference-restored',

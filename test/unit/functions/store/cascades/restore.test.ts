@@ -9,7 +9,7 @@ import { readEntity, readEntityItem } from '#functions/store/entities/read-entit
 import { listDeleted } from '#functions/store/lists/list-deleted.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { expiryOf, newDeletion } from '#functions/store/model/deletion.ts';
-import type { Deletion } from '#functions/store/model/entity.ts';
+import type { DeletedEntity, Deletion } from '#functions/store/model/entity.ts';
 import { EntityNotFound } from '#functions/store/model/errors.ts';
 import { decodeJob, type Job, jobsOfTenant, type RestoreWork } from '#functions/store/model/job.ts';
 import { entityKey, textKey } from '#functions/store/model/keys.ts';
@@ -92,10 +92,10 @@ const total = async (projectId: string): Promise<number> => {
 const deletedIds = async (kind: Kind): Promise<string[]> =>
   (await listDeleted(fresh(), kind, { limit: 100 })).deleted.map(({ entity }) => entity.id);
 
-/** Deletes a project alone, as the first transaction of a deletion that leaves its tasks to the job. */
-async function deleteAlone(id: string): Promise<void> {
+/** Deletes an entity alone, as the first transaction of a deletion that leaves what belongs to it to the job. */
+async function deleteAlone(kind: Kind, id: string): Promise<void> {
   const step = { tenant: session.tenant, nowMs: Date.now() };
-  const stored = await readEntityItem(fresh(), 'project', id);
+  const stored = await readEntityItem(fresh(), kind, id);
   const deletion = newDeletion(stored, undefined, step.nowMs);
   await applyChangeSet(fresh(), buildDelete(step, stored, deletion, { includesChildren: false }));
 }
@@ -119,7 +119,7 @@ describe.each([0, 1_000, 30_000, 70_000])('a restore %i ms after the deletion', 
 test('a restore before the job has begun keeps all children', async () => {
   const project = await make('project', { organizationId: null });
   const task = await makeTask({ projectId: project });
-  await deleteAlone(project);
+  await deleteAlone('project', project);
   await restoreEntity(fresh(), 'project', project);
   await finishJobs();
   expect(await exists('task', task)).toBe(true);
@@ -129,7 +129,7 @@ test('the second pass brings back what a step of the deletion removes during the
   const project = await make('project', { organizationId: null });
   const task = await makeTask({ projectId: project });
   const stored = await readEntityItem(fresh(), 'project', project);
-  await deleteAlone(project);
+  await deleteAlone('project', project);
   const { deletion } = (await listDeleted(fresh(), 'project', { limit: 1 })).deleted[0] ?? {};
   await restoreEntity(fresh(), 'project', project);
   // The step has read the project before.
@@ -198,6 +198,20 @@ describe('while the job restores an organization', () => {
     await finishJobs();
     expect(await total(project)).toBe(61);
   });
+});
+
+test('what a step of the deletion removes during the restore can be restored by itself', async () => {
+  const organization = await make('organization');
+  const project = await make('project', { organizationId: organization });
+  await deleteAlone('organization', organization);
+  const { deletion } = (await listDeleted(fresh(), 'organization', { limit: 1 })).deleted[0] as DeletedEntity;
+  await restoreEntity(fresh(), 'organization', organization);
+  const step = { tenant: session.tenant, nowMs: Date.now() };
+  const stored = await readEntityItem(fresh(), 'project', project);
+  await applyChangeSet(fresh(), buildDelete(step, stored, deletion, { includesChildren: false }));
+  expect((await restoreEntity(fresh(), 'project', project)).entity.id).toBe(project);
+  await finishJobs();
+  expect(await exists('project', project)).toBe(true);
 });
 
 test('a step of the job can be repeated, and continues after the last entity', async () => {
