@@ -591,4 +591,4 @@ test('lists, counts, feeds, histories and reads agree with a model of deletions 
     numRuns: Number(process.env['SEQUENCES'] ?? runs(3, 12)),
     endOnFailure: true,
   });
-}, 300_000);
+});
