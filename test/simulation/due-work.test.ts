@@ -82,7 +82,7 @@ const jobDueAt = (tenant: string, id: string, dueAtMs: number): Job => ({
   tenant,
   version: 2,
   dueAt: new Date(dueAtMs).toISOString(),
-  work: { type: 'archive', id, after: '' },
+  work: { type: 'archive', id, asOf: Date.now(), after: '' },
 });
 
 const wait = (milliseconds: number): Promise<void> =>
