@@ -91,7 +91,10 @@ async function beginClone(store: TestStore, from: string, clones: string[]): Pro
   });
   clones.push(entity.id);
   const { id } = newId(Date.now());
-  return { id, write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, after: '' }, { id }) };
+  return {
+    id,
+    write: beginJob({ tenant }, { type: 'clone', from, to: entity.id, asOf: Date.now(), after: '' }, { id }),
+  };
 }
 
 /** Removes a clone, and returns the write that begins the deletion of its tasks. */

@@ -126,7 +126,7 @@ export const history = (resource: Resource) =>
     operation: `list${pascal(resource.kind)}History`,
     method: 'GET',
     path: `${entityPath(resource)}/changes`,
-    summary: `List the changes of ${withArticle(resource)}`,
+    summary: `Read the history of ${withArticle(resource)}`,
     success: 'history',
     resource,
   });
@@ -161,7 +161,7 @@ export const replace = (resource: Resource) =>
     operation: `replace${pascal(resource.kind)}`,
     method: 'PUT',
     path: entityPath(resource),
-    summary: `Replace ${withArticle(resource)}, or create one with an id of your own: fields that are left out get their defaults`,
+    summary: `Replace or create ${withArticle(resource)}: fields that are left out get their defaults`,
     success: 'entity',
     resource,
     body: { ...bodyFields(resource), schema: resource.schemas.whole },

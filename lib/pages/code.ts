@@ -29,12 +29,13 @@ const code = (text: string, language: string, label: string): string =>
 export const panel = (title: string, content: string): string =>
   `<div class="panel"><div class="bar">${title}</div>${content}</div>`;
 
+/** @param title HTML of what the bar says. */
 export const codeBlock = (
   text: string,
   language: string,
   label = `Example in ${languageName(language)}`,
-  title = languageName(language),
-): string => panel(`<span>${escaped(title)}</span>`, code(text, language, label));
+  title = `<span>${escaped(languageName(language))}</span>`,
+): string => panel(title, code(text, language, label));
 
 export const statusPill = (status: number | string): string =>
   `<b class="status s${String(status)[0]}">${status}</b>`;
@@ -65,5 +66,12 @@ export function tabs(all: readonly Tab[], name: string): string {
   return `<div class="panel tabs"><div class="bar"><div class="languages" role="group" aria-label="Language of the sample">${buttons.join('')}</div></div>${samples.join('\n')}</div>`;
 }
 
+/** Returns JSON in which an object of two short fields is on one line, such as a count of a value. */
+const readable = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(
+    /\{\n\s+("\w+": [^{[\n]{1,30},)\n\s+("\w+": [^{[\n]{1,30})\n\s+\}/g,
+    '{ $1 $2 }',
+  );
+
 export const jsonBlock = (value: unknown, label: string, title = '<span>JSON</span>'): string =>
-  panel(title, code(JSON.stringify(value, null, 2), 'json', label));
+  panel(title, code(readable(value), 'json', label));

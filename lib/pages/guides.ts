@@ -12,11 +12,18 @@ export interface Guide {
   readonly text: string;
 }
 
-/** Reads a guide. @throws Error when it does not begin with a title and a paragraph. */
+/** A summary is the text of a card. */
+const maxSummary = 160;
+
+/** Reads a guide. @throws Error when it does not begin with a title and a sentence without links. */
 function readGuide(name: string): Guide {
   const text = readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
   const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)/.exec(text) ?? [];
-  if (!title || !summary) throw new Error(`docs/guides/${name}.md has no title and summary.`);
+  if (!title || !summary || summary.length > maxSummary || /[[\]`]/.test(summary)) {
+    throw new Error(
+      `docs/guides/${name}.md must begin with a title and a sentence of up to ${maxSummary} characters.`,
+    );
+  }
   return { name, title, summary: summary.trim().replaceAll('\n', ' '), text };
 }
 

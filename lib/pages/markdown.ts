@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { codeBlock, languageName, type Tab, tabs, withBreaks } from './code.ts';
+import { codeBlock, languageName, statusPill, type Tab, tabs, withBreaks } from './code.ts';
 import { escaped } from './html.ts';
 
 /** Returns the anchor of a heading, as GitHub forms it. */
@@ -39,14 +39,23 @@ const tabOf = (block: Tokens.Code): Tab => ({
   source: block.text,
 });
 
+/** Returns the status of a response that says it: that of an HTTP message, or of a problem. */
+const statusOf = (response: string): string | undefined =>
+  /^HTTP\/[\d.]+ (\d+)/.exec(response)?.[1] ?? /^ {2}"status": (\d+),$/m.exec(response)?.[1];
+
+/** Returns the panel of a response, or of data that stands alone. */
+function responsePanel({ text, lang = '' }: Tokens.Code, heading: string, isResponse: boolean): string {
+  const status = isResponse ? statusOf(text) : undefined;
+  const title = `<span>${isResponse ? 'Response' : escaped(languageName(lang))}</span>`;
+  return codeBlock(text, lang, `Response: ${heading}`, status ? `${statusPill(status)} ${title}` : title);
+}
+
 /** Returns consecutive blocks of code as one panel with tabs, and a response beside it. */
 function example(blocks: readonly Tokens.Code[], heading: string): string {
   const requests = blocks.filter((block) => !isResponse(block));
   const responses = blocks
     .filter(isResponse)
-    .map(({ text, lang = '' }) =>
-      codeBlock(text, lang, `Response: ${heading}`, requests.length > 0 ? 'Response' : languageName(lang)),
-    );
+    .map((block) => responsePanel(block, heading, requests.length > 0));
   const [first] = requests;
   if (!first) return responses.join('\n');
   const request =

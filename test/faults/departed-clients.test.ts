@@ -66,6 +66,8 @@ test.each<[string, Injector]>([
     expect(statusCode).toBe(503);
     // Another call may have been under way at that moment.
     expect(calls()).toBeLessThanOrEqual(5);
+    const lines = jest.mocked(process.stdout.write).mock.calls.map(([line]) => String(line));
+    expect(lines.filter((line) => line.includes('"level":"ERROR"'))).toEqual([]);
   }
 });
 

@@ -204,7 +204,7 @@ test('the lease of a crashed worker expires', () => {
     tenant: 'public',
     version: 2,
     dueAt: new Date(0).toISOString(),
-    work: { type: 'archive', id: randomUUID(), after: '' },
+    work: { type: 'archive', id: randomUUID(), asOf: Date.now(), after: '' },
   };
   const leased = (until: number): Job => ({
     ...job,

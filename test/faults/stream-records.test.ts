@@ -161,7 +161,7 @@ test('jobs are done once when records are repeated, late or out of order and ste
     await makeProject(session, 0),
     await makeProject(session, 260),
   ];
-  await begin(session, { type: 'clone', from, to, after: '' });
+  await begin(session, { type: 'clone', from, to, asOf: Date.now(), after: '' });
   await deleteEntity(session, 'project', gone);
   await until(async () => {
     // The schedule continues jobs that the stream gave up because of conflicts.
@@ -190,9 +190,9 @@ test('invalid records are set aside and do not block other records', async () =>
     await makeProject(session, 0),
   ];
   const keys = await writeInvalidJobs();
-  await begin(session, { type: 'clone', from, to: first, after: '' });
+  await begin(session, { type: 'clone', from, to: first, asOf: Date.now(), after: '' });
   const others = await writeInvalidJobs();
-  await begin(session, { type: 'clone', from, to: second, after: '' });
+  await begin(session, { type: 'clone', from, to: second, asOf: Date.now(), after: '' });
   await until(async () => (await tasksOf(session, first)) === 60 && (await tasksOf(session, second)) === 60);
   const numbers = (): string[] => setAside.mock.calls.flatMap(([, named]) => String(named).split(', '));
   await until(() => poison.size >= 8 && [...poison.keys()].every((number) => numbers().includes(number)));
@@ -216,7 +216,7 @@ test('a record that crashes the function is set aside alone', async () => {
   });
   const Item = { pk: 'poison#job#kills', sk: jobSortKey, tenant: 'poison', id: 'kills' };
   await store.client.send(new PutCommand({ TableName: store.tableName, Item }));
-  await begin(session, { type: 'clone', from, to, after: '' });
+  await begin(session, { type: 'clone', from, to, asOf: Date.now(), after: '' });
   await until(async () => (await tasksOf(session, to)) === 60);
   await until(() => setAside.mock.calls.length > 0);
   expect(new Set(alone).size).toBe(1);

@@ -92,7 +92,11 @@ test('an item that is no job stops no other job, and is reported', async () => {
   const tenant = randomUUID();
   const session = store.session(tenant);
   await beginSweepOf(session);
-  const { put } = beginJob({ tenant }, { type: 'archive', id: '1', after: '' }, { id: 'malformed' }) as {
+  const { put } = beginJob(
+    { tenant },
+    { type: 'archive', id: '1', asOf: Date.now(), after: '' },
+    { id: 'malformed' },
+  ) as {
     put: Record<string, unknown>;
   };
   const { work: _work, ...malformed } = put;

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '../../client/index.ts';
-import { npm } from '../../lib/cli/tools.ts';
 import type { Service } from '../../lib/local/service.ts';
 import { startTestService } from '../support/local-service.ts';
 
@@ -13,17 +12,35 @@ import { startTestService } from '../support/local-service.ts';
  */
 
 const execute = promisify(execFile);
-const generators = ['orval', 'openapi-fetch', 'hey-api', 'swagger-typescript-api'];
 const generated = join(__dirname, 'dist');
+const guide = readFileSync(join(__dirname, '../../docs/guides/generating-a-client.md'), 'utf8');
+
+/** The generators of the guide: rows of its table. */
+const generators = [...guide.matchAll(/^\| (\S+) ([\d.]+) +\| `([^`]+)`/gm)].map(
+  ([, name = '', version = '', command = '']) => ({
+    name: name.replace(/^@(.*)\/.*/, '$1'),
+    version: `${name} ${version}`,
+    command,
+  }),
+);
+
 let service: Service;
 
-/** Runs a script of the folder's package.json, and returns its output. @throws Error with its output. */
-async function run(script: string): Promise<string> {
-  const [program, ...args] = npm('run', '--silent', script);
-  const { stdout } = await execute(program, args, { cwd: __dirname }).catch((error) => {
+async function run(program: string, args: readonly string[], cwd = __dirname): Promise<string> {
+  const { stdout } = await execute(program, args, { cwd }).catch((error) => {
     throw new Error(`${error.stdout}${error.stderr}`, { cause: error });
   });
   return stdout;
+}
+
+/** Runs the command of the guide in a folder with the document. @throws Error with its output. */
+async function generate(reference: string, { name, command }: (typeof generators)[number]): Promise<void> {
+  const folder = join(generated, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'reference.json'), reference);
+  copyFileSync(join(__dirname, 'orval.config.js'), join(folder, 'orval.config.js'));
+  const [program = '', ...args] = command.split(' ');
+  await run(join(__dirname, 'node_modules/.bin', program), args, folder);
 }
 
 const list = async (generator: string): Promise<unknown> => {
@@ -56,20 +73,32 @@ async function createTasks(): Promise<void> {
 beforeAll(async () => {
   service = await startTestService();
   rmSync(generated, { recursive: true, force: true });
-  mkdirSync(generated);
   const [reference] = await Promise.all([fetch(`${service.url}/docs/reference.json`), createTasks()]);
-  writeFileSync(join(generated, 'reference.json'), await reference.text());
-  await Promise.all(generators.map(run));
+  const document = await reference.text();
+  await Promise.all(generators.map((generator) => generate(document, generator)));
 });
 
 afterAll(() => service?.stop());
 
-test('the generated clients compile with strict types, and reject a field that is not sortable', async () => {
-  expect(await run('types')).toBe('');
+test('the guide names the versions that are installed here, and its first command as in its table', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(__dirname, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  expect(generators).toHaveLength(4);
+  for (const { version } of generators) {
+    const [name = '', number] = version.split(' ');
+    expect([name, number]).toEqual([name, dependencies[name]]);
+  }
+  const [{ command, version } = { command: '', version: '' }] = generators;
+  expect(guide).toContain(`npx ${version.replace(' ', '@')}${command.slice(command.indexOf(' '))}\n`);
 });
 
-test.each(generators)('a client of %s lists with filters, expansions and an order', async (generator) => {
-  expect(await list(generator)).toEqual([
+test('the generated clients compile with strict types, and reject a field that is not sortable', async () => {
+  expect(await run(join(__dirname, 'node_modules/.bin/tsc'), ['--project', '.'])).toBe('');
+});
+
+test.each(generators)('a client of $name lists with filters, expansions and an order', async ({ name }) => {
+  expect(await list(name)).toEqual([
     ['Most important', 'urgent', '2026-05-31', null, null],
     ['Earlier', 'high', '2026-03-01', 'Relaunch', 'Ada'],
     ['Selected', 'high', '2026-05-31', 'Relaunch', 'Ada'],

@@ -1,5 +1,5 @@
 /** The document has a relative server URL, so the URL of the service is a variable of the program. */
-const baseUrl = { runtime: 'url', imports: [{ name: 'url', importPath: '../clients/request.ts' }] };
+const baseUrl = { runtime: 'url', imports: [{ name: 'url', importPath: '../../clients/request.ts' }] };
 
 /**
  * Returns the document with parameters that are repeated for several values. With `explode: false`, orval 8.38.0 encodes the commas between
@@ -12,7 +12,7 @@ function repeatParameters(document) {
 
 export default {
   tasks: {
-    input: { target: 'dist/reference.json', override: { transformer: repeatParameters } },
-    output: { target: 'dist/orval.ts', client: 'fetch', baseUrl },
+    input: { target: 'reference.json', override: { transformer: repeatParameters } },
+    output: { target: 'client.ts', client: 'fetch', baseUrl },
   },
 };

@@ -70,6 +70,15 @@ export const clockMutations: readonly Mutation[] = [
     detectedBy: [clockTests],
   },
   {
+    name: 'time-before-a-response',
+    description: 'a process takes the clock of its machine for right until DynamoDB responds',
+    file: clock,
+    search: 'if (valid.length === 0 || contradictionOf(valid) > maxClockErrorMs) return undefined;',
+    replacement:
+      'if (valid.length === 0) return 0;\n    if (contradictionOf(valid) > maxClockErrorMs) return undefined;',
+    detectedBy: [clockTests],
+  },
+  {
     name: 'contradictions-believed',
     description: 'a process tells a time although responses contradict each other',
     file: clock,

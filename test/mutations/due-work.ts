@@ -142,6 +142,15 @@ export const dueWorkMutations: readonly Mutation[] = [
     testNamePattern: 'no tenant starves',
   },
   {
+    name: 'left-work-not-counted',
+    description: 'nobody learns that runs of the schedule leave work',
+    file: dueWork,
+    search: 'this.#turns.length + this.#reminders.length + this.#unfinished.length',
+    replacement: '0',
+    detectedBy: [simulation],
+    testNamePattern: '300,000',
+  },
+  {
     name: 'worker-for-each-progress',
     description: 'each write of a job calls the function of the stream',
     file: 'functions/jobs/on-stream.ts',
@@ -167,6 +176,14 @@ export const dueWorkMutations: readonly Mutation[] = [
       '  await requireJobCapacity(session, writes);\n  await requireReminders(session, changes);\n',
     detectedBy: [`${unitOfWork}/job-limit.test.ts`],
     testNamePattern: 'jobs begin further ones',
+  },
+  {
+    name: 'two-sweeps-of-nothing',
+    description: 'a deletion that has handled all children leaves two sweeps to a job',
+    file: 'functions/store/cascades/sweep.ts',
+    search: 'const begin = includesChildren ? beginSecondSweep : beginSweep;',
+    replacement: 'const begin = includesChildren && step.nowMs < 0 ? beginSecondSweep : beginSweep;',
+    detectedBy: [`${cascades}/sweep.test.ts`],
   },
   {
     name: 'second-sweep-during-the-deletion',

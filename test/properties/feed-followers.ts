@@ -21,7 +21,7 @@ type Send = (path: string) => Promise<TestResponse>;
 const versionOf = (etag = ''): number => Number(/-(\d+)"$/.exec(etag)?.[1] ?? 0);
 
 /** Keeps a copy of one list. */
-class FeedFollower {
+export class FeedFollower {
   readonly #send: Send;
   readonly #path: string;
   readonly #filters: Readonly<Record<string, string>>;
@@ -91,8 +91,6 @@ class FeedFollower {
     expect([...this.#copy.values()].sort(byId)).toEqual(listed);
   }
 }
-
-export type { FeedFollower };
 
 /** Returns followers of lists with random filters. */
 export function randomFollowers(send: Send, random: () => number): FeedFollower[] {

@@ -19,6 +19,7 @@ import {
 import { newDeletion } from '#functions/store/model/deletion.ts';
 import type { DeletedEntity, WholeEntity } from '#functions/store/model/entity.ts';
 import { encodeEntity } from '#functions/store/model/item-codec.ts';
+import { entityKey } from '#functions/store/model/keys.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
 import { marginMs, maxClockErrorMs, maxCommitMs } from '#functions/store/model/log-timing.ts';
 import type { Item, Key } from '#functions/store/model/writes.ts';
@@ -127,9 +128,14 @@ export class FeedHistory {
   }
 
   #items(keys: readonly Key[]): Item[] {
+    const wanted = new Set(keys.map(({ pk, sk }) => `${pk} ${sk}`));
+    // To encode an entity takes long, and few are wanted.
     return [...this.#entities.values()]
-      .map((stored) => encodeEntity(tenant, stored, stored.stamp))
-      .filter(({ pk, sk }) => keys.some((key) => key.pk === pk && key.sk === sk));
+      .filter(({ entity }) => {
+        const { pk, sk } = entityKey(tenant, kind, entity.id);
+        return wanted.has(`${pk} ${sk}`);
+      })
+      .map((stored) => encodeEntity(tenant, stored, stored.stamp));
   }
 
   database(): Database {

@@ -82,7 +82,7 @@ const jobDueAt = (tenant: string, id: string, dueAtMs: number): Job => ({
   tenant,
   version: 2,
   dueAt: new Date(dueAtMs).toISOString(),
-  work: { type: 'archive', id, after: '' },
+  work: { type: 'archive', id, asOf: Date.now(), after: '' },
 });
 
 const wait = (milliseconds: number): Promise<void> =>
@@ -145,7 +145,7 @@ afterEach(() => {
 const percentile = (numbers: readonly number[], share: number): number =>
   [...numbers].sort((one, other) => one - other)[Math.floor(share * (numbers.length - 1))] as number;
 
-test('with 300,000 due jobs of one tenant and 100,000 due logs, jobs of others begin within two minutes', async () => {
+test('with 300,000 due jobs of one tenant and 100,000 due logs, 99 % of the jobs of others begin within 70 seconds', async () => {
   const minutes = 10;
   const index = new Index();
   for (let number = 0; number < 300_000; number += 1)
@@ -177,7 +177,8 @@ test('with 300,000 due jobs of one tenant and 100,000 due logs, jobs of others b
     else delays.push(Date.now() - (dueAt.get(one.tenant) as number));
   });
   expect(delays).toHaveLength(dueAt.size);
-  expect(percentile(delays, 0.99)).toBeLessThan(120_000);
+  // In virtual time, so it does not depend on the machine: 63 seconds.
+  expect(percentile(delays, 0.99)).toBeLessThan(70_000);
   // Neither the tenant nor the logs starve.
   expect(busy).toBeGreaterThan(minutes * 50);
   expect(logs).toBeGreaterThan(minutes * 500);

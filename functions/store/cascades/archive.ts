@@ -8,17 +8,18 @@ import { type ArchiveWork, beginJob, type Job, type Step } from '../model/job.ts
 import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
-import { createSnapshotId, readChildren } from './children.ts';
+import { childrenAsOf, createSnapshotId, readChildren } from './children.ts';
 import { buildWithChildren } from './transaction-or-job.ts';
 
 const archived = { status: 'archived' } as const;
 
 const ownership = relationOf('project', 'organization');
 
+const unarchived = (projects: readonly StoredEntity[]): StoredEntity[] =>
+  projects.filter(({ entity }) => entity.status !== archived.status);
+
 const archive = (projects: readonly StoredEntity[], nowMs: number): Change[] =>
-  projects
-    .filter(({ entity }) => entity.status !== archived.status)
-    .map((project) => buildUpdate(project, archived, nowMs));
+  unarchived(projects).map((project) => buildUpdate(project, archived, nowMs));
 
 /**
  * Archives an organization and the projects that it has now. Repeating it archives projects that were created since.
@@ -36,7 +37,7 @@ export function archiveWithProjects(
     const change = isArchived ? undefined : buildUpdate(before, archived, nowMs);
     const page = await readChildren(session, ownership, [id]);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const job = beginJob(session, { type: 'archive', id, after: '' }, { id: snapshotId });
+    const job = beginJob(session, { type: 'archive', id, asOf: nowMs, after: '' }, { id: snapshotId });
     const projects = { changes: archive(page.children, nowMs), next: page.next };
     return buildWithChildren(change ? [change] : [], projects, job, change?.after ?? before);
   });
@@ -46,9 +47,10 @@ export function archiveWithProjects(
 export async function archiveStep(session: Session, { id, work }: Job<ArchiveWork>): Promise<Step> {
   const range = { after: work.after, snapshotId: id };
   const { children, next } = await readChildren(session, ownership, [work.id], range);
+  const existed = await childrenAsOf(session, unarchived(children), work.asOf);
   const nowMs = await session.database.time();
   return {
-    repeatable: archive(children, nowMs).map((change) => ({ changes: [change] })),
+    repeatable: archive(existed, nowMs).map((change) => ({ changes: [change] })),
     left: next === undefined ? undefined : { ...work, after: next },
   };
 }

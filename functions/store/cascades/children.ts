@@ -1,4 +1,5 @@
 /** The children of entities, page by page, in the order of their creation. The list engine finds them: it does not lag behind writes. */
+import { findEntry } from '../entities/list-history.ts';
 import { allIds, rangeOfId, unionRanges } from '../lists/engine/read/id-ranges.ts';
 import type { RowFilter } from '../lists/engine/read/row-filter.ts';
 import type { RowQuery } from '../lists/engine/read/row-query.ts';
@@ -6,6 +7,7 @@ import { type EntityPage, readPage } from '../lists/read-page.ts';
 import type { StoredEntity } from '../model/entity.ts';
 import { StoreUnavailable } from '../model/errors.ts';
 import { idAfter, newId } from '../model/ids.ts';
+import { maxClockErrorMs } from '../model/log-timing.ts';
 import type { Relation } from '../model/relations.ts';
 import type { Session } from '../unit-of-work/session.ts';
 
@@ -76,6 +78,34 @@ export async function readChildren(
     next: total > stored.length ? stored.at(-1)?.entity.id : undefined,
     total,
   };
+}
+
+/** Milliseconds by which the stamp of what existed before can be later: the clocks of two processes differ. */
+const maxAheadMs = 2 * maxClockErrorMs;
+
+/** Returns whether an entity existed at a time, and was not deleted then. What is older than its records did. */
+async function existedAt(session: Session, stored: StoredEntity, timeMs: number): Promise<boolean> {
+  const { kind, entity, stamp = 0 } = stored;
+  for (let later = stamp; later > timeMs + maxAheadMs; ) {
+    const found = await findEntry(session, { kind, id: entity.id }, later);
+    if (!found) return true;
+    if (!found.entry.before) return false;
+    later = found.entry.previousStamp;
+  }
+  return true;
+}
+
+/**
+ * Returns the children that existed when a job began. The order of ids does not tell: one that was made offline, or was restored, is earlier than its
+ * arrival. Only what has changed since costs a read for each change.
+ */
+export async function childrenAsOf(
+  session: Session,
+  children: readonly StoredEntity[],
+  timeMs: number,
+): Promise<StoredEntity[]> {
+  const existed = await Promise.all(children.map((child) => existedAt(session, child, timeMs)));
+  return children.filter((_, position) => existed[position]);
 }
 
 /**

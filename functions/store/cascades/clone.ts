@@ -17,7 +17,7 @@ import { relationOf } from '../model/relations.ts';
 import { commit } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { readTexts } from '../unit-of-work/whole-entities.ts';
-import { createSnapshotId, readChildren, refersToAny } from './children.ts';
+import { childrenAsOf, createSnapshotId, readChildren, refersToAny } from './children.ts';
 import { buildWithChildren } from './transaction-or-job.ts';
 
 const ownership = relationOf('task', 'project');
@@ -80,7 +80,7 @@ export function cloneProjectWithTasks(
     const page = await readChildren(session, ownership, [id]);
     if (page.total > maxClonedTasks) throw new CloneTooLarge(maxClonedTasks);
     const snapshotId = await createSnapshotId(session, ownership, id, page);
-    const work = { type: 'clone', from: id, to, after: '' } as const;
+    const work = { type: 'clone', from: id, to, asOf: nowMs, after: '' } as const;
     const job = beginJob(session, work, { id: snapshotId });
     // The job copies all tasks when there is another page.
     const changes = page.next === undefined ? await copyTasks(session, page.children, work) : [];
@@ -95,6 +95,7 @@ export async function cloneStep(session: Session, { id, work }: Job<CloneWork>):
   if (!clone) return { left: undefined };
   const range = { after: work.after, snapshotId: id, limit: stepSize };
   const { children, next } = await readChildren(session, ownership, [work.from], range);
-  const changes = await copyTasks(session, children, work);
+  const existed = await childrenAsOf(session, children, work.asOf);
+  const changes = await copyTasks(session, existed, work);
   return { once: { changes }, left: next === undefined ? undefined : { ...work, after: next } };
 }

@@ -1,9 +1,9 @@
 /** Removes a deleted entity for good, before it expires. */
 import { hasVersion } from '../model/condition-expressions.ts';
-import { isRoot } from '../model/deletion.ts';
+import { erased, isRoot } from '../model/deletion.ts';
 import type { DeletedEntity } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
-import { decodeAnyEntity } from '../model/item-codec.ts';
+import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
 import { entityKey, textKey } from '../model/keys.ts';
 import { cascadeKinds, type Kind } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
@@ -13,14 +13,14 @@ import { readMembers } from './deletion-members.ts';
 /** Entities in one transaction: each can have a long text. */
 const batchSize = 50;
 
-const removal = (tenant: string, { kind, entity: { id }, version }: DeletedEntity): Write[] => [
-  { remove: entityKey(tenant, kind, id), condition: hasVersion(version) },
-  { remove: textKey(tenant, kind, id) },
+const removal = (tenant: string, deleted: DeletedEntity): Write[] => [
+  { put: encodeEntity(tenant, erased(deleted), deleted.stamp ?? 0), condition: hasVersion(deleted.version) },
+  { remove: textKey(tenant, deleted.kind, deleted.entity.id) },
 ];
 
 /**
- * Removes a deleted entity, and what its deletion has removed besides. To remove one that exists, delete it first. A call that was interrupted is
- * repeated: the entity itself goes last.
+ * Removes a deleted entity, and what its deletion has removed besides. Their ids stay until they would have expired, so that none of them names
+ * another entity. To remove one that exists, delete it first. A call that was interrupted is repeated: the entity itself goes last.
  * @returns the number of entities that were removed.
  * @throws EntityNotFound when the entity is not deleted; ConditionFailed when it was restored meanwhile.
  */
@@ -28,7 +28,7 @@ export async function eraseDeleted(session: Session, kind: Kind, id: string): Pr
   const { tenant, database } = session;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   const found = item && decodeAnyEntity(item);
-  if (!found?.deletion) throw new EntityNotFound(kind, id);
+  if (!found?.deletion || found.deletion.isErased) throw new EntityNotFound(kind, id);
   let count = 1;
   for (const child of isRoot(found) ? cascadeKinds(kind) : []) {
     for (let after: string | undefined = ''; after !== undefined; ) {

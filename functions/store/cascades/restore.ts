@@ -2,15 +2,16 @@
 
 import { type ExpectedVersions, requireExpectedVersion } from '../entities/preconditions.ts';
 import { requireFreeSubject } from '../entities/subjects.ts';
-import { buildRestore } from '../model/changes.ts';
+import { buildRestore, buildTextExpiry, type ChangeSet, mergeChangeSets } from '../model/changes.ts';
 import { hasVersion } from '../model/condition-expressions.ts';
 import { isDeletedItem, isExpired, isRoot, isSameDeletion } from '../model/deletion.ts';
-import type {
-  DeletedEntity,
-  Deletion,
-  StoredEntity,
-  WholeDeletedEntity,
-  WholeEntity,
+import {
+  type DeletedEntity,
+  type Deletion,
+  isWhole,
+  type StoredEntity,
+  type WholeDeletedEntity,
+  type WholeEntity,
 } from '../model/entity.ts';
 import { EntityNotFound, RequiredReferenceMissing } from '../model/errors.ts';
 import { isId, newId } from '../model/ids.ts';
@@ -39,23 +40,31 @@ interface FieldsWithoutMissing {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The reference without which the entity cannot be. */
   readonly required: Relation | undefined;
+  /** The deletion of the entity that this one belongs to. */
+  readonly deletion: Deletion | undefined;
 }
 
-/** Returns what an entity loses. @param exists returns whether there is an entity. */
+/** What a reference names: an entity that exists or comes back, one that is deleted, or nothing. */
+type Target = 'exists' | Deletion | undefined;
+
+/** Returns what an entity loses. @param find returns what a reference names. */
 function withoutMissing(
   deleted: DeletedEntity,
-  exists: (kind: Kind, id: string) => boolean,
+  find: (kind: Kind, id: string) => Target,
 ): FieldsWithoutMissing {
   const fields: Record<string, unknown> = {};
   let required: Relation | undefined;
+  let deletion: Deletion | undefined;
   for (const relation of referencesOf(deleted.kind)) {
     const ids = idsIn(relation, deleted);
-    const left = ids.filter((id) => exists(relation.parent, id));
+    const left = ids.filter((id) => find(relation.parent, id) === 'exists');
     if (left.length === ids.length) continue;
     fields[relation.field] = relation.isArray ? left : null;
     if (relation.isRequired) required = relation;
+    const owner = relation.onDelete === 'cascade' ? find(relation.parent, ids[0] as string) : undefined;
+    if (owner !== 'exists') deletion = owner ?? deletion;
   }
-  return { fields, required };
+  return { fields, required, deletion };
 }
 
 /**
@@ -74,27 +83,42 @@ async function readFields(
   );
   const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
   const items = await database.getMany(distinct, true, { withDeleted: true });
-  const comesBack = items.filter((item) => {
-    const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
-    return !own || (deletion !== undefined && isSameDeletion(own, deletion));
-  });
-  const existing = new Set(comesBack.map(({ pk }) => pk));
-  return deleted.map((one) =>
-    withoutMissing(one, (kind, id) => existing.has(entityKey(tenant, kind, id).pk)),
+  const targets = new Map(
+    items.map((item): [string, Target] => {
+      const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
+      if (own?.isErased) return [item.pk, undefined];
+      const comesBack = !own || (deletion !== undefined && isSameDeletion(own, deletion));
+      return [item.pk, comesBack ? 'exists' : own];
+    }),
   );
+  return deleted.map((one) => withoutMissing(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)));
 }
 
-/** Returns the changes that restore what a deletion has removed besides its root. */
+/** Returns the writes that make a deleted entity a part of another deletion. */
+const moveTo = (tenant: string, deleted: DeletedEntity, deletion: Deletion): Write[] => [
+  {
+    put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
+    condition: hasVersion(deleted.version),
+    replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+  },
+  ...(isWhole(deleted) ? [] : [buildTextExpiry(tenant, deleted, deletion)]),
+];
+
+/**
+ * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes
+ * a part of that deletion, with which it comes back.
+ */
 async function restoreMembers(
   session: Session,
   members: readonly DeletedEntity[],
   deletion: Deletion,
-): Promise<{ readonly before: DeletedEntity; readonly after: StoredEntity }[]> {
+): Promise<ChangeSet[]> {
   const fields = await readFields(session, members, deletion);
   const nowMs = await session.database.time();
-  return members.flatMap((member, position) => {
-    const { fields: own = {}, required } = fields[position] ?? {};
-    return required ? [] : [buildRestore(member, own, nowMs)];
+  return members.flatMap((member, position): ChangeSet[] => {
+    const { fields: own = {}, required, deletion: later } = fields[position] ?? {};
+    if (later) return [{ changes: [], writes: moveTo(session.tenant, member, later) }];
+    return required ? [] : [{ changes: [buildRestore(member, own, nowMs)] }];
   });
 }
 
@@ -128,8 +152,11 @@ async function buildWithMembers(
   const rest = { changes: [own], writes: [beginRestore(session, deletion, false, nowMs)] };
   const members = await readFewMembers(session, deletion);
   if (!members) return rest;
-  const changes = [own, ...(await restoreMembers(session, members, deletion))];
-  return { changes, writes: [beginRestore(session, deletion, true, nowMs)], orElse: rest };
+  const second = { changes: [own], writes: [beginRestore(session, deletion, true, nowMs)] };
+  return {
+    ...mergeChangeSets([second, ...(await restoreMembers(session, members, deletion))]),
+    orElse: rest,
+  };
 }
 
 /**
@@ -162,13 +189,6 @@ export function restoreEntity(
   });
 }
 
-/** Returns the write that makes a deleted entity a part of another deletion. */
-const moveTo = (tenant: string, deleted: DeletedEntity, deletion: Deletion): Write => ({
-  put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
-  condition: hasVersion(deleted.version),
-  replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
-});
-
 /** Returns the last step of a pass: a second pass follows the first one. */
 function endPass(work: RestoreWork, nowMs: number): Step {
   if (work.final) return { left: undefined };
@@ -196,8 +216,8 @@ export async function restoreStep(session: Session, { work }: Job<RestoreWork>):
         : { ...work, position: place, after: next };
     const later = decodeAnyEntity(root).deletion;
     const repeatable = later
-      ? members.map((member) => ({ changes: [], writes: [moveTo(tenant, member, later)] }))
-      : (await restoreMembers(session, members, deletion)).map((change) => ({ changes: [change] }));
+      ? members.map((member) => ({ changes: [], writes: moveTo(tenant, member, later) }))
+      : await restoreMembers(session, members, deletion);
     return { repeatable, left };
   }
   return endPass(work, await database.time());

@@ -60,8 +60,8 @@ async function findEntryOnce(
   return undefined;
 }
 
-/** A replica can lack a record for a moment, so a missing one is read again consistently. */
-const findEntry = async (
+/** Finds the change of an entity with a stamp. A replica can lack a record for a moment, so a missing one is read again consistently. */
+export const findEntry = async (
   session: Session,
   name: EntityName,
   stamp: number,

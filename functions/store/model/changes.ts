@@ -118,8 +118,8 @@ export function buildWrite(tenant: string, { before, after }: Change, stamp: num
   return { remove: entityKey(tenant, before.kind, before.entity.id), condition, replaced };
 }
 
-/** Returns the write that lets the long text of an entity expire with it, or that keeps it. */
-const buildTextExpiry = (
+/** Returns the write that lets the long text of an entity expire with a deletion, or that keeps it. */
+export const buildTextExpiry = (
   tenant: string,
   { kind, entity }: StoredEntity | DeletedEntity,
   deletion: Deletion | undefined,

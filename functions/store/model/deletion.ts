@@ -2,8 +2,8 @@
  * Deletions. The item of a deleted entity stays for some time, so that it can be restored. It is in none of the indexes that lists read, but in a
  * partition of the deleted entities of its kind in `by-status`: those that one deletion has removed are next to each other.
  */
-import type { DeletedEntity, Deletion, StoredEntity } from './entity.ts';
-import { kindPartition } from './keys.ts';
+import type { DeletedEntity, Deletion, ItemFields, StoredEntity } from './entity.ts';
+import { idOfPartition, kindPartition } from './keys.ts';
 import type { Kind } from './relations.ts';
 import { stampText } from './stamp-text.ts';
 import { table } from './table.ts';
@@ -21,7 +21,12 @@ const dayMs = 86_400_000;
 const keptDays = restorableDays + 1;
 
 /** The attributes that only items of deleted entities have. */
-const attributes = { deletedAt: 'deletedAt', deletedBy: 'deletedBy', rootKind: 'rootKind' } as const;
+const attributes = {
+  deletedAt: 'deletedAt',
+  deletedBy: 'deletedBy',
+  rootKind: 'rootKind',
+  erased: 'erased',
+} as const;
 
 export const deletionAttributes: readonly string[] = Object.values(attributes);
 
@@ -51,7 +56,20 @@ export const isRoot = ({ kind, entity, deletion: { root } }: DeletedEntity): boo
 export const expiredAt = (nowMs: number): number => nowMs - restorableDays * dayMs;
 
 /** Returns whether an entity can be restored no more, also while DynamoDB has not deleted its item yet. */
-export const isExpired = ({ deletedAt }: Deletion, nowMs: number): boolean => deletedAt <= expiredAt(nowMs);
+export const isExpired = ({ deletedAt, isErased }: Deletion, nowMs: number): boolean =>
+  isErased === true || deletedAt <= expiredAt(nowMs);
+
+/**
+ * Returns what is left of an erased entity until it would have expired: its id and its version. The columns of lists still have a row of the deletion,
+ * so a new entity with the id would be absent from them.
+ */
+export const erased = ({ kind, version, stamp, entity: { id }, deletion }: DeletedEntity): DeletedEntity => ({
+  kind,
+  version,
+  ...(stamp !== undefined && { stamp }),
+  entity: { id } as ItemFields,
+  deletion: { deletedAt: deletion.deletedAt, root: { kind, id }, isErased: true },
+});
 
 /** Returns when DynamoDB may delete the items of a deletion, in seconds since 1970. */
 export const expiryOf = ({ deletedAt }: Deletion): number =>
@@ -80,19 +98,32 @@ const deletedSortKey = ({ deletedAt, rootId, id }: DeletedPlace): string =>
 /** Returns the attributes by which the item of a deleted entity differs from that of the entity. */
 export function encodeDeletion(tenant: string, deleted: DeletedEntity): Record<string, unknown> {
   const { kind, deletion } = deleted;
-  const { deletedAt, deletedBy, root } = deletion;
+  const { deletedAt, deletedBy, root, isErased } = deletion;
+  const kept = { [attributes.deletedAt]: deletedAt, [table.timeToLive]: expiryOf(deletion) };
+  if (isErased) return { ...kept, [attributes.erased]: true };
   return {
+    ...kept,
     ofKind: deletedPartition(tenant, kind),
     byStatus: deletedSortKey(placeOf(deleted)),
-    [attributes.deletedAt]: deletedAt,
     ...(deletedBy !== undefined && { [attributes.deletedBy]: deletedBy }),
     ...(root.kind !== kind && { [attributes.rootKind]: root.kind }),
-    [table.timeToLive]: expiryOf(deletion),
   };
 }
 
+interface DecodedDeletion {
+  readonly deletion: Deletion;
+  readonly id: string;
+}
+
+function decodeErased(item: Item): DecodedDeletion {
+  const [id, kind] = [idOfPartition(item.pk), item['kind'] as Kind];
+  const deletedAt = item[attributes.deletedAt] as number;
+  return { deletion: { deletedAt, root: { kind, id }, isErased: true }, id };
+}
+
 /** Returns the deletion that an item of a deleted entity has, and the entity's id. */
-export function decodeDeletion(item: Item): { readonly deletion: Deletion; readonly id: string } {
+export function decodeDeletion(item: Item): DecodedDeletion {
+  if (item[attributes.erased]) return decodeErased(item);
   const [, rootId = '', id = ''] = String(item['byStatus']).split('#');
   const deletedBy = item[attributes.deletedBy] as string | undefined;
   const kind = (item[attributes.rootKind] ?? item['kind']) as Kind;

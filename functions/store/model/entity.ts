@@ -43,6 +43,8 @@ export interface Deletion {
   readonly deletedBy?: string | undefined;
   /** The entity that the caller has deleted. */
   readonly root: { readonly kind: Kind; readonly id: string };
+  /** Whether an operator has erased the entity: only its id is left. */
+  readonly isErased?: true;
 }
 
 /** A deleted entity, as its item stores it until it expires. Only what restores or lists deleted entities reads such items. */

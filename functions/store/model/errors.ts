@@ -22,9 +22,11 @@ export class VersionMismatch extends Error {
     { kind, entity: { id }, version, deletion }: StoredEntity | DeletedEntity,
     accepts: 'some versions' | 'no version',
   ) {
-    const existing = deletion
-      ? `The ${kind} ${id} was deleted. Bring it back with the operation restore, or use a new id for a new one.`
-      : `The ${kind} ${id} exists.`;
+    const existing = deletion?.isErased
+      ? `The ${kind} ${id} was erased. Use a new id for a new one.`
+      : deletion
+        ? `The ${kind} ${id} was deleted. Bring it back with the operation restore, or use a new id for a new one.`
+        : `The ${kind} ${id} exists.`;
     super(
       accepts === 'no version'
         ? existing

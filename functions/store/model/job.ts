@@ -29,6 +29,8 @@ export interface SweepWork {
 export interface ArchiveWork {
   readonly type: 'archive';
   readonly id: string;
+  /** When the job began, milliseconds since 1970: later projects can have earlier ids. */
+  readonly asOf: number;
   readonly after: string;
 }
 
@@ -37,6 +39,8 @@ export interface CloneWork {
   readonly type: 'clone';
   readonly from: string;
   readonly to: string;
+  /** When the job began, milliseconds since 1970: later tasks can have earlier ids. */
+  readonly asOf: number;
   readonly after: string;
 }
 
@@ -249,8 +253,8 @@ const workFields: {
   readonly [Type in JobWork['type']]: Readonly<Record<keyof Extract<JobWork, { type: Type }>, true>>;
 } = {
   sweep: { type: true, kind: true, id: true, final: true, relation: true },
-  archive: { type: true, id: true, after: true },
-  clone: { type: true, from: true, to: true, after: true },
+  archive: { type: true, id: true, asOf: true, after: true },
+  clone: { type: true, from: true, to: true, asOf: true, after: true },
   restore: { type: true, kind: true, id: true, deletedAt: true, final: true, position: true, after: true },
 };
 

@@ -13,6 +13,9 @@ export const entityKey = (tenant: string, kind: Kind, id: string): Key => ({
   sk: entitySortKey,
 });
 
+/** Returns the id of the entity that a partition key belongs to. */
+export const idOfPartition = (pk: string): string => pk.slice(pk.lastIndexOf('#') + 1);
+
 /** Returns the primary key of the long text of an entity: in the entity's partition, so one query reads both. */
 export const textKey = (tenant: string, kind: Kind, id: string): Key => ({
   ...entityKey(tenant, kind, id),

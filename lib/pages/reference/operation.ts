@@ -18,9 +18,13 @@ interface OperationPlace {
 /** Returns a summary as a title: without the period, and without what follows a colon. */
 export const titleOf = ({ summary }: Operation): string => summary.replace(/[.:].*/s, '');
 
+/** The request at the end of a description of a list: the sample beside it has the same, with current days. */
+const exampleRequest = /For example, (.*): `GET [^`]*`\./;
+
 /** Returns the description. What concerns tokens is shown only if requests need one. */
 const describe = (description: string): string =>
   description
+    .replace(exampleRequest, 'The sample asks for $1.')
     .split('\n\n')
     .map((paragraph) =>
       /^Requires (?:the scope|no token)/.test(paragraph)

@@ -1,5 +1,5 @@
-import { client } from '../dist/hey-api/client.gen.ts';
-import { listTasks } from '../dist/hey-api/index.ts';
+import { client } from '../dist/hey-api/client/client.gen.ts';
+import { listTasks } from '../dist/hey-api/client/index.ts';
 import { printTasks, query, url, wrongQuery } from './request.ts';
 
 client.setConfig({ baseUrl: url });

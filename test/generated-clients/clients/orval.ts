@@ -1,4 +1,4 @@
-import { listTasks } from '../dist/orval.ts';
+import { listTasks } from '../dist/orval/client.ts';
 import { printTasks, query, wrongQuery } from './request.ts';
 
 const { status, data } = await listTasks(query);

@@ -1,4 +1,4 @@
-import { Api } from '../dist/swagger-typescript-api.ts';
+import { Api } from '../dist/swagger-typescript-api/client.ts';
 import { printTasks, query, url, wrongQuery } from './request.ts';
 
 const api = new Api({ baseUrl: url });

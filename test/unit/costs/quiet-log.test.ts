@@ -4,7 +4,7 @@ import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
 import { decodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
-import { decodeReminder, reminderKey } from '#functions/store/model/reminder.ts';
+import { decodeReminder, type Reminder, reminderKey } from '#functions/store/model/reminder.ts';
 import type { Item } from '#functions/store/model/writes.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { requireReminders } from '#functions/store/unit-of-work/reminders.ts';
@@ -51,15 +51,21 @@ async function change(day: number): Promise<Change> {
   return buildUpdate(before, { name: `Changed on day ${day}` }, now);
 }
 
+/** Nothing else changes it between two looks. */
+async function readReminder(): Promise<Reminder | undefined> {
+  const item = await store.database().get(reminderKey({ tenant, kind: 'tag' }));
+  return item && decodeReminder(item);
+}
+
 /** Looks at the log as the schedule does: each hour, by a process that has read no columns yet. */
 async function lookEachHour(database: ReturnType<TestStore['database']>): Promise<void> {
+  let reminder = await readReminder();
   for (let hour = 0; hour < 24; hour += 1) {
     now += hourMs;
-    const item = await store.database().get(reminderKey({ tenant, kind: 'tag' }));
-    const reminder = item && decodeReminder(item);
     if (!reminder || reminder.dueAt > now) continue;
     processMemory.clear();
     await continueReminder(database, reminder);
+    reminder = await readReminder();
   }
 }
 

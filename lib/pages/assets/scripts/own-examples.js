@@ -28,24 +28,28 @@ function replaceTexts(container, change) {
   }
 }
 
+async function showOwnIds(samples, collection) {
+  const entities = new Entities();
+  const ids = await ownIds(samples.textContent, collection, entities);
+  const first = await (entityTag.test(samples.textContent) ? entities.at(collection, 0) : undefined);
+  const tagOf = (found) => (found.startsWith('\\') ? JSON.stringify(first.etag).slice(1, -1) : first.etag);
+  replaceTexts(samples, (text) => {
+    const withIds = text.replaceAll(uuid, (id) => ids.get(id)?.id ?? id);
+    if (!first?.etag) return withIds;
+    return withIds.replace(escapedTag, tagOf).replace(entityTag, tagOf);
+  });
+}
+
 /** @param section of an operation. It gets the attribute `data-own` at the end, also if the service did not respond. */
 export async function showOwnExample(section) {
-  const samples = section.querySelector('.tabs');
-  const { path } = section.querySelector('form').dataset;
-  const collection = collectionOf(path);
-  replaceTexts(section.querySelector('.examples'), withCurrentDays);
-  try {
-    const entities = new Entities();
-    const ids = await ownIds(samples.textContent, collection, entities);
-    const first = await (entityTag.test(samples.textContent) ? entities.at(collection, 0) : undefined);
-    const tagOf = (found) => (found.startsWith('\\') ? JSON.stringify(first.etag).slice(1, -1) : first.etag);
-    replaceTexts(samples, (text) => {
-      const withIds = text.replaceAll(uuid, (id) => ids.get(id)?.id ?? id);
-      if (!first?.etag) return withIds;
-      return withIds.replace(escapedTag, tagOf).replace(entityTag, tagOf);
-    });
-  } catch {
-    // The samples keep the ids of the documentation: a token is missing, or the service is not there.
+  const form = section.querySelector('form');
+  const [samples, ...others] = section.querySelectorAll('.examples > .panel');
+  // A second change would move days by months: the form changes its own, and writes the samples once it is filled.
+  const isFilled = form.dataset.filled !== undefined;
+  for (const panel of isFilled ? others : [samples, ...others]) replaceTexts(panel, withCurrentDays);
+  if (!isFilled) {
+    // Without a token, or without the service, the samples keep the ids of the documentation.
+    await showOwnIds(samples, collectionOf(form.dataset.path)).catch(() => {});
   }
   section.dataset.own = '';
 }

@@ -45,7 +45,7 @@ const recordOf = ({ id, tenant }: Job): DynamoDBRecord => ({
 const jobItem = ({ id, tenant }: Job) => store.database().get({ pk: `${tenant}#job#${id}`, sk: 'job' });
 
 test('a failing record does not block the others and is the only one to be delivered again', async () => {
-  const copyToNothing = { type: 'clone', from: randomUUID(), to: randomUUID(), after: '' };
+  const copyToNothing = { type: 'clone', from: randomUUID(), to: randomUUID(), asOf: Date.now(), after: '' };
   const jobs = [
     await makeJob(copyToNothing),
     await makeJob({ type: 'a type of a later version' }),
@@ -61,7 +61,13 @@ test('a failing record does not block the others and is the only one to be deliv
 });
 
 test('a record of progress starts no worker, and one of a wake-up does', async () => {
-  const job = await makeJob({ type: 'clone', from: randomUUID(), to: randomUUID(), after: '' });
+  const job = await makeJob({
+    type: 'clone',
+    from: randomUUID(),
+    to: randomUUID(),
+    asOf: Date.now(),
+    after: '',
+  });
   const context = functionContext('request', 30_000);
   await handler({ Records: [{ ...recordOf(job), eventName: 'MODIFY' }] }, context);
   expect(await jobItem(job)).toMatchObject({ version: 1 });

@@ -11,7 +11,7 @@ const job: Job = {
   tenant: 'acme',
   version: 1,
   dueAt: '1970-01-01T00:00:00.000Z',
-  work: { type: 'archive', id: '2', after: '' },
+  work: { type: 'archive', id: '2', asOf: 0, after: '' },
 };
 
 test.each([

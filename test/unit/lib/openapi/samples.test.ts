@@ -127,7 +127,7 @@ test('all samples in TypeScript compile with the client of this project', async 
     await promisify(execFile)(process.execPath, [compiler, '-p', project]).catch(({ stdout }) => {
       throw new Error(stdout as string);
     });
-    expect(operations.length).toBeGreaterThan(35);
+    expect(operations.length).toBeGreaterThan(0);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { archiveStep } from '#functions/store/cascades/archive.ts';
 import { cloneProjectWithTasks, cloneStep } from '#functions/store/cascades/clone.ts';
+import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
+import { restoreEntity } from '#functions/store/cascades/restore.ts';
 import { createEntity } from '#functions/store/entities/create-entity.ts';
+import { updateEntity } from '#functions/store/entities/update-entity.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { buildUpdate } from '#functions/store/model/changes.ts';
 import { newId } from '#functions/store/model/ids.ts';
@@ -61,7 +65,7 @@ test('a task that moves to another project while its long text is read is not co
 });
 
 describe('the job', () => {
-  const jobOf = <Work extends ArchiveWork | CloneWork>(work: Work): Job<Work> => ({
+  const jobOf = <Work extends ArchiveWork | CloneWork>(work: Readonly<Work>): Job<Work> => ({
     id: newId(Date.now()).id,
     tenant: session.tenant,
     version: 1,
@@ -83,15 +87,57 @@ describe('the job', () => {
     const from = await make('project', { organizationId });
     const to = await make('project', { organizationId });
     await make('task', { userId: null, tagIds: [], projectId: from });
-    const step = () => cloneStep(session, jobOf({ type: 'clone', from, to, after: '' }));
+    // The clock of the process that made the task can be ahead of that of the job.
+    const asOf = Date.now() - 1_000;
+    const step = () => cloneStep(session, jobOf({ type: 'clone', from, to, asOf, after: '' }));
     expect(await indexesOf(step)).toEqual(new Set([undefined]));
     expect((await step()).once?.changes).toHaveLength(1);
+  });
+
+  describe('after entities with earlier ids came', () => {
+    const ownId = (agoMs: number): string => uuidv7({ msecs: Date.now() - agoMs });
+    const fields = { name: 'x', status: 'active', userId: null, tagIds: [] };
+    const hour = 3_600_000;
+
+    test('of a clone copies the tasks that were there, changed or not', async () => {
+      const organizationId = await make('organization', {});
+      const from = await make('project', { organizationId });
+      const to = await make('project', { organizationId });
+      const begun = Date.now();
+      const make_ = (name: string, agoMs: number) =>
+        createEntity(session, 'task', { ...fields, name, projectId: from }, ownId(agoMs));
+      await make_('before', 3 * hour);
+      const changed = await make_('before and changed', 2 * hour);
+      const restored = await make_('restored', hour);
+      await deleteEntity(session, 'task', restored.entity.id);
+      jest.spyOn(Date, 'now').mockReturnValue(begun + 60_000);
+      await updateEntity(session, { kind: 'task', id: changed.entity.id }, { status: 'done' });
+      await restoreEntity(session, 'task', restored.entity.id);
+      await make_('later', 4 * hour);
+      const late = await make_('later and changed', 5 * hour);
+      await updateEntity(session, { kind: 'task', id: late.entity.id }, { status: 'done' });
+      const work = { type: 'clone', from, to, asOf: begun + 10_000, after: '' } as const;
+      const { once } = await cloneStep(session, jobOf(work));
+      expect(once?.changes.map(({ after }) => after?.entity.name)).toEqual(['before', 'before and changed']);
+    });
+
+    test('of an archive leaves the projects that came later', async () => {
+      const organizationId = await make('organization', {});
+      const begun = Date.now();
+      const before = await createEntity(session, 'project', { ...fields, organizationId }, ownId(hour));
+      jest.spyOn(Date, 'now').mockReturnValue(begun + 60_000);
+      await createEntity(session, 'project', { ...fields, organizationId }, ownId(2 * hour));
+      const work = { type: 'archive', id: organizationId, asOf: begun + 10_000, after: '' } as const;
+      const { repeatable } = await archiveStep(session, jobOf(work));
+      expect(repeatable?.map(({ changes }) => changes[0]?.after?.entity.id)).toEqual([before.entity.id]);
+    });
   });
 
   test('of an archive finds the projects in no index', async () => {
     const organizationId = await make('organization', {});
     await make('project', { organizationId });
-    const step = () => archiveStep(session, jobOf({ type: 'archive', id: organizationId, after: '' }));
+    const step = () =>
+      archiveStep(session, jobOf({ type: 'archive', id: organizationId, asOf: Date.now(), after: '' }));
     expect(await indexesOf(step)).toEqual(new Set([undefined]));
     expect((await step()).repeatable).toHaveLength(1);
   });

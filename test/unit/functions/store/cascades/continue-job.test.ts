@@ -85,7 +85,7 @@ const recordCloneJob = async (session: Session, from: string, to: string): Promi
     tenant: session.tenant,
     version: 1,
     dueAt: new Date(0).toISOString(),
-    work: { type: 'clone', from, to, after: '' },
+    work: { type: 'clone', from, to, asOf: Date.now(), after: '' },
   };
   await session.database.transact([buildJobWrite(undefined, job)]);
   return job;

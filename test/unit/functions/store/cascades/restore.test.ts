@@ -8,7 +8,8 @@ import { createEntity } from '#functions/store/entities/create-entity.ts';
 import { readEntity, readEntityItem } from '#functions/store/entities/read-entity.ts';
 import { listDeleted } from '#functions/store/lists/list-deleted.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
-import { newDeletion } from '#functions/store/model/deletion.ts';
+import { expiryOf, newDeletion } from '#functions/store/model/deletion.ts';
+import type { DeletedEntity, Deletion } from '#functions/store/model/entity.ts';
 import { EntityNotFound } from '#functions/store/model/errors.ts';
 import { decodeJob, type Job, jobsOfTenant, type RestoreWork } from '#functions/store/model/job.ts';
 import { entityKey, textKey } from '#functions/store/model/keys.ts';
@@ -91,10 +92,10 @@ const total = async (projectId: string): Promise<number> => {
 const deletedIds = async (kind: Kind): Promise<string[]> =>
   (await listDeleted(fresh(), kind, { limit: 100 })).deleted.map(({ entity }) => entity.id);
 
-/** Deletes a project alone, as the first transaction of a deletion that leaves its tasks to the job. */
-async function deleteAlone(id: string): Promise<void> {
+/** Deletes an entity alone, as the first transaction of a deletion that leaves what belongs to it to the job. */
+async function deleteAlone(kind: Kind, id: string): Promise<void> {
   const step = { tenant: session.tenant, nowMs: Date.now() };
-  const stored = await readEntityItem(fresh(), 'project', id);
+  const stored = await readEntityItem(fresh(), kind, id);
   const deletion = newDeletion(stored, undefined, step.nowMs);
   await applyChangeSet(fresh(), buildDelete(step, stored, deletion, { includesChildren: false }));
 }
@@ -118,7 +119,7 @@ describe.each([0, 1_000, 30_000, 70_000])('a restore %i ms after the deletion', 
 test('a restore before the job has begun keeps all children', async () => {
   const project = await make('project', { organizationId: null });
   const task = await makeTask({ projectId: project });
-  await deleteAlone(project);
+  await deleteAlone('project', project);
   await restoreEntity(fresh(), 'project', project);
   await finishJobs();
   expect(await exists('task', task)).toBe(true);
@@ -128,7 +129,7 @@ test('the second pass brings back what a step of the deletion removes during the
   const project = await make('project', { organizationId: null });
   const task = await makeTask({ projectId: project });
   const stored = await readEntityItem(fresh(), 'project', project);
-  await deleteAlone(project);
+  await deleteAlone('project', project);
   const { deletion } = (await listDeleted(fresh(), 'project', { limit: 1 })).deleted[0] ?? {};
   await restoreEntity(fresh(), 'project', project);
   // The step has read the project before.
@@ -154,11 +155,63 @@ test('what a restore has not brought back yet comes back after another deletion 
   // The job of the restore has done nothing yet.
   expect(await total(project)).toBe(0);
   await deleteEntity(fresh(), 'project', project);
-  await runJobs();
+  // Also the job of the restore ends. Nothing but the second restore brings back what is left.
+  await finishJobs();
   expect(await total(project)).toBe(0);
   await restoreEntity(fresh(), 'project', project);
   await finishJobs();
   expect(await total(project)).toBe(60);
+});
+
+describe('while the job restores an organization', () => {
+  /** Returns a project with 61 tasks, which is restored before its tasks are. */
+  async function makeRestored(): Promise<string> {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    await makeTask({ projectId: project, description: 'x'.repeat(500) });
+    for (let number = 0; number < 60; number += 1) await makeTask({ projectId: project });
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    await restoreEntity(fresh(), 'project', project);
+    expect(await total(project)).toBe(0);
+    return project;
+  }
+
+  test('a project of it can be restored, and its tasks follow', async () => {
+    const project = await makeRestored();
+    await finishJobs();
+    expect(await total(project)).toBe(61);
+  });
+
+  test('a project that is deleted again takes its tasks along, and comes back with them', async () => {
+    const project = await makeRestored();
+    await deleteEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect((await listEntities(fresh(), 'task', listQuery({}))).total).toBe(0);
+    const { deleted } = await listDeleted(fresh(), 'task', { limit: 100 });
+    expect(deleted.map(({ deletion }) => deletion.root.id)).toEqual(Array(61).fill(project));
+    const expiring = deleted.find(({ entity }) => entity.description !== undefined);
+    const text = await session.database.get(textKey(session.tenant, 'task', expiring?.entity.id ?? ''));
+    expect(text?.['expiresAt']).toBe(expiryOf(expiring?.deletion as Deletion));
+    await restoreEntity(fresh(), 'project', project);
+    await finishJobs();
+    expect(await total(project)).toBe(61);
+  });
+});
+
+test('what a step of the deletion removes during the restore can be restored by itself', async () => {
+  const organization = await make('organization');
+  const project = await make('project', { organizationId: organization });
+  await deleteAlone('organization', organization);
+  const { deletion } = (await listDeleted(fresh(), 'organization', { limit: 1 })).deleted[0] as DeletedEntity;
+  await restoreEntity(fresh(), 'organization', organization);
+  const step = { tenant: session.tenant, nowMs: Date.now() };
+  const stored = await readEntityItem(fresh(), 'project', project);
+  await applyChangeSet(fresh(), buildDelete(step, stored, deletion, { includesChildren: false }));
+  expect((await restoreEntity(fresh(), 'project', project)).entity.id).toBe(project);
+  await finishJobs();
+  expect(await exists('project', project)).toBe(true);
 });
 
 test('a step of the job can be repeated, and continues after the last entity', async () => {
@@ -297,6 +350,28 @@ describe('eraseDeleted', () => {
       await expect(restoreEntity(fresh(), kind, id)).rejects.toThrow(EntityNotFound);
       expect(await session.database.get(textKey(session.tenant, kind, id))).toBeUndefined();
     }
+  });
+
+  test('keeps the ids, so that they name nothing else until no request can have them any more', async () => {
+    const project = await make('project', { organizationId: null });
+    const task = await makeTask({ projectId: project });
+    await deleteEntity(fresh(), 'project', project);
+    await eraseDeleted(fresh(), 'project', project);
+    const fields = { name: 'x', status: 'open', projectId: null, userId: null, tagIds: [] };
+    await expect(createEntity(fresh(), 'task', fields, task)).rejects.toThrow('was erased');
+    await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
+    expect(await deletedIds('task')).toEqual([]);
+    const item = await session.database.get(entityKey(session.tenant, 'task', task), { withDeleted: true });
+    expect(Object.keys(item ?? {}).sort()).toEqual([
+      'deletedAt',
+      'erased',
+      'expiresAt',
+      'kind',
+      'pk',
+      'sk',
+      'stamp',
+      'version',
+    ]);
   });
 
   test('refuses an entity that exists', async () => {

@@ -13,7 +13,7 @@ const first = { before: stored('project', 'project-1') };
 const second = { before: stored('project', 'project-2') };
 const job = beginJob(
   { tenant: 'acme' },
-  { type: 'archive', id: 'organization-1', after: '' },
+  { type: 'archive', id: 'organization-1', asOf: 0, after: '' },
   { id: 'job-1' },
 );
 

@@ -120,6 +120,7 @@ test('internalAttributes are the keys of the table and of its indexes, without t
     'byStatus',
     'deletedAt',
     'deletedBy',
+    'erased',
     'expiresAt',
     'format',
     'kind',

@@ -14,7 +14,7 @@ import {
   wakeUp,
 } from '#functions/store/model/job.ts';
 
-const work = { type: 'archive', id: 'organization-1', after: '' } as const;
+const work = { type: 'archive', id: 'organization-1', asOf: 0, after: '' } as const;
 const lease = { owner: 'delivery-1', until: '2026-02-03T04:06:00.000Z' };
 const job: Job = { id: '1', tenant: 'acme', version: 3, dueAt: '1970-01-01T00:00:00.000Z', work };
 
@@ -70,7 +70,7 @@ describe('buildJobWrite', () => {
     byStatus: 'acme#1970-01-01T00:00:00.000Z#1',
     version: 4,
     dueAt: '1970-01-01T00:00:00.000Z',
-    work: { type: 'archive', id: 'organization-1', after: '' },
+    work: { type: 'archive', id: 'organization-1', asOf: 0, after: '' },
   };
 
   test('puts a job that begins where there is no item', () => {
@@ -190,7 +190,7 @@ describe('beginJob', () => {
       byStatus: `acme#1970-01-01T00:00:00.000Z#${id}`,
       version: 1,
       dueAt: '1970-01-01T00:00:00.000Z',
-      work: { type: 'archive', id: 'organization-1', after: '' },
+      work: { type: 'archive', id: 'organization-1', asOf: 0, after: '' },
     },
     condition: notExists,
   });

@@ -30,7 +30,7 @@ const dueLater = '3000-01-01T00:00:00.000Z';
 const newJob = (tenant: string): Write =>
   beginJob(
     { tenant },
-    { type: 'archive', id: randomUUID(), after: '' },
+    { type: 'archive', id: randomUUID(), asOf: 0, after: '' },
     { id: randomUUID(), dueAt: dueLater },
   );
 
