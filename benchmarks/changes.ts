@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- changes`: measures the read units of requests of the change feed, at rates of writes and for 200 changed tasks. Then three
  * callers follow lists, two of them with filters, while eight writers write as fast as they can. It fails when a copy is not the list at the end, when a
- * version went back, or when a request of the log costs more than 100 read units although the unsettled records need less than half of them. Writes
+ * version went back, or when a request of the log costs more than 100 read units although the records that it reads again need no more. Writes
  * `docs/performance/changes.md`.
  *
  * `--seconds 300` measures each load for five minutes.
@@ -144,6 +144,6 @@ of them costs less than ${(recordBytes / 4_096).toFixed(1)} read units.
 Then ${writers} writers wrote ${written.length.toLocaleString('en')} times in ${values.seconds} seconds, as fast as they could. Three callers began without a copy. At the end, each copy
 was the list, and no version had gone back.
 
-${table(['list', 'requests', 'read units of a request, median and highest', 'longest cursor, characters', 'tasks at the end'], copies)}
+${table(['list', 'requests of the log', 'read units of a request, median and highest', 'longest cursor, characters', 'tasks at the end'], copies)}
 `,
 );

@@ -177,4 +177,4 @@ test('no request costs more than 100 read units, or has more than it may', async
       ],
     },
   );
-}, 300_000);
+});

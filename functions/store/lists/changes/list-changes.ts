@@ -53,9 +53,9 @@ const textItemBytes = 200;
 
 /**
  * Milliseconds after its `from` until which a page can continue the one before. What was written meanwhile among the records that were given
- * comes after the last page. So this also limits the records that the page after it reads again.
+ * comes after the last page. So this also limits the records that the page after it reads again: to those of six seconds.
  */
-const maxContinuedMs = 2 * marginMs;
+const maxContinuedMs = marginMs + 1_000;
 
 interface Changes {
   readonly stored: readonly StoredEntity[];

@@ -22,6 +22,9 @@ const fewRecords = 20;
 /** Records of one query. */
 const maxRecords = 1_000;
 
+/** Read units that the log leaves: each page has at least one entity, with its description. */
+const entityUnits = 5;
+
 const bytesPerUnit = 4_096;
 
 /**
@@ -52,7 +55,7 @@ class Progress {
     const perUnit = (bytesPerUnit * this.#records) / this.#bytes;
     const recordUnits = Math.max(maxRecordUnits, this.#largest / bytesPerUnit);
     // One is left for the end of the log.
-    const records = Math.floor((maxRequestUnits - this.units) / recordUnits) - 1;
+    const records = Math.floor((maxRequestUnits - entityUnits - this.units) / recordUnits) - 1;
     const units = Math.floor(records / perUnit);
     return Math.max(1, units > 0 ? Math.floor(units * perUnit) : records);
   }
