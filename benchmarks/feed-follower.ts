@@ -1,20 +1,15 @@
 /** A caller of the change feed of tasks, which keeps a copy, and checks what the feed promises. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readChangesQuery, readListQuery } from '../functions/http/parse-list-query.ts';
-import { encodeCursor } from '../functions/store/lists/changes/cursor.ts';
+import { encodeCursor, type LogCursor } from '../functions/store/lists/changes/cursor.ts';
 import { type ChangesPage, listChanges } from '../functions/store/lists/changes/list-changes.ts';
+import { maxRequestUnits } from '../functions/store/lists/changes/read-log.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
-import { logPartition, manifestSortKey, stampPrefix } from '../functions/store/model/change-log.ts';
+import { logPartition, stampPrefix } from '../functions/store/model/change-log.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
 import { task } from '../functions/tasks/resource.ts';
 import type { TestStore } from '../test/support/local-store.ts';
 import { tenant } from './task-collection.ts';
-
-/** Read units of a request that reads the log, at most, unless the unsettled records need more than a page reads of the log. */
-const maxRequestUnits = 100;
-
-/** Read units of the log after which a page ends. */
-const maxLogUnits = 40;
 
 export class FeedFollower {
   readonly #store: TestStore;
@@ -24,7 +19,7 @@ export class FeedFollower {
   readonly #copy = new Map<string, number>();
   /** The highest version of each task that came. */
   readonly #versions = new Map<string, number>();
-  /** Read units of each request since `reset`. */
+  /** Read units of each request of the log since `settle`. */
   units: number[] = [];
   longestCursor = 0;
 
@@ -48,23 +43,19 @@ export class FeedFollower {
     const page = await listChanges(session, 'task', query, cursor, nowMs);
     const units = database.consumption.readUnits;
     // A page of the walk costs what a page of the list costs.
-    if (cursor?.by === 'log' && units > maxRequestUnits) {
-      const unsettled = await this.#unsettledUnits(nowMs);
-      if (unsettled <= maxLogUnits) {
-        throw new Error(
-          `A request costs ${units} read units, of which unsettled records are ${unsettled}, for ${page.entities.length} tasks.`,
-        );
-      }
+    if (cursor?.by === 'log') {
+      this.units.push(units);
+      if (units > maxRequestUnits && (await this.#unitsOfGiven(cursor)) <= maxRequestUnits)
+        throw new Error(`A request costs ${units} read units, for ${page.entities.length} tasks.`);
     }
-    this.units.push(units);
     this.#apply(page);
     this.#cursor = encodeCursor(cursorHash, page.cursor);
     this.longestCursor = Math.max(this.longestCursor, this.#cursor.length);
     return page.hasMore;
   }
 
-  /** Returns what it costs to read the unsettled records alone. */
-  async #unsettledUnits(nowMs: number): Promise<number> {
+  /** Returns what it costs to read the records alone that were given before. */
+  async #unitsOfGiven({ from, at = stampPrefix(from) }: LogCursor): Promise<number> {
     const { database } = this.#store.session(tenant);
     let start: Readonly<Record<string, unknown>> | undefined;
     do {
@@ -73,8 +64,8 @@ export class FeedFollower {
           KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
           ExpressionAttributeValues: {
             ':partition': logPartition(tenant, 'task'),
-            ':first': stampPrefix(nowMs - marginMs),
-            ':last': manifestSortKey,
+            ':first': stampPrefix(from),
+            ':last': at,
           },
           ConsistentRead: true,
         },

@@ -8,21 +8,11 @@ import type { Change } from '../functions/store/model/changes.ts';
 import type { Item } from '../functions/store/model/writes.ts';
 import { sentence, typicalChanges } from '../test/support/typical-changes.ts';
 import { usualOrSmallest } from './form.ts';
+import { itemBytes } from './item-bytes.ts';
 import { median, publishPage, table } from './report.ts';
 
 const records = usualOrSmallest(1_000, 20);
 const rounds = usualOrSmallest(25, 2);
-
-/** Bytes of an item with these attributes, as DynamoDB counts them: names, texts, bytes, and half a byte for each digit of a number. */
-function itemBytes(item: Item): number {
-  let bytes = 0;
-  for (const [name, value] of Object.entries(item)) {
-    bytes += name.length;
-    if (typeof value === 'number') bytes += Math.ceil(String(value).length / 2) + 1;
-    else bytes += (value as string | Uint8Array).length;
-  }
-  return bytes;
-}
 
 /** Returns the median of the microseconds that a function takes for one record. */
 function microseconds(run: () => void): number {

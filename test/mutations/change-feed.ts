@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts';
 const changes = 'functions/store/lists/changes';
 const unit = `test/unit/${changes}/list-changes.test.ts`;
 const simulation = 'test/simulation/change-feed.test.ts';
+const costs = 'test/properties/change-feed-costs.test.ts';
 
 /** Mutations of the rules of the change feed and of cursors. docs/sync.md and docs/list-engine.md give the reasons. */
 export const changeFeedMutations: readonly Mutation[] = [
@@ -10,8 +11,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     name: 'hash-of-keys-ignored',
     description: 'a record that appears among those that were given is taken for one of them',
     file: `${changes}/key-hashes.ts`,
-    search: 'isSame ? [] : own',
-    replacement: 'isSame || own.length > 0 ? [] : own',
+    search: 'own?.equals(known) === true',
+    replacement: 'own !== undefined',
     detectedBy: [simulation],
   },
   {
@@ -66,8 +67,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     name: 'walk-ahead-of-the-log',
     description: 'after the walk, the first pages of the log have earlier versions than the walk',
     file: `${changes}/list-changes.ts`,
-    search: 'end.hasMore && cursor.isAhead',
-    replacement: 'end.hasMore && cursor.isAhead && query.limit < 0',
+    search: 'log.hasMore && cursor.isAhead',
+    replacement: 'log.hasMore && cursor.isAhead && query.limit < 0',
     detectedBy: [simulation],
   },
   {
@@ -101,6 +102,54 @@ export const changeFeedMutations: readonly Mutation[] = [
     search: 'if (canHaveExpired(',
     replacement: 'if (from < 0 && canHaveExpired(',
     detectedBy: [unit],
+  },
+  {
+    name: 'records-never-read-again',
+    description: 'each page continues the one before, also after the last page',
+    file: `${changes}/list-changes.ts`,
+    search: 'hasMore && at !== undefined && nowMs',
+    replacement: "(hasMore || at !== '') && at !== undefined && nowMs",
+    detectedBy: [simulation],
+  },
+  {
+    name: 'unread-records-settled',
+    description: 'a page that continues another one moves past records that it has not read',
+    file: `${changes}/list-changes.ts`,
+    search: 'isContinued ? from : Math.max(from, end)',
+    replacement: 'isContinued && end < 0 ? from : Math.max(from, end)',
+    detectedBy: [unit],
+  },
+  {
+    name: 'entries-of-a-cut-record-lost',
+    description: 'the page after one that ends within a record begins behind this record',
+    file: `${changes}/merge-changes.ts`,
+    search: 'atEntries: next.entry,',
+    replacement: 'atEntries: 0 * next.entry,',
+    detectedBy: [unit],
+  },
+  {
+    name: 'large-records-not-expected',
+    description: 'a request asks for as many records as it needs, however large they can be',
+    file: `${changes}/read-log.ts`,
+    search: 'const affordable = this.#affordable();',
+    replacement: 'const affordable = this.#affordable() + 1_000;',
+    detectedBy: [costs],
+  },
+  {
+    name: 'descriptions-not-counted',
+    description: 'a request reads the descriptions of all changes, however long they are',
+    file: `${changes}/list-changes.ts`,
+    search: 'affordable(textCosts, left())',
+    replacement: 'affordable(textCosts, left() + 1_000)',
+    detectedBy: [costs],
+  },
+  {
+    name: 'descriptions-of-the-walk-not-counted',
+    description: 'a page of the walk reads all descriptions, however long they are',
+    file: `${changes}/list-changes.ts`,
+    search: 'affordable(listed.map(textUnits), left())',
+    replacement: 'affordable(listed.map(textUnits), left() + 1_000)',
+    detectedBy: [costs],
   },
   {
     name: 'cursor-of-another-query',

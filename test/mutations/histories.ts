@@ -97,8 +97,8 @@ export const historyMutations: readonly Mutation[] = [
     name: 'expired-records-on-a-full-page',
     description: 'a page that has not all of the log does not look for expired records',
     file: 'functions/store/lists/changes/list-changes.ts',
-    search: 'end.hasMore ? isOld &&',
-    replacement: 'end.hasMore ? !isOld &&',
+    search: 'log.hasMore ? isOld &&',
+    replacement: 'log.hasMore ? !isOld &&',
     detectedBy: ['test/unit/functions/store/lists/changes/list-changes.test.ts'],
   },
 ];

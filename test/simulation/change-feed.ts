@@ -4,7 +4,12 @@
  */
 import type { Database } from '#functions/store/dynamodb/database.ts';
 import type { Query, QueryPage, Values } from '#functions/store/dynamodb/query.ts';
-import { type ChangesCursor, decodeCursor, encodeCursor } from '#functions/store/lists/changes/cursor.ts';
+import {
+  type ChangesCursor,
+  decodeCursor,
+  encodeCursor,
+  logCursor,
+} from '#functions/store/lists/changes/cursor.ts';
 import { type ChangesPage, generationOf, listChanges } from '#functions/store/lists/changes/list-changes.ts';
 import { emptyManifest } from '#functions/store/lists/engine/format/manifest.ts';
 import { queryHash } from '#functions/store/lists/query-hash.ts';
@@ -56,6 +61,12 @@ export class FeedHistory {
 
   get entities(): readonly WholeEntity[] {
     return [...this.#entities.values()];
+  }
+
+  /** The versions of all entities, also of those that are deleted. */
+  get versions(): ReadonlyMap<string, number> {
+    const all = [...this.#entities.values(), ...this.#deleted.values()];
+    return new Map(all.map(({ entity, version }) => [entity.id, version]));
   }
 
   skew(): number {
@@ -162,6 +173,8 @@ export class Follower {
   readonly #copy = new Map<string, string>();
   readonly #versions = new Map<string, number>();
   #cursor: ChangesCursor;
+  /** What was committed when the caller began to read changes. */
+  #committed: ReadonlyMap<string, number> = new Map();
 
   /** Begins with the list of a moment that comes while others write. */
   constructor(history: FeedHistory, random: Random, passTime: () => void) {
@@ -177,7 +190,7 @@ export class Follower {
       if (random.chance(0.3)) passTime();
     }
     const generation = generationOf({ tableName }, emptyManifest);
-    this.#cursor = { by: 'log', from, generation, isAhead: true, at: undefined, hashes: [] };
+    this.#cursor = logCursor({ from, generation, isAhead: true });
   }
 
   #matches({ entity }: WholeEntity): boolean {
@@ -194,6 +207,7 @@ export class Follower {
   /** Reads a page. @param lossRate how often its response is lost. */
   async poll(random: Random, lossRate = 0.1): Promise<ChangesPage> {
     const database = this.#history.database();
+    if (this.#cursor.by === 'log' && !this.#cursor.hasMore) this.#committed = this.#history.versions;
     const nowMs = this.#history.now + this.#skew;
     const page = await listChanges({ tenant, database }, kind, this.#query, this.#cursor, nowMs);
     if (random.chance(lossRate)) return page;
@@ -205,7 +219,19 @@ export class Follower {
     const text = encodeCursor(hash, page.cursor);
     this.#history.longestCursor = Math.max(this.#history.longestCursor, text.length);
     this.#cursor = decodeCursor(hash, text);
+    if (!page.hasMore) this.#requireCommitted();
     return page;
+  }
+
+  /** @throws Error when the copy lacks a write that was committed before the first of the requests, or has what it removed. */
+  #requireCommitted(): void {
+    const now = this.#history.versions;
+    const matching = this.#history.entities.filter((stored) => this.#matches(stored));
+    const listed = new Set(matching.map(({ entity }) => entity.id));
+    for (const [id, version] of this.#committed) {
+      if (now.get(id) === version && listed.has(id) !== this.#copy.has(id))
+        throw new Error(`version ${version} of ${id} is not in the response`);
+    }
   }
 
   /** @throws Error when the copy is not the list. */

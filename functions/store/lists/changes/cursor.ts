@@ -31,18 +31,41 @@ export interface LogCursor extends Position {
   readonly by: 'log';
   /** Whether the caller can have entities in later versions than those of the records that were given. */
   readonly isAhead: boolean;
+  /** Whether more followed the page: the next one continues behind `at`. */
+  readonly hasMore: boolean;
   /** The key of the last record that was given; absent if none is above `from`. */
   readonly at?: string | undefined;
+  /** How many entries of the record `at` were given; 0 for all of them. */
+  readonly atEntries: number;
+  /** Number of records above `from` that were given. */
+  readonly given: number;
   /** By bucket of the time above `from`: the hash of the keys that were given. Absent for a bucket without keys. */
   readonly hashes: readonly (Buffer | undefined)[];
 }
 
+/** Returns the cursor of a caller that has been given no record yet. */
+export const logCursor = (position: Position & Pick<LogCursor, 'isAhead'>): LogCursor => ({
+  by: 'log',
+  ...position,
+  hasMore: false,
+  at: undefined,
+  atEntries: 0,
+  given: 0,
+  hashes: [],
+});
+
 export type ChangesCursor = WalkCursor | LogCursor;
 
-/** Characters of a cursor, at most: 64 hashes of 6 bytes and less than 70 other bytes. */
+/** Characters of a cursor, at most: 64 hashes of 6 bytes and less than 80 other bytes. */
 export const maxChangesCursorLength = 1_000;
 
-const kinds = { walk: 0, log: 1, logAhead: 2 } as const;
+/** What a cursor is: a walk, or a log and what holds for it, as bits. */
+const kinds = { walk: 0, log: 1, isAhead: 2, hasMore: 4 } as const;
+
+const kindOf = (cursor: ChangesCursor): number =>
+  cursor.by === 'walk'
+    ? kinds.walk
+    : kinds.log + (cursor.isAhead ? kinds.isAhead : 0) + (cursor.hasMore ? kinds.hasMore : 0);
 
 /** Writes which buckets have a hash, and their hashes. */
 function writeHashes(writer: ByteWriter, hashes: LogCursor['hashes']): void {
@@ -67,13 +90,15 @@ function readHashes(reader: ByteReader): (Buffer | undefined)[] {
 export function encodeCursor(hash: Uint8Array, cursor: ChangesCursor): string {
   const writer = new ByteWriter();
   const { from, generation, by } = cursor;
-  writer.number(by === 'walk' ? kinds.walk : cursor.isAhead ? kinds.logAhead : kinds.log);
+  writer.number(kindOf(cursor));
   writer.number(from);
   writer.number(generation);
   if (by === 'walk') {
     writer.id(cursor.lastId);
   } else {
     writer.text(cursor.at ?? '');
+    writer.number(cursor.atEntries);
+    writer.number(cursor.given);
     writeHashes(writer, cursor.hashes);
   }
   return Buffer.concat([Buffer.of(formats['cursor of changes'].writes), hash, writer.bytes()]).toString(
@@ -89,11 +114,16 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
     const lastId = reader.id();
     return isId(lastId) ? { by: 'walk', ...position, lastId } : undefined;
   }
+  const isAhead = (kind & kinds.isAhead) !== 0;
+  const hasMore = (kind & kinds.hasMore) !== 0;
   const key = reader.text();
-  const at = key === '' ? undefined : key;
+  const [atEntries, given] = [reader.number(), reader.number()];
   const hashes = readHashes(reader);
-  const isValid = at === undefined ? hashes.length === 0 : isRecordKey(at) && stampOf(at) > position.from;
-  return isValid ? { by: 'log', ...position, isAhead: kind === kinds.logAhead, at, hashes } : undefined;
+  if (key === '') return { ...logCursor({ ...position, isAhead }), hasMore };
+  const isValid = isRecordKey(key) && stampOf(key) > position.from;
+  return isValid
+    ? { by: 'log', ...position, isAhead, hasMore, at: key, atEntries, given, hashes }
+    : undefined;
 }
 
 /**

@@ -14,39 +14,39 @@ export const bucketCount = 64;
 /** Bytes of a hash: two different sets of keys do not have the same one by chance. */
 export const bucketHashBytes = 6;
 
+type Hashes = readonly (Buffer | undefined)[];
+
 const bucketOf = (key: string, from: number): number =>
   Math.min(bucketCount - 1, Math.floor((stampOf(key) - from - 1) / bucketMs));
 
-function keysByBucket(keys: readonly string[], from: number): string[][] {
-  const buckets: string[][] = [];
+/** Returns the hash of the keys of a bucket and one more behind them. */
+const withKey = (before: Buffer | undefined, key: string): Buffer =>
+  hash('sha256', (before?.toString('base64url') ?? '') + key, 'buffer').subarray(0, bucketHashBytes);
+
+/**
+ * Returns the hashes of keys by bucket. Keys that come later in the order continue the hashes of those before them.
+ * @param keys in their order, with stamps above `from`.
+ * @param before the hashes of all earlier keys above `from`.
+ */
+export function hashKeys(keys: readonly string[], from: number, before: Hashes = []): (Buffer | undefined)[] {
+  const hashes = [...before];
   for (const key of keys) {
     const bucket = bucketOf(key, from);
-    while (buckets.length <= bucket) buckets.push([]);
-    buckets[bucket]?.push(key);
+    while (hashes.length <= bucket) hashes.push(undefined);
+    hashes[bucket] = withKey(hashes[bucket], key);
   }
-  return buckets;
+  return hashes;
 }
-
-const hashOf = (keys: readonly string[]): Buffer | undefined =>
-  keys.length === 0 ? undefined : hash('sha256', keys.join(), 'buffer').subarray(0, bucketHashBytes);
-
-/** Returns the hashes of keys by bucket. @param keys in their order, with stamps above `from`. */
-export const hashKeys = (keys: readonly string[], from: number): (Buffer | undefined)[] =>
-  keysByBucket(keys, from).map(hashOf);
 
 /**
  * Returns those keys whose bucket has another hash than before.
  * @param keys in their order, with stamps above `from`.
  */
-export const changedKeys = (
-  keys: readonly string[],
-  from: number,
-  hashes: readonly (Buffer | undefined)[],
-): Set<string> =>
-  new Set(
-    keysByBucket(keys, from).flatMap((own, bucket) => {
-      const before = hashes[bucket];
-      const isSame = before === undefined ? own.length === 0 : hashOf(own)?.equals(before) === true;
-      return isSame ? [] : own;
-    }),
-  );
+export function changedKeys(keys: readonly string[], from: number, before: Hashes): Set<string> {
+  const hashes = hashKeys(keys, from);
+  const isSame = hashes.map((own, bucket) => {
+    const known = before[bucket];
+    return known !== undefined && own?.equals(known) === true;
+  });
+  return new Set(keys.filter((key) => !isSame[bucketOf(key, from)]));
+}

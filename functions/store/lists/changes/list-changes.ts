@@ -11,6 +11,7 @@ import { decodeEntity } from '../../model/item-codec.ts';
 import { entityKey } from '../../model/keys.ts';
 import type { ListQuery } from '../../model/list-query.ts';
 import { marginMs } from '../../model/log-timing.ts';
+import { Digest } from '../../model/long-text.ts';
 import type { Kind } from '../../model/relations.ts';
 import { toRow } from '../../model/row.ts';
 import type { Session } from '../../unit-of-work/session.ts';
@@ -21,11 +22,11 @@ import { isInRanges } from '../engine/read/id-ranges.ts';
 import { rowPredicate } from '../engine/read/row-filter.ts';
 import { listEntities } from '../list-entities.ts';
 import { toRowQuery } from '../to-row-query.ts';
-import type { ChangesCursor, LogCursor, WalkCursor } from './cursor.ts';
+import { type ChangesCursor, type LogCursor, logCursor, type WalkCursor } from './cursor.ts';
 import { entityOfRow } from './entity-of-row.ts';
 import { hashKeys } from './key-hashes.ts';
-import { ChangesMerger, type MergedChange, type RowMatcher } from './merge-changes.ts';
-import { readLog, readManifest } from './read-log.ts';
+import { ChangesMerger, type MergedChange, type PageEnd, type RowMatcher } from './merge-changes.ts';
+import { maxRequestUnits, readLog, readManifest } from './read-log.ts';
 
 export interface ChangesPage {
   /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
@@ -40,6 +41,21 @@ export interface ChangesPage {
 
 /** Entities that a page reads by key, at most: each of them costs a read unit. */
 const maxReadEntities = 40;
+
+/** Read units of the item of an entity, of at most 4 KB, that is read from a replica. */
+const itemUnits = 0.5;
+
+/** Read units of the longest description: 10,000 characters of up to three bytes in UTF-8. */
+const maxTextUnits = 4;
+
+/** Bytes of the item of a description besides the text. */
+const textItemBytes = 200;
+
+/**
+ * Milliseconds after its `from` until which a page can continue the one before. What was written meanwhile among the records that were given
+ * comes after the last page. So this also limits the records that the page after it reads again: to those of six seconds.
+ */
+const maxContinuedMs = marginMs + 1_000;
 
 interface Changes {
   readonly stored: readonly StoredEntity[];
@@ -61,6 +77,29 @@ export function generationOf({ tableName }: Pick<Database, 'tableName'>, { gener
   return (hash('sha256', tableName, 'buffer').readUInt32BE() ^ generation) >>> 0;
 }
 
+/** Returns how many of the first entries cost at most so many read units together: at least one, so that each page goes on. */
+function affordable(costs: readonly number[], units: number): number {
+  let total = 0;
+  for (const [count, cost] of costs.entries()) {
+    total += cost;
+    if (total > units && count > 0) return count;
+  }
+  return costs.length;
+}
+
+/** Returns the read units of the description of an entity; 0 when its item has all of it. */
+function textUnits(stored: StoredEntity | undefined): number {
+  const text = stored?.entity.description;
+  if (!(text instanceof Digest)) return 0;
+  return text.bytes === 0 ? maxTextUnits : Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
+}
+
+/** Returns a function that tells how many read units of a request are left. */
+function newBudget({ consumption }: Pick<Database, 'consumption'>): () => number {
+  const before = consumption.readUnits;
+  return () => maxRequestUnits - (consumption.readUnits - before);
+}
+
 /** @param cursor absent for the first page. */
 async function walk(
   session: Session,
@@ -71,20 +110,25 @@ async function walk(
 ): Promise<ChangesPage> {
   // Before the first page: what changes during the walk is above it.
   const from = cursor?.from ?? Math.max(0, nowMs - marginMs);
+  const left = newBudget(session.database);
   const generation = cursor?.generation ?? generationOf(session.database, await readManifest(session, kind));
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
   // What changes meanwhile is in the log too, so no page is read again for it.
-  const page = await listEntities(session, kind, { ...query, after }, { mayBeNewer: true });
-  const { end } = page;
+  const page = await listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
+  const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
+  const count = query.withTexts ? affordable(listed.map(textUnits), left()) : listed.length;
+  const end = count < listed.length ? listed[count - 1]?.entity : page.end;
+  const taken = listed.slice(0, count);
   const matches = matcherOf(kind, query);
-  const isMatching = page.entities.map((entity) => matches(entity.id, toRow(entity)));
+  const found: readonly StoredEntity[] = query.withTexts ? await readTexts(session, taken) : taken;
+  const shown = found.filter(({ entity }) => matches(entity.id, toRow(entity)));
   const next: ChangesCursor = end
     ? { by: 'walk', from, generation, lastId: end.id }
-    : { by: 'log', from, generation, isAhead: true, hashes: [] };
+    : logCursor({ from, generation, isAhead: true });
   // One page has all that was written before it. What was written between two pages is in the log.
   return {
-    entities: page.entities.filter((_, place) => isMatching[place]),
-    versions: page.versions.filter((_, place) => isMatching[place]),
+    entities: shown.map(({ entity }) => entity),
+    versions: shown.map(({ version }) => version),
     removed: [],
     cursor: next,
     hasMore: end !== undefined || cursor !== undefined,
@@ -121,8 +165,10 @@ function divide(
   return { stored, removed };
 }
 
+const idOf = ({ entity }: StoredEntity): string => entity.id;
+
 const byId = (stored: readonly StoredEntity[]): Map<string, StoredEntity> =>
-  new Map(stored.map((one) => [one.entity.id, one]));
+  new Map(stored.map((one) => [idOf(one), one]));
 
 /** Returns the entities as the records have them. */
 const fromRecords = (kind: Kind, changes: readonly MergedChange[]): StoredEntity[] =>
@@ -163,21 +209,87 @@ async function withInlineTexts(
  * @param horizon no record with this stamp or an earlier one appears any more.
  */
 function nextCursor(
-  { from, generation }: LogCursor,
-  keys: readonly string[],
+  { cursor, isContinued }: ChangesMerger,
+  { keys, atEntries }: PageEnd,
   {
     horizon,
     hasMore,
     isAhead,
   }: { readonly horizon: number; readonly hasMore: boolean; readonly isAhead: boolean },
 ): LogCursor {
+  const { from, generation } = cursor;
   const last = keys.at(-1);
   // Of the last stamp of a page, there can be more records.
   const end = hasMore && last !== undefined ? Math.min(horizon, stampOf(last) - 1) : horizon;
-  const next = Math.max(from, end);
+  // A continued page has not seen what has appeared among the records before it.
+  const next = isContinued ? from : Math.max(from, end);
+  const before = isContinued ? cursor : logCursor({ from: next, generation, isAhead });
   const above = keys.filter((key) => stampOf(key) > next);
-  return { by: 'log', from: next, generation, isAhead, at: above.at(-1), hashes: hashKeys(above, next) };
+  return {
+    by: 'log',
+    from: next,
+    generation,
+    isAhead,
+    hasMore,
+    at: above.at(-1) ?? before.at,
+    atEntries,
+    given: before.given + above.length,
+    hashes: hashKeys(above, next, before.hashes),
+  };
 }
+
+interface ShowOptions {
+  readonly matches: RowMatcher;
+  /** Whether entities come with long descriptions. */
+  readonly withTexts: boolean;
+  /** Whether all entities are read by key, because the caller can have later versions than those of the records. */
+  readonly isRead: boolean;
+  /** Returns the read units that are left. */
+  readonly left: () => number;
+}
+
+interface Shown extends Changes {
+  /** Number of changes that the page has: as many of the first ones as the read units allow. */
+  readonly count: number;
+  /** Whether an entity is newer than the records that were read. */
+  readonly isNewer: boolean;
+}
+
+/** Returns what a page shows of changes, with the descriptions that the query asks for. */
+async function showChanges(
+  session: Session,
+  kind: Kind,
+  changes: readonly MergedChange[],
+  { matches, withTexts, isRead, left }: ShowOptions,
+): Promise<Shown> {
+  const inRecords = fromRecords(kind, changes);
+  const cut = new Set(withTexts ? inRecords.filter((one) => !isWhole(one)).map(idOf) : []);
+  const itemCosts = changes.map(({ id }) => (isRead ? 1 : cut.has(id) ? itemUnits : 0));
+  const named = changes.slice(0, affordable(itemCosts, left()));
+  const stored = isRead ? await fromTable(session, kind, named) : fromRecords(kind, named);
+  const current = divide(kind, named, byId(stored), matches);
+  if (!withTexts) return { ...current, count: named.length, isNewer: false };
+  const found = byId(isRead ? current.stored : await withInlineTexts(session, kind, current.stored));
+  const textCosts = named.map(({ id }) => textUnits(found.get(id)));
+  const shown = named.slice(0, affordable(textCosts, left()));
+  const whole = byId(
+    await readTexts(
+      session,
+      shown.flatMap(({ id }) => found.get(id) ?? []),
+    ),
+  );
+  const before = byId(current.stored);
+  return {
+    // An entity whose text was read can be newer than its record, and match no more.
+    ...divide(kind, shown, whole, matches),
+    count: shown.length,
+    isNewer: shown.some(({ id }) => before.has(id) && whole.get(id)?.version !== before.get(id)?.version),
+  };
+}
+
+/** Returns whether a page can read only what follows the page before. */
+const canContinue = ({ hasMore, at, from }: LogCursor, nowMs: number): boolean =>
+  hasMore && at !== undefined && nowMs - from <= maxContinuedMs;
 
 async function readChanges(
   session: Session,
@@ -187,33 +299,35 @@ async function readChanges(
   nowMs: number,
 ): Promise<ChangesPage> {
   const matches = matcherOf(kind, query);
-  const maxChanges = cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit;
-  const merger = new ChangesMerger(cursor, matches, maxChanges);
-  const end = await readLog(session, kind, cursor.from, merger);
+  const left = newBudget(session.database);
+  const merger = new ChangesMerger(cursor, matches, {
+    maxChanges: cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit,
+    isContinued: canContinue(cursor, nowMs),
+  });
+  const log = await readLog(session, kind, merger);
   // The next page begins behind this one, so what is missing is not noticed later.
   const isOld = cursor.from < nowMs - recordLifeMs(minHistoryDays);
-  const read = end.hasMore ? isOld && (await readManifest(session, kind)) : end.manifest;
+  const read = log.hasMore ? isOld && (await readManifest(session, kind)) : log.manifest;
   if (read) requireRecords(session, cursor, { manifest: read, nowMs });
-  const { changes, keys } = merger;
   // The rest of the log can have the version that the caller has: the entity as it is now is not older.
-  const isRead = end.hasMore && cursor.isAhead;
-  const stored = isRead ? await fromTable(session, kind, changes) : fromRecords(kind, changes);
-  const current = divide(kind, changes, byId(stored), matches);
-  const found =
-    query.withTexts && !isRead ? await withInlineTexts(session, kind, current.stored) : current.stored;
-  const whole = query.withTexts ? await readTexts(session, found) : found;
-  // An entity whose text was read can be newer than its record, and match no more.
-  const shown = divide(kind, changes, byId(whole), matches);
-  const versions = new Map(whole.map(({ entity: { id }, version }) => [id, version]));
-  const isNewer = current.stored.some(({ entity: { id }, version }) => versions.get(id) !== version);
-  const isAhead = isRead || isNewer;
+  const isRead = log.hasMore && cursor.isAhead;
+  const changes = merger.changes.slice(0, query.limit);
+  const shown = await showChanges(session, kind, changes, {
+    matches,
+    withTexts: query.withTexts,
+    isRead,
+    left,
+  });
+  const end = merger.endAfter(shown.count);
+  const hasMore = log.hasMore || end.isCut;
   const horizon = Math.max(cursor.from, nowMs - marginMs);
+  const isAhead = isRead || shown.isNewer || end.isAhead;
   return {
     entities: shown.stored.map(({ entity }) => entity),
     versions: shown.stored.map(({ version }) => version),
     removed: shown.removed,
-    cursor: nextCursor(cursor, keys, { horizon, hasMore: end.hasMore, isAhead }),
-    hasMore: end.hasMore,
+    cursor: nextCursor(merger, end, { horizon, hasMore, isAhead }),
+    hasMore,
   };
 }
 

@@ -1,76 +1,128 @@
 /** Reads the log for a page of the feed: upwards, consistently, and not more than a page needs. */
 import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import type { Kind } from '../../model/relations.ts';
+import { itemBytes } from '../../model/write-units.ts';
+import type { Item } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { decodeManifest, emptyManifest, isManifest, type Manifest } from '../engine/format/manifest.ts';
 import type { ChangesMerger } from './merge-changes.ts';
 
+/** Read units of a request that reads the log, at most, unless the records that were given before and can have others among them need more. */
+export const maxRequestUnits = 100;
+
+/** Read units after which no more of the log is read. Entities and descriptions need the others. */
+const maxLogUnits = 40;
+
 /** Records of the first query. Those of batches and jobs can have 25 to 45 entities each: four of them fill a page. */
 const firstRecords = 4;
+
+/** Records that were given before, up to which the first query has new ones too. */
+const fewRecords = 20;
 
 /** Records of one query. */
 const maxRecords = 1_000;
 
+/** Read units that the log leaves: each page has at least one entity, with its description. */
+const entityUnits = 5;
+
+const bytesPerUnit = 4_096;
+
 /**
- * Read units after which a page ends, unless records that were given before are not read yet. With the entities or descriptions that a page
- * reads besides, a request costs at most 100.
+ * Read units of the largest record that is expected: one of 12 KB. A batch of 25 tasks takes about one unit. Nobody knows how large the next records are. So
+ * no query asks for more than the request can pay if each of them is as large as this, or as the largest one before.
  */
-const maxUnits = 40;
+const maxRecordUnits = 3;
 
 /** How a page of the log ends. */
 type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly manifest: Manifest };
 
-/** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
-function nextLimit(page: ChangesMerger, units: number): number {
-  const { keys, wanted, hasAllGiven, maxChanges } = page;
-  if (keys.length === 0) return firstRecords;
-  const perUnit = keys.length / units;
-  if (!hasAllGiven) return Math.min(maxRecords, Math.ceil(maxUnits * perUnit));
-  // Filters leave few changes of many records.
-  const perChange = keys.length / Math.max(1, maxChanges - wanted);
-  const affordable = Math.min(maxRecords, Math.floor((maxUnits - units) * perUnit));
-  return Math.max(firstRecords, Math.min(affordable, Math.ceil(wanted * perChange)));
+/** What the queries of a page have read. */
+class Progress {
+  units = 0;
+  #records = 0;
+  #bytes = 0;
+  #largest = 0;
+
+  add(item: Item): void {
+    const bytes = itemBytes(item);
+    this.#records += 1;
+    this.#bytes += bytes;
+    this.#largest = Math.max(this.#largest, bytes);
+  }
+
+  /** Returns the number of records that the request can pay, in whole read units. */
+  #affordable(): number {
+    const perUnit = (bytesPerUnit * this.#records) / this.#bytes;
+    const recordUnits = Math.max(maxRecordUnits, this.#largest / bytesPerUnit);
+    // One is left for the end of the log.
+    const records = Math.floor((maxRequestUnits - entityUnits - this.units) / recordUnits) - 1;
+    const units = Math.floor(records / perUnit);
+    return Math.max(1, units > 0 ? Math.floor(units * perUnit) : records);
+  }
+
+  /** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
+  nextLimit({ keys, wanted, hasAllGiven, maxChanges, cursor }: ChangesMerger): number {
+    const { given } = cursor;
+    if (!hasAllGiven) {
+      const left = Math.max(firstRecords, given - keys.length);
+      return Math.min(maxRecords, left + (given > fewRecords ? 0 : firstRecords));
+    }
+    if (this.#records === 0) return firstRecords;
+    // Filters leave few changes of many records.
+    const perChange = this.#records / Math.max(1, maxChanges - wanted);
+    const needed = Math.max(firstRecords, Math.ceil(wanted * perChange));
+    const affordable = this.#affordable();
+    // One more says whether the log ends there.
+    return needed <= affordable ? needed + 1 : affordable;
+  }
+}
+
+/** Returns the key from which on a page reads. */
+function firstKey({ cursor: { from, at, atEntries }, isContinued }: ChangesMerger): string {
+  if (!isContinued || at === undefined) return stampPrefix(from + 1);
+  return atEntries > 0 ? at : `${at}~`;
 }
 
 /**
- * Gives the records above a stamp to a page, until the page is full or costs enough.
+ * Gives the records above a cursor to a page, until the page is full or costs enough.
  * @returns the manifest if the page has all records of the log.
  */
 export async function readLog(
   { tenant, database }: Session,
   kind: Kind,
-  above: number,
   page: ChangesMerger,
 ): Promise<LogEnd> {
   const { consumption } = database;
   const before = consumption.readUnits;
-  let manifest = emptyManifest;
+  const progress = new Progress();
   let start: Readonly<Record<string, unknown>> | undefined;
   do {
-    const units = consumption.readUnits - before;
     const { items, next } = await database.query(
       {
         KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
         ExpressionAttributeValues: {
           ':partition': logPartition(tenant, kind),
-          ':first': stampPrefix(above + 1),
+          ':first': firstKey(page),
           ':last': manifestSortKey,
         },
         ConsistentRead: true,
-        Limit: nextLimit(page, units),
+        Limit: progress.nextLimit(page),
       },
       start,
     );
+    progress.units = consumption.readUnits - before;
     for (const item of items) {
-      if (isManifest(item)) manifest = decodeManifest(item);
-      else if (!page.add(decodeRecord(item))) return { hasMore: true };
+      // No record sorts after it.
+      if (isManifest(item)) return { hasMore: false, manifest: decodeManifest(item) };
+      progress.add(item);
+      if (!page.add(decodeRecord(item))) return { hasMore: true };
     }
     start = next;
-    const isEnough = page.wanted <= 0 || consumption.readUnits - before >= maxUnits;
+    const isEnough = page.wanted <= 0 || progress.units >= maxLogUnits;
     // An entity could return to an earlier version if the page ended among the records that were given before.
     if (start && page.hasAllGiven && isEnough) return { hasMore: true };
   } while (start);
-  return { hasMore: false, manifest };
+  return { hasMore: false, manifest: emptyManifest };
 }
 
 /** Reads the manifest of a log consistently. */

@@ -3,6 +3,7 @@ import {
   type ChangesCursor,
   decodeCursor,
   encodeCursor,
+  logCursor,
   maxChangesCursorLength,
 } from '#functions/store/lists/changes/cursor.ts';
 import { bucketCount, hashKeys } from '#functions/store/lists/changes/key-hashes.ts';
@@ -17,13 +18,13 @@ const keyAt = (stamp: number, end = 'abcdef') => stampPrefix(stamp) + end;
 
 const cursors: readonly ChangesCursor[] = [
   { by: 'walk', from, generation, lastId },
-  { by: 'log', from: 0, generation: 0, isAhead: true, at: undefined, hashes: [] },
+  logCursor({ from: 0, generation: 0, isAhead: true }),
   {
-    by: 'log',
-    from,
-    generation,
-    isAhead: false,
+    ...logCursor({ from, generation, isAhead: false }),
+    hasMore: true,
     at: keyAt(from + 700),
+    atEntries: 7,
+    given: 1,
     hashes: hashKeys([keyAt(from + 700)], from),
   },
 ];
@@ -35,11 +36,11 @@ test.each(cursors)('of $by is decoded to what was encoded', (cursor) => {
 test('has less than 1,000 characters at any rate of writes', () => {
   const keys = Array.from({ length: 4_000 }, (_, index) => keyAt(from + 1 + index * 10));
   const cursor: ChangesCursor = {
-    by: 'log',
-    from,
-    generation,
-    isAhead: true,
+    ...logCursor({ from, generation, isAhead: true }),
+    hasMore: true,
     at: keys.at(-1),
+    atEntries: 45,
+    given: keys.length,
     hashes: hashKeys(keys, from),
   };
   expect(cursor.hashes).toHaveLength(bucketCount);
@@ -73,11 +74,14 @@ test('that is changed in any place is refused, or is another cursor', () => {
   );
 });
 
-test('with a key before its beginning, or a stamp that no key has, is refused', () => {
+test('with a key before its beginning, a stamp that no key has, or records without a key, is refused', () => {
+  const log = logCursor({ from, generation, isAhead: false });
   for (const cursor of [
-    { by: 'log', from, generation, isAhead: false, at: keyAt(from), hashes: [] },
-    { by: 'log', from: 2 ** 46, generation, isAhead: false, at: undefined, hashes: [] },
-    { by: 'log', from, generation, isAhead: false, at: '~', hashes: [] },
+    { ...log, at: keyAt(from) },
+    { ...log, from: 2 ** 46 },
+    { ...log, at: '~' },
+    { ...log, given: 3 },
+    { ...log, atEntries: 3 },
     { by: 'walk', from, generation, lastId: lastId.replace('-7', '-4') },
   ] as const) {
     expect(() => decodeCursor(hash, encodeCursor(hash, cursor))).toThrow(InvalidCursor);

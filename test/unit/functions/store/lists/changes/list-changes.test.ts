@@ -8,6 +8,7 @@ import { buildCreate, buildUpdate, type Change } from '#functions/store/model/ch
 import type { WholeEntity } from '#functions/store/model/entity.ts';
 import { CursorExpired } from '#functions/store/model/errors.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
+import { marginMs } from '#functions/store/model/log-timing.ts';
 import { applyChangeSet } from '#functions/store/unit-of-work/commit.ts';
 import { findEntity } from '#functions/store/unit-of-work/whole-entities.ts';
 import { compactAll } from '#test/support/compaction.ts';
@@ -125,6 +126,70 @@ test('a change of 200 entities in batches costs at most 10 read units', async ()
   const pages = [await feed.poll(), await feed.poll(), await feed.poll()];
   expect(pages.map(({ entities }) => entities.length)).toEqual([100, 100, 0]);
   expect(pages.slice(0, 2).reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(10);
+});
+
+describe('200 changes, each in a request of its own', () => {
+  /** Returns pages with the changes: their entities and read units. */
+  async function changesOf200(settledMs: number) {
+    const feed = newFeed();
+    const changes = Array.from({ length: 200 }, (_, index) =>
+      buildCreate('task', fields(`Task ${index}`), Date.now()),
+    );
+    for (let start = 0; start < 200; start += 25) await apply(feed.tenant, changes.slice(start, start + 25));
+    await compactAll(store.database(), feed.tenant, 'task');
+    await feed.follow();
+    for (let round = 0; round < 2; round += 1) await feed.poll(Date.now() + marginMs);
+    for (const { after } of changes) await update(feed.tenant, after.entity.id, { status: 'done' });
+    const pages = [];
+    do pages.push(await feed.poll(Date.now() + settledMs));
+    while (pages.at(-1)?.hasMore);
+    expect((await feed.poll(Date.now() + settledMs)).entities).toEqual([]);
+    return pages.map(({ entities, units }) => [entities.length, units]);
+  }
+
+  test('cost at most 10 read units, because the second page reads nothing again', async () => {
+    expect(await changesOf200(0)).toEqual([
+      [100, 5],
+      [100, 5],
+    ]);
+  });
+
+  test('cost the same when all of them are settled', async () => {
+    expect(await changesOf200(marginMs)).toEqual([
+      [100, 5],
+      [100, 5],
+    ]);
+  });
+});
+
+test('a page has no more changes than its limit, also of records with more', async () => {
+  const feed = newFeed({ limit: 10 });
+  await feed.follow();
+  const changes = Array.from({ length: 25 }, (_, index) =>
+    buildCreate('task', fields(`Task ${index}`), Date.now()),
+  );
+  await apply(feed.tenant, changes);
+  const pages = [await feed.poll(), await feed.poll(), await feed.poll()];
+  expect(pages.map(({ entities, hasMore }) => [entities.length, hasMore])).toEqual([
+    [10, true],
+    [10, true],
+    [5, false],
+  ]);
+  expect(pages.flatMap(namesOf)).toEqual(changes.map(({ after }) => after.entity.name));
+});
+
+test('a page that continues another one does not take what is between them for settled', async () => {
+  const feed = newFeed({ limit: 1 });
+  await feed.follow();
+  for (const name of ['a', 'b', 'c']) await create(feed.tenant, name);
+  const now = Date.now();
+  await feed.poll(now);
+  const { from } = feed.cursor() as ChangesCursor;
+  await feed.poll(now + 900);
+  expect(feed.cursor()).toMatchObject({ from, given: 2, hasMore: true });
+  // After a pause, what was given is read again.
+  await feed.poll(now + 3 * marginMs);
+  expect(feed.cursor()?.from).toBeGreaterThan(from);
 });
 
 test('an entity that leaves the filters is removed, and one that enters them comes', async () => {

@@ -1,4 +1,4 @@
-import type { LogCursor } from '#functions/store/lists/changes/cursor.ts';
+import { type LogCursor, logCursor } from '#functions/store/lists/changes/cursor.ts';
 import { hashKeys } from '#functions/store/lists/changes/key-hashes.ts';
 import { ChangesMerger } from '#functions/store/lists/changes/merge-changes.ts';
 import { type LogRecord, stampPrefix } from '#functions/store/model/change-log.ts';
@@ -23,11 +23,16 @@ const matches = (_: string, row: Row) => row['status'] === 'active';
 
 function cursorAfter(records: readonly LogRecord[]): LogCursor {
   const keys = records.map(({ key }) => key);
-  return { by: 'log', from, generation: 0, isAhead: false, at: keys.at(-1), hashes: hashKeys(keys, from) };
+  return {
+    ...logCursor({ from, generation: 0, isAhead: false }),
+    at: keys.at(-1),
+    given: keys.length,
+    hashes: hashKeys(keys, from),
+  };
 }
 
 function merged(cursor: LogCursor, records: readonly LogRecord[], maxChanges = 100) {
-  const merger = new ChangesMerger(cursor, matches, maxChanges);
+  const merger = new ChangesMerger(cursor, matches, { maxChanges });
   for (const one of records) if (!merger.add(one)) break;
   return merger.changes.map(({ id, version, after }) => [id, version, after?.['status']]);
 }
@@ -63,4 +68,48 @@ test('a page ends when it has enough new changes that match', () => {
   const others = record(1, 'x', 2, { before: done, after: done });
   const records = ['a', 'b', 'c'].map((id, index) => record(2 + index, id, 1, { after: active }));
   expect(merged(start, [others, ...records], 2).map(([id]) => id)).toEqual(['a', 'b']);
+});
+
+describe('a page that is cut', () => {
+  const batch = (offset: number, ...ids: string[]): LogRecord => ({
+    ...record(offset, '', 1, {}),
+    entries: ids.map((id) => ({ id, version: 1, previousStamp: 0, after: active })),
+  });
+  const idsOf = (merger: ChangesMerger) => merger.changes.map(({ id }) => id);
+
+  function mergerOf(cursor: LogCursor, records: readonly LogRecord[], isContinued = false): ChangesMerger {
+    const merger = new ChangesMerger(cursor, matches, { maxChanges: 100, isContinued });
+    for (const one of records) merger.add(one);
+    return merger;
+  }
+
+  test('ends between two entries of a record', () => {
+    const records = [batch(1, 'a', 'b'), batch(2, 'c', 'd', 'e'), batch(3, 'f')];
+    const [first, second] = records.map(({ key }) => key);
+    const merger = mergerOf(start, records);
+    expect(merger.endAfter(2)).toEqual({ keys: [first], atEntries: 0, isCut: true, isAhead: false });
+    expect(merger.endAfter(3)).toEqual({ keys: [first, second], atEntries: 1, isCut: true, isAhead: false });
+    expect(merger.endAfter(6)).toMatchObject({ atEntries: 0, isCut: false });
+  });
+
+  test('is followed by the other entries, also when the records are read again', () => {
+    const records = [batch(1, 'a', 'b'), batch(2, 'c', 'd')];
+    const cursor = { ...cursorAfter(records), atEntries: 1 };
+    expect(idsOf(mergerOf(cursor, records))).toEqual(['d']);
+    const [, last] = records as [LogRecord, LogRecord];
+    const continued = mergerOf({ ...cursor, hasMore: true }, [last, batch(3, 'e')], true);
+    expect(idsOf(continued)).toEqual(['d', 'e']);
+    // The cursor counts the record already.
+    expect(continued.endAfter(2).keys).toEqual([batch(3).key]);
+  });
+
+  test('is ahead when it has a version that belongs to the next one, or ends among what was given', () => {
+    const later = record(3, 'a', 2, { before: active, after: active });
+    expect(mergerOf(start, [batch(1, 'a', 'b'), later]).endAfter(1).isAhead).toBe(true);
+    const given = [batch(2, 'a', 'b')];
+    expect(mergerOf(cursorAfter(given), [batch(1, 'x'), ...given]).endAfter(1)).toMatchObject({
+      keys: [batch(1).key],
+      isAhead: true,
+    });
+  });
 });
