@@ -5,6 +5,7 @@ export const benchmarks: Readonly<Record<string, string>> = {
   rows: 'Lists of rows in memory, without a database.',
   writes: 'Mixed writes, their compaction, and the background work of a write by the rate of writes.',
   compaction: 'The steps of compaction after an import.',
+  'own-ids': 'Compaction and lists when some creates have ids of the last week.',
   import: 'An import over HTTP events, and its compaction by the schedule.',
   records: 'Bytes and CPU time of the records of the change log.',
   audit: 'Time and memory of the audit, by the size of the table.',

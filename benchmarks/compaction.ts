@@ -10,23 +10,18 @@ import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-com
 import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.ts';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
-import { recordWrites } from '../functions/store/model/change-log.ts';
-import type { Change } from '../functions/store/model/changes.ts';
-import type { ItemFields, StoredEntity } from '../functions/store/model/entity.ts';
+import type { StoredEntity } from '../functions/store/model/entity.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
-import { DataGenerator } from '../lib/seed/data.ts';
 import { listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
 import { formOption, usualOrSmallest } from './form.ts';
+import { kind, Tasks, tenant, writeRecord } from './logged-tasks.ts';
 import { publishPage, table } from './report.ts';
 
 const { values: flags } = parseArgs({
   options: { tasks: { type: 'string', default: usualOrSmallest('300000', '12000') }, ...formOption },
 });
-
-const tenant = 'public';
-const kind = 'task';
 
 /** Tasks of one record of an import: a batch of the API has as many operations. */
 const batchSize = 25;
@@ -42,65 +37,6 @@ const minStepMs = 1_000;
 
 /** Records that are written at the same time. */
 const concurrency = 16;
-
-/** Returns the id of a time. Ids of one time are in the order of their numbers. */
-function idAt(timeMs: number, number: number): string {
-  const time = Math.floor(timeMs).toString(16).padStart(12, '0');
-  const random = Math.floor(Math.random() * 2 ** 44)
-    .toString(16)
-    .padStart(11, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${(number % 4_096).toString(16).padStart(3, '0')}-8000-0${random}`;
-}
-
-const amounts = { organizations: 20, users: 200, tags: 200, projects: 500, tasks: 1_000_000 };
-
-/** Makes the tasks of `npm run seed`. */
-class Tasks {
-  readonly #generator = new DataGenerator(amounts, 1, new Date());
-  readonly #ids: Record<keyof typeof amounts, string[]> = {
-    organizations: [],
-    users: [],
-    tags: [],
-    projects: [],
-    tasks: [],
-  };
-  #count = 0;
-
-  constructor() {
-    for (const parent of ['organizations', 'users', 'tags', 'projects'] as const) {
-      for (let position = 0; position < amounts[parent]; position += 1) {
-        this.#generator[parent](position, this.#ids);
-        this.#ids[parent].push(idAt(Date.now() - 1e10 + 1e6 * position, position));
-      }
-    }
-  }
-
-  create(timeMs: number): StoredEntity {
-    this.#count += 1;
-    const fields = this.#generator.tasks(this.#count, this.#ids) as unknown as ItemFields;
-    const time = new Date(timeMs).toISOString();
-    const entity = { ...fields, id: idAt(timeMs, this.#count), createdAt: time, updatedAt: time };
-    return { kind, version: 1, stamp: timeMs, entity } as unknown as StoredEntity;
-  }
-
-  /** Creates a task with 50 tags and long texts of another script. */
-  createWide(timeMs: number): StoredEntity {
-    const task = this.create(timeMs);
-    const text = (length: number): string =>
-      Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 3_000))).join('');
-    const tagIds = Array.from({ length: 50 }, () => {
-      const { tags } = this.#ids;
-      return tags[Math.floor(Math.random() * tags.length)] as string;
-    });
-    const entity = { ...task.entity, name: text(255), description: text(100), tagIds };
-    return { ...task, entity } as StoredEntity;
-  }
-}
-
-/** Writes the record of a transaction, without the entities: only compaction is measured. */
-async function writeRecord(store: TestStore, changes: readonly Change[], stamp: number): Promise<void> {
-  for (const { put } of recordWrites(tenant, changes, stamp)) await store.database(60_000).putItem(put);
-}
 
 interface Import {
   readonly rows: string;
