@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { compact } from '#functions/store/lists/engine/compaction/compact.ts';
@@ -69,8 +70,15 @@ interface List {
 type Model = Record<Kind, Map<string, Entity>>;
 let everything: Model;
 
-const send = (method: string, path: string, body?: object): Promise<TestResponse> =>
-  faulty.send(method, path, body);
+const send = (
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Readonly<Record<string, string>>,
+): Promise<TestResponse> => faulty.send(method, path, body, headers);
+
+/** Milliseconds by which the ids that apps make are in the past, at most. */
+const maxOwnIdAgeMs = 7 * 86_400_000;
 
 const list = async (path: string, query: Record<string, string | number>): Promise<List> => {
   const { status, body } = await send(
@@ -88,6 +96,7 @@ class Writer {
   readonly #users: readonly string[];
   readonly organizationId: string;
   readonly own: Model = { projects: new Map(), tasks: new Map() };
+  readonly #deletedTasks: string[] = [];
 
   constructor(random: () => number, organizationId: string, users: readonly string[]) {
     this.#random = random;
@@ -97,6 +106,38 @@ class Writer {
 
   #any<Value>(values: readonly Value[]): Value | undefined {
     return values[Math.floor(this.#random() * values.length)];
+  }
+
+  /** Returns an id as an app makes it, up to seven days ago. */
+  #ownId(): string {
+    return uuidv7({ msecs: Date.now() - Math.floor(this.#random() * maxOwnIdAgeMs) });
+  }
+
+  /** Creates a task with an id of its own, and sends the request again until its response arrives. */
+  async #createWithOwnId(fields: object): Promise<void> {
+    const id = this.#ownId();
+    names += 1;
+    const body = { ...fields, name: `own id ${names}` };
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await send('PUT', `/v1/tasks/${id}`, body, { 'if-none-match': '*' });
+      // An earlier attempt whose response was lost has created it.
+      const isKnown = attempt > 1 && response.status === 412;
+      expect([response.status, isKnown || response.status === 201 || response.status >= 500]).toEqual([
+        response.status,
+        true,
+      ]);
+      if (response.status < 500) return this.#settle('tasks', id);
+    }
+  }
+
+  /** Restores a task that this writer has deleted. */
+  async #restoreTask(): Promise<void> {
+    const id = this.#any(this.#deletedTasks);
+    if (!id) return;
+    const { status } = await send('POST', `/v1/tasks/${id}/restore`);
+    expect([status, status === 200 || status >= 500]).toEqual([status, true]);
+    await this.#settle('tasks', id);
+    if (this.own.tasks.has(id)) this.#deletedTasks.splice(this.#deletedTasks.indexOf(id), 1);
   }
 
   /** Updates the model after a failed request, which may have been applied or not. */
@@ -153,7 +194,7 @@ class Writer {
     names += 1;
     const name = `batch ${names}`;
     const operations = [
-      { operation: 'create', body: { ...fields, name } },
+      { operation: 'create', body: { ...fields, name }, ...(this.#random() < 0.5 && { id: this.#ownId() }) },
       { operation: 'delete', id: deleted },
       { operation: 'update', id: updated, body: { name } },
     ];
@@ -203,6 +244,7 @@ class Writer {
     const { status } = await send('DELETE', `/v1/tasks/${id}`);
     if (status === 204) this.own.tasks.delete(id);
     else await this.#settle('tasks', id);
+    if (!this.own.tasks.has(id)) this.#deletedTasks.push(id);
   }
 
   async #archive(): Promise<void> {
@@ -229,6 +271,7 @@ class Writer {
       dueDate: this.#any([null, '2026-01-01', '2026-01-02']),
       description: this.#description(),
     };
+    if (dice < 0.08) return this.#createWithOwnId({ status, projectId, userId, ...values });
     if (dice < 0.35) return this.#create('tasks', '/v1/tasks', { status, projectId, userId, ...values });
     if (dice < 0.5)
       return this.#create('projects', '/v1/projects', { status, organizationId: this.organizationId });
@@ -238,9 +281,14 @@ class Writer {
     if (dice < 0.78) return this.#update('projects', { status });
     if (dice < 0.8) return this.#update('projects', { description: values.description });
     if (dice < 0.85) return this.#batch({ status, projectId, userId, ...values });
-    if (dice < 0.9) return this.#deleteTask();
-    if (dice < 0.93) return this.#deleteProject();
-    return dice < 0.96 ? this.#archive() : this.#clone();
+    return this.#deleteOrMore(dice);
+  }
+
+  #deleteOrMore(dice: number): Promise<unknown> {
+    if (dice < 0.89) return this.#deleteTask();
+    if (dice < 0.93) return this.#restoreTask();
+    if (dice < 0.95) return this.#deleteProject();
+    return dice < 0.975 ? this.#archive() : this.#clone();
   }
 }
 
