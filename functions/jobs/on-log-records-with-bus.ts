@@ -6,6 +6,7 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { environment } from '../runtime/environment.ts';
 import { type LogContext, logError } from '../runtime/logger.ts';
+import type { Database } from '../store/dynamodb/database.ts';
 import { Deadline } from '../store/dynamodb/deadline.ts';
 import type { Key } from '../store/model/writes.ts';
 import { maxAttempts, sendTo } from './event-bus.ts';
@@ -29,20 +30,25 @@ const keyOf = ({ dynamodb }: DynamoDBRecord): Key => ({
   sk: dynamodb?.Keys?.['sk']?.S ?? '',
 });
 
-/** @param record its creation time is in seconds since 1970. */
-const isOld = ({ dynamodb }: DynamoDBRecord): boolean =>
-  1_000 * (dynamodb?.ApproximateCreationDateTime ?? 0) < Date.now() - maxAgeMs;
+type Records = ReadonlyMap<Key, DynamoDBRecord>;
+
+/** Returns the attempts for the events of records, whose creation times are in seconds since 1970. */
+async function attemptsFor(records: Records, database: Database): Promise<number> {
+  // Without a time, the table does not respond, so no record can be read and published either.
+  const oldest = (await database.time().catch(() => 0)) - maxAgeMs;
+  const isOld = ({ dynamodb }: DynamoDBRecord): boolean =>
+    1_000 * (dynamodb?.ApproximateCreationDateTime ?? 0) < oldest;
+  return [...records.values()].some(isOld) ? 1 : maxAttempts;
+}
 
 const logContext = ({ awsRequestId }: Context, started: number): LogContext =>
   logContextOf({ operation: 'onLogRecords', requestId: awsRequestId, started });
-
-type Records = ReadonlyMap<Key, DynamoDBRecord>;
 
 /** Publishes records. Returns the keys of those that were not published. */
 async function publish(records: Records, context: Context): Promise<Key[]> {
   const started = performance.now();
   const database = jobDatabase(context, publishingShare * context.getRemainingTimeInMillis());
-  const attempts = [...records.values()].some(isOld) ? 1 : maxAttempts;
+  const attempts = await attemptsFor(records, database);
   const send = sendTo(environment.eventBusName(), { deadline: database.deadline, attempts });
   const unpublished = await publishRecords(database, [...records.keys()], send);
   if (!unpublished) return [];
