@@ -3,7 +3,7 @@ import { connect } from '../functions/store/dynamodb/client.ts';
 import { auditTable } from '../lib/audit/audit-table.ts';
 import { rebuildLogs } from '../lib/audit/change-logs.ts';
 import { type AuditCommand, auditOptions, help } from '../lib/audit/options.ts';
-import { isClean, isLimited, reportLines } from '../lib/audit/report.ts';
+import { isClean, isRepaired, reportLines } from '../lib/audit/report.ts';
 import { CommandFailure, runCommand } from '../lib/cli/command-line.ts';
 import { progressBar, progressLines } from '../lib/cli/progress.ts';
 import { isAws, setEngineEnvironment } from '../lib/local/engine-environment.ts';
@@ -34,7 +34,7 @@ async function audit({ table, endpoint, region, repair, rebuild, segments }: Aud
   const report = await auditTable(client, table, { repair, onItems, segments, pauseMs });
   progress.end();
   for (const line of reportLines(report)) console.log(line);
-  return isClean(report) || (report.repaired > 0 && !isLimited(report)) ? 0 : 1;
+  return isClean(report) || isRepaired(report) ? 0 : 1;
 }
 
 await runCommand('npm run audit', async () => {

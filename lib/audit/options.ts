@@ -17,7 +17,7 @@ export const help = `Compares the totals of lists with the actual data. The serv
                               long description and subject. The credentials need read access; --repair and
                               --rebuild need write access
   --stage <name>              audits the table of the last deployment from this folder
-  --repair                    repairs what is wrong
+  --repair                    repairs what is wrong, except keys
   --rebuild                   compares nothing, and writes all columns of the list engine
                               again, from the entities. Useful after a field was added
   --segments <number>         segments of the table that are read at the same time
@@ -25,7 +25,7 @@ export const help = `Compares the totals of lists with the actual data. The serv
   --dynamodb-endpoint <url>   DynamoDB endpoint of the table (DYNAMODB_ENDPOINT; default: AWS)
   --help                      prints this text
 
-Exit codes: 0 when nothing is wrong, 1 when something is wrong, 2 for wrong arguments.`;
+Exit codes: 0 when nothing is wrong or the repair is complete, 1 when something is wrong, 2 for wrong arguments.`;
 
 const flag = { type: 'boolean' } as const;
 const text = { type: 'string' } as const;

@@ -59,6 +59,10 @@ export const isLimited = ({ orphans, malformed, texts, subjects, logs }: Report)
     ({ length }) => length >= maxFindings,
   );
 
+/** Returns whether a repair has left nothing wrong that the report names, or can be missing from it. It does not correct keys. */
+export const isRepaired = (report: Report): boolean =>
+  report.repaired > 0 && report.malformed.length === 0 && !isLimited(report);
+
 export function reportLines(report: Report): string[] {
   const { entities, compared, orphans, malformed, texts, subjects, logs, repaired } = report;
   return [

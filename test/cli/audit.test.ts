@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Database } from '#functions/store/dynamodb/database.ts';
 import { Deadline } from '#functions/store/dynamodb/deadline.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
@@ -32,13 +32,18 @@ describe('npm run audit', () => {
     expect(await run('audit', table())).toMatchObject({ code: 0, output: expect.stringMatching(summary) });
   });
 
-  test('names rows and totals that are wrong, fails, and repairs them with --repair', async () => {
+  /** Makes the columns of organizations count one row too many. */
+  async function miscount(): Promise<void> {
     const database = new Database(client, service.tableName, new Deadline(20_000));
     await compactAll(database, 'public', 'organization');
     const log = openLog(database, 'public', 'organization');
     const { manifest = emptyManifest } = await log.readHead(Date.now());
     const segments = manifest.segments.map((segment) => ({ ...segment, deleted: segment.deleted - 1 }));
     await log.replaceManifest({ ...manifest, version: manifest.version + 1, segments });
+  }
+
+  test('names rows and totals that are wrong, fails, and repairs them with --repair', async () => {
+    await miscount();
     const finding = 'Total: lists of public#organization#log count 4 rows, which it does not have.';
     expect(await run('audit', table())).toMatchObject({ code: 1, output: expect.stringContaining(finding) });
     expect(await run('audit', [...table(), '--repair'])).toMatchObject({
@@ -53,6 +58,30 @@ describe('npm run audit', () => {
       code: 0,
       output: expect.stringMatching(/Wrote the columns of 125 entities in 5 logs\.\n$/),
     });
+    expect(await run('audit', table())).toMatchObject({ code: 0 });
+  });
+
+  test('fails while keys are wrong, which no repair corrects', async () => {
+    await miscount();
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));
+    const [{ pk, sk, byStatus } = {}] = Items.filter(
+      (item) => /#organization#/.test(item['pk']) && item['byStatus'],
+    );
+    const setKey = (value: unknown) =>
+      client.send(
+        new UpdateCommand({
+          TableName: service.tableName,
+          Key: { pk, sk },
+          UpdateExpression: 'SET byStatus = :value',
+          ExpressionAttributeValues: { ':value': value },
+        }),
+      );
+    await setKey('wrong');
+    expect(await run('audit', [...table(), '--repair'])).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/Malformed: [\s\S]*1 malformed, .*1 wrong logs; 1 repaired\.\n$/),
+    });
+    await setKey(byStatus);
     expect(await run('audit', table())).toMatchObject({ code: 0 });
   });
 
