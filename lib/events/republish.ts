@@ -29,7 +29,7 @@ interface Place {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly send: SendEvents;
-  /** Is told how many items of the table were read, if it is read. */
+  /** Called with the number of items after each page of a scan of the table. A replay of messages that name keys makes no scan. */
   readonly onItems: (count: number) => void;
 }
 
