@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- own-ids`: measures what compaction and lists cost when some creates have ids of the last week. Writes
- * `docs/performance/own-ids.md`.
+ * `npm run bench -- own-ids`: measures what compaction costs when some creates have ids of the last week, and what lists cost while out-of-order rows
+ * wait. Writes `docs/performance/own-ids.md`.
  *
  * `--rows 100000,1000000` measures collections with so many tasks. `--creates 20000` creates so many, one in ten with such an id.
  */
@@ -9,10 +9,13 @@ import { forEach } from '../functions/runtime/for-each.ts';
 import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { openLogReader } from '../functions/store/lists/engine/dynamodb-storage.ts';
+import { emptyManifest, type Manifest } from '../functions/store/lists/engine/format/manifest.ts';
 import { type LogMemory, ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
+import type { LogReader } from '../functions/store/lists/engine/storage.ts';
 import { toRowQuery } from '../functions/store/lists/to-row-query.ts';
+import type { ListQuery } from '../functions/store/model/list-query.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';
-import { listQuery, sortedBy } from '../test/support/list-queries.ts';
+import { isValue, listQuery, sortedBy } from '../test/support/list-queries.ts';
 import { startTestStore, type TestStore } from '../test/support/local-store.ts';
 import { readRows } from '../test/support/read-rows.ts';
 import { formOption, usualOrSmallest } from './form.ts';
@@ -46,7 +49,10 @@ const createIntervalMs = 140;
 
 const batchSize = 25;
 const concurrency = 16;
-const lists = 15;
+const lists = 25;
+
+/** Tasks for each row that waits while lists are measured. Rows of a segment wait until they are one in 128. */
+const tasksOfWaiting = 400;
 
 interface Log {
   readonly store: TestStore;
@@ -79,27 +85,9 @@ async function writeCollection(log: Log, tasks: Tasks, rows: number, endMs: numb
       }));
       await writeRecord(log.store, changes, endMs - batches + batch);
     });
-    await compactAll(log, endMs + marginMs);
+    // Up to the last of these records: a later watermark would hide the next part.
+    await compactAll(log, endMs - batches + first + part.length - 1 + marginMs);
   }
-}
-
-/** Returns the median of the milliseconds of a warm list, and its read units. */
-async function measureList(
-  { store, memory }: Log,
-  nowMs: number,
-): Promise<{ readonly listMs: number; readonly readUnits: number }> {
-  const query = toRowQuery(kind, listQuery({ sort: sortedBy('priority', 'desc'), limit: 20 }));
-  const times: number[] = [];
-  let readUnits = 0;
-  for (let list = 0; list < lists; list += 1) {
-    const database = store.database(60_000);
-    const reader = openLogReader(database, tenant, kind);
-    const began = performance.now();
-    await readRows({ reader, memory, nowMs }, query);
-    times.push(performance.now() - began);
-    readUnits = database.consumption.readUnits;
-  }
-  return { listMs: times.sort((one, other) => one - other)[lists >> 1] ?? 0, readUnits };
 }
 
 interface Measured {
@@ -107,13 +95,15 @@ interface Measured {
   readonly units: number;
   /** Out-of-order rows, at most. */
   readonly waiting: number;
-  /** When most rows wait. */
-  readonly listMs: number;
-  readonly readUnits: number;
 }
 
-/** The rows by which more must wait than before to measure the list again. */
-const waitingStep = 25;
+async function readManifest({ store }: Log, nowMs: number): Promise<Manifest> {
+  const { manifest } = await openLogReader(store.database(), tenant, kind).readHead(nowMs);
+  return manifest ?? emptyManifest;
+}
+
+const waitingRows = ({ segments }: Manifest): number =>
+  segments.reduce((sum, { outOfOrder = 0 }) => sum + outOfOrder, 0);
 
 /**
  * Creates tasks, with compaction.
@@ -128,8 +118,6 @@ async function measureCreates(
 ): Promise<Measured> {
   let units = 0;
   let waiting = 0;
-  let atList = Number.NEGATIVE_INFINITY;
-  let slowest = { listMs: 0, readUnits: 0 };
   for (let number = 0; number < creates; number += createsOfALook) {
     const length = Math.min(createsOfALook, creates - number);
     const all = Array.from({ length }, (_, place) => number + place);
@@ -140,65 +128,147 @@ async function measureCreates(
     });
     const nowMs = startMs + (number + length) * createIntervalMs + marginMs + 1;
     units += await compactAll(log, nowMs);
-    const { manifest } = await openLogReader(log.store.database(), tenant, kind).readHead(nowMs);
-    const now = (manifest?.outOfOrder ?? []).reduce((sum, item) => sum + item.rows, 0);
-    waiting = Math.max(waiting, now);
-    if (now < atList + waitingStep) continue;
-    atList = now;
-    slowest = await measureList(log, nowMs + marginMs);
+    waiting = Math.max(waiting, waitingRows(await readManifest(log, nowMs)));
   }
-  return { units, waiting, ...slowest };
+  return { units, waiting };
 }
 
-async function measure(rows: number): Promise<readonly [plain: Measured, own: Measured]> {
+/** Returns a reader of the log without the rows that wait. */
+const withoutWaiting = (reader: LogReader): LogReader => ({
+  readHead: async (above) => {
+    const { manifest = emptyManifest, records } = await reader.readHead(above);
+    const segments = manifest.segments.map(({ outOfOrder: _, ...segment }) => segment);
+    return { manifest: { ...manifest, segments, outOfOrder: [] }, records };
+  },
+  readRecords: (above, upTo, max) => reader.readRecords(above, upTo, max),
+  readItems: (names, isConsistent) => reader.readItems(names, isConsistent),
+  readBuckets: (column, isConsistent) => reader.readBuckets(column, isConsistent),
+  requireTime: () => reader.requireTime(),
+});
+
+const measuredLists: Readonly<Record<string, ListQuery>> = {
+  'by creation': listQuery({ sort: sortedBy('createdAt', 'desc') }),
+  'by creation, a middle page': listQuery({ sort: sortedBy('createdAt', 'desc'), page: 2_000 }),
+  'by priority': listQuery({ sort: sortedBy('priority', 'desc') }),
+  'by name': listQuery({ sort: sortedBy('name') }),
+  'a status by due date': listQuery({ filters: [isValue('status', 'active')], sort: sortedBy('dueDate') }),
+  'by priority, counted by status': listQuery({ sort: sortedBy('priority', 'desc'), countBy: ['status'] }),
+};
+
+interface ListCost {
+  readonly cpuMs: number;
+  readonly readUnits: number;
+}
+
+/** Returns the CPU time of a list, and its read units. */
+async function readList({ store, memory }: Log, nowMs: number, options: ListOptions): Promise<ListCost> {
+  const database = store.database(60_000);
+  const opened = openLogReader(database, tenant, kind);
+  const reader = options.isWithout ? withoutWaiting(opened) : opened;
+  const before = process.cpuUsage();
+  await readRows({ reader, memory, nowMs }, toRowQuery(kind, options.query));
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1_000, readUnits: database.consumption.readUnits };
+}
+
+interface ListOptions {
+  readonly query: ListQuery;
+  readonly isWithout: boolean;
+}
+
+const medianOf = (costs: readonly ListCost[]): ListCost =>
+  costs.toSorted((one, other) => one.cpuMs - other.cpuMs)[costs.length >> 1] as ListCost;
+
+/** Measures a list in turn without and with the rows that wait. Returns a row of the table. */
+async function measureList(log: Log, nowMs: number, name: string): Promise<(string | number)[]> {
+  const query = measuredLists[name] as ListQuery;
+  const costs: { readonly without: ListCost; readonly with: ListCost }[] = [];
+  for (let list = 0; list <= lists; list += 1) {
+    const without = await readList(log, nowMs, { query, isWithout: true });
+    costs.push({ without, with: await readList(log, nowMs, { query, isWithout: false }) });
+  }
+  // The first ones read the columns.
+  const warm = costs.slice(1);
+  const without = medianOf(warm.map((one) => one.without));
+  const all = medianOf(warm.map((one) => one.with));
+  return [name, without.cpuMs.toFixed(1), all.cpuMs.toFixed(1), without.readUnits, all.readUnits];
+}
+
+/** Lets rows wait in all segments, and measures lists. Returns rows of the table. */
+async function measureLists(
+  log: Log,
+  tasks: Tasks,
+  startMs: number,
+  rows: number,
+): Promise<(string | number)[][]> {
+  const added = Math.ceil(rows / tasksOfWaiting);
+  const changes = Array.from({ length: added }, () => ({
+    after: { ...tasks.create(startMs - Math.random() * collectionDays * dayMs), stamp: startMs },
+  }));
+  for (let first = 0; first < added; first += batchSize)
+    await writeRecord(log.store, changes.slice(first, first + batchSize), startMs + first);
+  const nowMs = startMs + added + marginMs;
+  await compactAll(log, nowMs);
+  const waiting = waitingRows(await readManifest(log, nowMs)).toLocaleString('en');
+  const measured: (string | number)[][] = [];
+  for (const name of Object.keys(measuredLists))
+    measured.push([rows.toLocaleString('en'), waiting, ...(await measureList(log, nowMs + marginMs, name))]);
+  return measured;
+}
+
+async function measure(rows: number): Promise<void> {
   const store = await startTestStore();
   const log = { store, memory: new ProcessMemory().of(tenant, kind) };
   const tasks = new Tasks();
   const durationMs = creates * createIntervalMs + 60_000;
-  const startMs = Date.now() - 2 * durationMs;
+  const startMs = Date.now() - 3 * durationMs;
   await writeCollection(log, tasks, rows, startMs);
+  const { segments } = await readManifest(log, startMs);
+  if (segments.reduce((sum, segment) => sum + segment.rows, 0) < rows)
+    throw new Error('Compaction has not absorbed the collection.');
   const plain = await measureCreates(log, tasks, startMs, () => false);
   const own = await measureCreates(log, tasks, startMs + durationMs, (number) => number % ownShare === 0);
-  await store.stop();
-  return [plain, own];
-}
-
-const creates = Number(flags.creates);
-const measured: (string | number)[][] = [];
-for (const rows of String(flags.rows).split(',').map(Number)) {
-  const [plain, own] = await measure(rows);
   const price = (own.units - plain.units) / (creates / ownShare) + plain.units / creates;
-  const row = [
+  compactionRows.push([
     rows.toLocaleString('en'),
     (plain.units / creates).toFixed(2),
     price.toFixed(1),
     own.waiting.toLocaleString('en'),
-    plain.listMs.toFixed(1),
-    own.listMs.toFixed(1),
-    plain.readUnits,
-    own.readUnits,
-  ];
-  console.log(row.join('  '));
-  measured.push(row);
+  ]);
+  listsRows.push(...(await measureLists(log, tasks, startMs + 2 * durationMs, rows)));
+  await store.stop();
 }
+
+const creates = Number(flags.creates);
+const compactionRows: (string | number)[][] = [];
+const listsRows: (string | number)[][] = [];
+for (const rows of String(flags.rows).split(',').map(Number)) await measure(rows);
+for (const row of [...compactionRows, ...listsRows]) console.log(row.join('  '));
 publishPage(
   'own-ids.md',
-  `${creates.toLocaleString('en')} creates in collections of several sizes, whose tasks were created in ${collectionDays} days, seven creates in a second. One in ${ownShare}
-has an id of the last ${ownDays} days. Write units are those of compaction: for a create with a new id, and for one with an own id. The list is the first page
-by priority with its columns in memory, without and with own ids, when most out-of-order rows wait.
+  `## Compaction
+
+${creates.toLocaleString('en')} creates in collections of several sizes, whose tasks were created in ${collectionDays} days, seven creates in a second. One in ${ownShare}
+has an id of the last ${ownDays} days. Write units are those of compaction: for a create with a new id, and for one with an own id.
+
+${table(['tasks', 'new id, write units', 'own id, write units', 'rows that wait, at most'], compactionRows)}
+
+## Lists
+
+The same collections, with one out-of-order row for ${tasksOfWaiting} tasks, whose ids are of all ${collectionDays} days. Pages of 20 tasks without the reads of the tasks,
+with the columns in memory, each in turn without and with these rows: medians of ${lists}.
 
 ${table(
   [
     'tasks',
-    'new id, write units',
-    'own id, write units',
-    'rows that wait, at most',
-    'list, ms',
-    'with own ids, ms',
-    'list, read units',
-    'with own ids, read units',
+    'rows that wait',
+    'list',
+    'without them, CPU ms',
+    'with them, CPU ms',
+    'without them, read units',
+    'with them, read units',
   ],
-  measured,
+  listsRows,
 )}
 `,
 );

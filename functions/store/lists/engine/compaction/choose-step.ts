@@ -108,7 +108,7 @@ const outOfOrderOf = ({ outOfOrder = 0 }: Segment): number => outOfOrder;
 
 /**
  * Returns the segment that has the most out-of-order rows for its size, if they are worth that it is written again: then they are a certain share
- * of its rows. Or if so many wait that lists would take too long for them.
+ * of its rows. Or if so many wait that processes would take too long to make columns of them.
  */
 function mergeOfOutOfOrder(
   segments: readonly Segment[],

@@ -42,7 +42,7 @@ export interface CompactionSizes {
   readonly maxRewrittenColumns: number;
   /** The share of the rows of a segment from which on its out-of-order rows are written among them. Each costs the segment's bytes by this share. */
   readonly minShareOfOutOfOrder: number;
-  /** Out-of-order rows that wait, about. Each list looks at them one by one. */
+  /** Out-of-order rows that wait, about. A process makes columns of all of them when some of them change. */
   readonly maxOutOfOrderRows: number;
   /** Newest records that are read when a watermark is set back. The hidden ones are rarely more. */
   readonly maxSetBackRecords: number;

@@ -16,12 +16,18 @@ import {
 } from '../format/manifest.ts';
 import type { OutOfOrderRow } from '../format/out-of-order-rows.ts';
 import { columnPatchOf, isNewerThan, joinPatchItems, type PatchValues } from '../format/patch.ts';
-import { chunkOfSmallSegment, fenceOfSmallSegment, type SmallSegment } from '../format/small-segment.ts';
+import {
+  bytesOfSmallSegment,
+  chunkOfSmallSegment,
+  fenceOfSmallSegment,
+  type SmallSegment,
+} from '../format/small-segment.ts';
 import { type RowChange, toChanges } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import { ItemReader } from './item-reader.ts';
 import { OrderedColumn } from './ordered-column.ts';
+import { describeSegment, divideAmongSegments, toSmallSegment } from './out-of-order-segment.ts';
 import { onlyTexts, type RowFilter } from './row-filter.ts';
 import { SearchTexts } from './search-texts.ts';
 import type { ValueOrder } from './sort-key.ts';
@@ -44,6 +50,8 @@ export class ColumnReader {
   readonly manifest: Manifest;
   readonly #items: ItemReader;
   readonly #requireTime: () => void;
+  /** The out-of-order rows, if there are any and they have been read. */
+  #outOfOrder: Segment | undefined;
 
   constructor(manifest: Manifest, reader: LogReader, memory: LogMemory) {
     this.manifest = manifest;
@@ -77,11 +85,36 @@ export class ColumnReader {
     return this.manifest.patches.flatMap((patch) => patchNames(patch, fields));
   }
 
+  async #loadOutOfOrder(): Promise<void> {
+    await this.#items.load(this.manifest.outOfOrder.map(({ name }) => name));
+  }
+
   /** Reads the out-of-order rows, by id. */
   async readOutOfOrder(): Promise<Map<string, RowChange>> {
+    await this.#loadOutOfOrder();
+    return toChanges(this.manifest.outOfOrder.map((item) => this.outOfOrderRows(item)));
+  }
+
+  /**
+   * Reads the out-of-order rows as a segment, which has no items of its own. It is made once for all lists of a process, until the rows are others.
+   * @returns `undefined` when there are none.
+   */
+  async readOutOfOrderSegment(): Promise<Segment | undefined> {
     const { outOfOrder } = this.manifest;
-    await this.#items.load(outOfOrder.map(({ name }) => name));
-    return toChanges(outOfOrder.map((item) => this.outOfOrderRows(item)));
+    if (outOfOrder.length === 0) return undefined;
+    await this.#loadOutOfOrder();
+    const id = outOfOrder.map(({ name }) => name).join();
+    const derive = (): SmallSegment =>
+      toSmallSegment(toChanges(outOfOrder.map((item) => this.outOfOrderRows(item))));
+    const small = this.#items.derived(smallSegmentName({ id }), derive, bytesOfSmallSegment);
+    this.#outOfOrder = describeSegment(id, small);
+    return this.#outOfOrder;
+  }
+
+  /** Returns rows of the segment of out-of-order rows by the positions of the segments among whose ids they are. @param rows in ascending order. */
+  divideOutOfOrder(rows: Uint32Array): Map<number, Uint32Array> {
+    if (!this.#outOfOrder) return new Map();
+    return divideAmongSegments(this.manifest.segments, this.#small(this.#outOfOrder).ids, rows);
   }
 
   /** Returns the rows of an item of out-of-order rows, which must have been read. */

@@ -3,6 +3,7 @@ import { forEach } from '../../../../runtime/for-each.ts';
 import type { Column } from '../format/column.ts';
 import { type DecodedItem, decodeItem } from '../format/decode-item.ts';
 import { type ItemName, type Segment, wholeColumns } from '../format/manifest.ts';
+import type { SmallSegment } from '../format/small-segment.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
 import type { OrderedColumn } from './ordered-column.ts';
@@ -12,7 +13,7 @@ import { StaleRead } from './stale-read.ts';
 /** Columns in buckets that are read at the same time, at most. */
 const columnsAtOnce = 16;
 
-type Derived = Column | OrderedColumn | SearchTexts;
+type Derived = Column | OrderedColumn | SearchTexts | SmallSegment;
 
 export class ItemReader {
   readonly #segments: readonly Segment[];
@@ -80,10 +81,9 @@ export class ItemReader {
   /** Returns what was derived from items; derives it if it is not in memory. */
   derived<Item extends Derived>(name: string, derive: () => Item, bytesOf: (item: Item) => number): Item {
     const known = this.#items.get(name) ?? this.#memory.get(name);
-    if (known !== undefined) return known as Item;
-    const item = derive();
+    const item = (known as Item | undefined) ?? derive();
     this.#items.set(name, item);
-    this.#memory.set(name, item, bytesOf(item));
+    if (known === undefined) this.#memory.set(name, item, bytesOf(item));
     return item;
   }
 }

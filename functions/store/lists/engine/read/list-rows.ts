@@ -9,7 +9,7 @@ import { ColumnReader } from './column-reader.ts';
 import { type Counts, countFields } from './count-values.ts';
 import { readSegments, type SegmentRows } from './match-rows.ts';
 import { readPageSegments, totalOf } from './page-segments.ts';
-import { type MatchingChange, matchingChanges, toDeltas } from './pending-changes.ts';
+import { type MatchingChange, matchingChanges, type RowDelta, toDeltas } from './pending-changes.ts';
 import { rowsUpTo } from './place.ts';
 import type { ListSource, LogState } from './read-state.ts';
 import type { RowQuery } from './row-query.ts';
@@ -101,28 +101,55 @@ function countValues(
   });
 }
 
+interface MatchingRows {
+  /** Of all segments of the manifest. */
+  readonly segments: readonly SegmentRows[];
+  /** Absent without out-of-order rows. */
+  readonly outOfOrder: SegmentRows | undefined;
+}
+
+/** Returns the rows that match; of segments that have no row of the page, perhaps only their number. */
+async function readMatching(
+  { reader }: ListSource,
+  columnReader: ColumnReader,
+  deltas: readonly RowDelta[],
+  query: RowQuery,
+): Promise<MatchingRows> {
+  const { segments } = columnReader.manifest;
+  const segment = await columnReader.readOutOfOrderSegment();
+  const waiting = segment ? [segment] : [];
+  const { filters, orders, countBy } = query;
+  if (filters.length + orders.length + countBy.length > 0) {
+    const rows = await readSegments(reader, columnReader, [...segments, ...waiting], query);
+    return { segments: rows.slice(0, segments.length), outOfOrder: rows[segments.length] };
+  }
+  const [outOfOrder] = await readSegments(reader, columnReader, waiting, query);
+  return {
+    segments: await readPageSegments(reader, columnReader, { outOfOrder, deltas }, query),
+    outOfOrder,
+  };
+}
+
 /**
  * Returns one page of the rows that match, the exact total, and the counts of values, as of a state of the log.
  * @throws StaleRead when the state has been replaced meanwhile.
  */
 export async function listRows(source: ListSource, state: LogState, query: RowQuery): Promise<RowPage> {
   const { reader, memory } = source;
-  const { filters, orders, countBy, after, limit } = query;
+  const { countBy, after, limit } = query;
   const columnReader = new ColumnReader(state.manifest, reader, memory);
   const changes = matchingChanges(state, query);
   const deltas = toDeltas(state.manifest, changes, query);
   const skipped = after ? await countUpTo(source, state, query, after) : query.skip;
   const window = { ...query, skip: skipped };
-  const needsColumns = filters.length + orders.length + countBy.length > 0;
-  const segments = needsColumns
-    ? await readSegments(reader, columnReader, state.manifest.segments, query)
-    : await readPageSegments(reader, columnReader, deltas, window);
+  const { segments, outOfOrder } = await readMatching(source, columnReader, deltas, window);
+  const all = outOfOrder ? [...segments, outOfOrder] : segments;
   const total = totalOf(
-    segments.map(({ count }) => count),
+    all.map(({ count }) => count),
     deltas,
   );
-  const counts = countValues(source, columnReader, segments, { changes, countBy });
-  const page = await selectRows(columnReader, { segments, deltas, total }, window);
+  const counts = countValues(source, columnReader, all, { changes, countBy });
+  const page = await selectRows(columnReader, { segments, outOfOrder, deltas, total }, window);
   const rows = await listedRows(columnReader, state.pendingChanges, page);
   const last = skipped + limit < total ? page.at(-1) : undefined;
   const id = rows.at(-1)?.id;

@@ -82,7 +82,7 @@ function segmentRows(
   return { segment, count: rows.length, rows, columns };
 }
 
-const noRows = new Uint32Array(0);
+export const noRows = new Uint32Array(0);
 
 /** Reads the columns of segments, and returns their rows that match. */
 export async function readSegments(

@@ -25,15 +25,15 @@ export interface RowDelta {
 }
 
 /** Returns how many rows deltas add. */
-export const sumOf = (deltas: readonly RowDelta[]): number =>
+export const sumOf = (deltas: readonly Pick<RowDelta, 'count'>[]): number =>
   deltas.reduce((sum, { count }) => sum + count, 0);
 
 /** Returns deltas by the position of what they belong to: a segment, or a chunk of ids. */
-export function groupDeltas(
-  deltas: readonly RowDelta[],
-  positionOf: (delta: RowDelta) => number,
-): Map<number, RowDelta[]> {
-  const groups = new Map<number, RowDelta[]>();
+export function groupDeltas<Delta extends Pick<RowDelta, 'id'>>(
+  deltas: readonly Delta[],
+  positionOf: (delta: Delta) => number,
+): Map<number, Delta[]> {
+  const groups = new Map<number, Delta[]>();
   for (const delta of deltas) {
     const position = positionOf(delta);
     const group = groups.get(position);

@@ -62,13 +62,18 @@ export async function visitRows(
     rows += 1;
     visit(id, known);
   };
-  for (const segment of manifest.segments) {
+  const visitOwn = async (columnReader: ColumnReader, segment: Segment): Promise<void> => {
     total += segment.rows - segment.deleted;
-    // A reader keeps all that it has read.
-    await visitSegment(new ColumnReader(manifest, reader, memory), segment, (id, known) => {
+    await visitSegment(columnReader, segment, (id, known) => {
       if (!pendingChanges.has(id)) visitRow(id, known);
     });
-  }
+  };
+  // A reader keeps all that it has read.
+  for (const segment of manifest.segments)
+    await visitOwn(new ColumnReader(manifest, reader, memory), segment);
+  const columnReader = new ColumnReader(manifest, reader, memory);
+  const outOfOrder = await columnReader.readOutOfOrderSegment();
+  if (outOfOrder) await visitOwn(columnReader, outOfOrder);
   for (const { id, to, before, after } of pendingChanges.values()) {
     total += Number(after !== undefined) - Number(before !== undefined);
     if (after) visitRow(id, { version: to, row: after });

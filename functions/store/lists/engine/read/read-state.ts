@@ -6,12 +6,11 @@ import { emptyManifest, type Manifest } from '../format/manifest.ts';
 import { mergeRecords, type RowChange } from '../merge-records.ts';
 import type { LogMemory } from '../process-memory.ts';
 import type { LogReader } from '../storage.ts';
-import { ColumnReader } from './column-reader.ts';
 import { StaleRead } from './stale-read.ts';
 
 export interface LogState {
   readonly manifest: Manifest;
-  /** The out-of-order rows and the changes of pending records, merged by id: the columns do not contain them. */
+  /** The changes of pending records, merged by id: the columns do not contain them. */
   readonly pendingChanges: ReadonlyMap<string, RowChange>;
 }
 
@@ -111,8 +110,7 @@ export async function readState({
   const records = [...head.records, ...earlier].filter(
     ({ stamp, key }) => stamp > watermark && !absorbed.has(key),
   );
-  const outOfOrder = await new ColumnReader(manifest, reader, memory).readOutOfOrder();
-  const pendingChanges = mergeRecords(records, outOfOrder);
+  const pendingChanges = mergeRecords(records);
   // After a gap, the next attempt must read everything again.
   memory.set(knownName, undefined, 0);
   requireNoGap(pendingChanges, manifest);

@@ -2,7 +2,7 @@
  * Page rows: which rows are on a page. Only the groups of rows that overlap the page are divided further: by each sort key, by segment,
  * by chunk of ids, and at last by id. Changes that the columns do not contain yet add rows to these groups or remove rows from them.
  */
-import { chunkOf, chunkOfRow } from '../format/ids.ts';
+import { chunkOf, chunkOfRow, chunkRows } from '../format/ids.ts';
 import type { Segment } from '../format/manifest.ts';
 import type { ColumnReader } from './column-reader.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type GroupPart,
   overlapping,
 } from './divide-by-sort-key.ts';
-import type { SegmentRows } from './match-rows.ts';
+import { noRows, type SegmentRows } from './match-rows.ts';
 import type { OrderedColumn } from './ordered-column.ts';
 import { groupDeltas, type RowDelta, sumOf } from './pending-changes.ts';
 import type { RowRange } from './row-filter.ts';
@@ -25,17 +25,27 @@ export type PageRow = { readonly segment: Segment; readonly row: number } | { re
 interface SegmentGroup extends RowRange {
   readonly segment: Segment | undefined;
   readonly rows: Uint32Array;
-  readonly deltas: readonly RowDelta[];
+  readonly deltas: readonly IdDelta[];
   readonly count: number;
+}
+
+/** A row that a group has beside those of its segment, or lacks. */
+interface IdDelta {
+  readonly id: string;
+  readonly count: 1 | -1;
+  /** Present for an out-of-order row. */
+  readonly pageRow?: PageRow;
 }
 
 interface Rows {
   readonly segments: readonly SegmentRows[];
+  readonly outOfOrder: SegmentRows | undefined;
   readonly deltas: readonly RowDelta[];
   readonly total: number;
 }
 
-const noRows = new Uint32Array(0);
+/** The position of the segment of out-of-order rows. */
+const outOfOrderPosition = -1;
 
 function partOf({ segment, count, rows }: SegmentRows, position: number): GroupPart {
   const requireRows = (): Uint32Array => {
@@ -45,35 +55,83 @@ function partOf({ segment, count, rows }: SegmentRows, position: number): GroupP
   return { segment: position, count, rows: requireRows };
 }
 
-function divideBySegment({ segments }: Rows, { parts, deltas, ...window }: Group): SegmentGroup[] {
+/** Adds out-of-order rows to the deltas of a group. Of a row that a pending change removes, nothing is left. */
+function addOutOfOrder(
+  columnReader: ColumnReader,
+  deltas: readonly IdDelta[],
+  { segment, rows }: { readonly segment: Segment; readonly rows: Uint32Array },
+): IdDelta[] {
+  const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
+  const found = Array.from(rows, (row) => ({
+    id: columnReader.idOf(segment, row),
+    pageRow: { segment, row },
+  }));
+  const waiting = new Set(found.map(({ id }) => id));
+  return [
+    ...deltas.filter(({ id, count }) => count > 0 || !waiting.has(id)),
+    ...found.filter(({ id }) => !removed.has(id)).map((row) => ({ ...row, count: 1 as const })),
+  ];
+}
+
+function divideBySegment(
+  columnReader: ColumnReader,
+  { segments, outOfOrder }: Rows,
+  { parts, deltas, ...window }: Group,
+): SegmentGroup[] {
   const byPosition = new Map(parts.map((part) => [part.segment, part]));
+  const waiting = columnReader.divideOutOfOrder(byPosition.get(outOfOrderPosition)?.rows() ?? noRows);
+  byPosition.delete(outOfOrderPosition);
   const deltasOf = groupDeltas(deltas, ({ segment }) => segment);
-  const positions = [...new Set([...byPosition.keys(), ...deltasOf.keys()])].sort((a, b) => a - b);
-  const groups = positions.map((position) => {
-    const part = byPosition.get(position);
-    const own = deltasOf.get(position) ?? [];
-    const segment = segments[position]?.segment;
-    return { segment, part, deltas: own, count: (part?.count ?? 0) + sumOf(own) };
-  });
-  return overlapping(groups, window).map(({ part, ...group }) => ({
+  const all = new Set([...byPosition.keys(), ...deltasOf.keys(), ...waiting.keys()]);
+  const groups = [...all]
+    .sort((one, other) => one - other)
+    .map((position) => {
+      const part = byPosition.get(position);
+      const own = deltasOf.get(position) ?? [];
+      const added = waiting.get(position) ?? noRows;
+      const segment = segments[position]?.segment;
+      return { segment, part, added, deltas: own, count: (part?.count ?? 0) + sumOf(own) + added.length };
+    });
+  return overlapping(groups, window).map(({ part, added, ...group }) => ({
     ...group,
     rows: part?.rows() ?? noRows,
+    deltas: outOfOrder
+      ? addOutOfOrder(columnReader, group.deltas, { segment: outOfOrder.segment, rows: added })
+      : group.deltas,
   }));
+}
+
+/** Returns the first position from one on whose row is not less than a row. @param rows in ascending order. */
+function positionOfRow(rows: Uint32Array, row: number, from: number): number {
+  let low = from;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as number) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the rows of each chunk. It looks at a few rows of each, because a segment has many more than a page. */
+function divideRowsByChunk(rows: Uint32Array): Map<number, Uint32Array> {
+  const parts = new Map<number, Uint32Array>();
+  for (let from = 0; from < rows.length; ) {
+    const chunk = chunkOfRow(rows[from] as number);
+    const to = positionOfRow(rows, (chunk + 1) * chunkRows, from);
+    parts.set(chunk, rows.subarray(from, to));
+    from = to;
+  }
+  return parts;
 }
 
 function divideByChunk(fence: Buffer, { rows, deltas, from, to, segment }: SegmentGroup): SegmentGroup[] {
   const byChunk = groupDeltas(deltas, ({ id }) => chunkOf(fence, id));
-  const starts = new Map<number, number>();
-  const ends = new Map<number, number>();
-  for (const [position, row] of rows.entries()) {
-    const chunk = chunkOfRow(row);
-    if (!starts.has(chunk)) starts.set(chunk, position);
-    ends.set(chunk, position + 1);
-  }
-  const chunks = [...new Set([...byChunk.keys(), ...starts.keys()])].sort((one, other) => one - other);
+  const parts = divideRowsByChunk(rows);
+  const chunks = [...new Set([...byChunk.keys(), ...parts.keys()])].sort((one, other) => one - other);
   const groups = chunks.map((chunk) => {
     const own = byChunk.get(chunk) ?? [];
-    const part = rows.subarray(starts.get(chunk) ?? 0, ends.get(chunk) ?? 0);
+    const part = parts.get(chunk) ?? noRows;
     return { segment, rows: part, deltas: own, count: part.length + sumOf(own) };
   });
   return overlapping(groups, { from, to });
@@ -93,7 +151,7 @@ function divideById(
   const removed = new Set(deltas.filter(({ count }) => count < 0).map(({ id }) => id));
   const found = deltas
     .filter(({ count }) => count > 0)
-    .map(({ id }): { readonly id: string; readonly pageRow: PageRow } => ({ id, pageRow: { id } }));
+    .map(({ id, pageRow = { id } }): { readonly id: string; readonly pageRow: PageRow } => ({ id, pageRow }));
   for (const row of segment ? rows : noRows) {
     const id = columnReader.idOf(segment as Segment, row);
     if (!removed.has(id)) found.push({ id, pageRow: { segment: segment as Segment, row } });
@@ -116,19 +174,23 @@ export async function selectRows(
   rows: Rows,
   { orders, isDescending, skip, limit }: RowQuery,
 ): Promise<PageRow[]> {
-  const { segments, deltas, total } = rows;
+  const { segments, outOfOrder, deltas, total } = rows;
   const to = Math.min(total, skip + limit);
   if (to <= skip) return [];
-  const parts = segments.map(partOf).filter(({ count }) => count > 0);
+  const waiting = outOfOrder ? [partOf(outOfOrder, outOfOrderPosition)] : [];
+  const parts = [...segments.map(partOf), ...waiting].filter(({ count }) => count > 0);
   let groups: Group[] = [{ parts, deltas, count: total, from: skip, to }];
   for (const [level, order] of orders.entries()) {
-    const columnOf = (segment: number): OrderedColumn => segments[segment]?.columns?.[level] as OrderedColumn;
+    const columnOf = (position: number): OrderedColumn => {
+      const own = position === outOfOrderPosition ? outOfOrder : segments[position];
+      return own?.columns?.[level] as OrderedColumn;
+    };
     groups = groups.flatMap((group) =>
       divideInDirection(group, order.isDescending, (one) => divideBySortKey(one, level, columnOf)),
     );
   }
   const bySegment = groups.flatMap((group) =>
-    divideInDirection(group, isDescending, (one) => divideBySegment(rows, one)),
+    divideInDirection(group, isDescending, (one) => divideBySegment(columnReader, rows, one)),
   );
   await columnReader.loadFences(segmentsOf(bySegment));
   const byChunk = bySegment.flatMap((group) =>

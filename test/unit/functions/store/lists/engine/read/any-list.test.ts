@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { ProcessMemory } from '#functions/store/lists/engine/process-memory.ts';
+import { visitRows } from '#functions/store/lists/engine/read/read-all-rows.ts';
 import { toRowQuery } from '#functions/store/lists/to-row-query.ts';
 import type { ItemFields } from '#functions/store/model/entity.ts';
 import { firstIdAt } from '#functions/store/model/ids.ts';
 import type { ListQuery } from '#functions/store/model/list-query.ts';
-import { toRow } from '#functions/store/model/row.ts';
+import { type Row, toRow } from '#functions/store/model/row.ts';
 import { Random } from '#test/simulation/random.ts';
 import { LogBuilder, startMs } from '#test/support/log-builder.ts';
 import { plainList } from '#test/support/plain-list.ts';
@@ -12,9 +13,15 @@ import { type RandomField, randomQuery } from '#test/support/random-queries.ts';
 import { readRows } from '#test/support/read-rows.ts';
 import { runs } from '#test/support/runs.ts';
 
-/** Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in patches, deleted rows, a new field, and pending records. */
+/**
+ * Compares any list with a plain search: segments of several chunks of ids, columns in buckets, values in patches, deleted rows, a new field,
+ * out-of-order rows, and pending records.
+ */
 
 const rowCount = 1_100;
+
+/** When the first rows are so old that later ones among their ids are out of order. */
+const laterMs = startMs + 60_000;
 
 /** Rows that are created in the same millisecond. */
 const tiedRows = 5;
@@ -136,16 +143,16 @@ async function caseOf(seed: number): Promise<Case> {
   // In every third log, segments are one item each.
   const sizes = { maxRows: 400, bucketBytes: 100, maxSmallBytes: seed % 3 === 0 ? 100_000 : 0 };
   await log.compact(startMs + 1, sizes);
-  change(startMs + 10, 0.1);
-  await log.compact(startMs + 11, { ...sizes, maxShareOfColumn: 0.9 });
-  change(startMs + 20, 0.05);
-  await log.compact(startMs + 21, { ...sizes, maxShareOfColumn: 0.9 });
-  for (const { buckets, isSmall } of log.log.manifest?.segments ?? [])
-    expect(isSmall ?? buckets).toEqual(
-      seed % 3 === 0 ||
-        expect.objectContaining({ projectId: expect.any(Number), ownerId: expect.any(Number) }),
-    );
-  if (random.chance(0.8)) change(startMs + 30, 0.1);
+  change(laterMs + 10, 0.1);
+  await log.compact(laterMs + 11, { ...sizes, maxShareOfColumn: 0.9 });
+  change(laterMs + 20, 0.05);
+  await log.compact(laterMs + 21, { ...sizes, maxShareOfColumn: 0.9 });
+  const first = log.log.manifest?.segments[0];
+  expect(first?.isSmall ?? first?.buckets).toEqual(
+    seed % 3 === 0 || expect.objectContaining({ projectId: expect.any(Number), ownerId: expect.any(Number) }),
+  );
+  expect(log.log.manifest?.outOfOrder).not.toEqual([]);
+  if (random.chance(0.8)) change(laterMs + 30, 0.1);
   return { log, entities };
 }
 
@@ -153,7 +160,7 @@ const memory = new ProcessMemory();
 
 async function requireRight(seed: number, { log, entities }: Case, query: ListQuery): Promise<void> {
   const expected = plainList(entities.values(), query);
-  const source = { reader: log.log.open(), memory: memory.of(`tenant ${seed}`, 'task'), nowMs: startMs };
+  const source = { reader: log.log.open(), memory: memory.of(`tenant ${seed}`, 'task'), nowMs: laterMs };
   const { rows, total, counts } = await readRows(source, toRowQuery('task', query));
   const found = { ids: rows.map(({ id }) => id), total, counts };
   const ids = expected.entities.map(({ id }) => id);
@@ -172,4 +179,19 @@ describe('any list has the rows, the total and the counts of a plain search', ()
       { numRuns: runs(30, 150) },
     );
   });
+});
+
+test.each([1, 2, 3])('an audit visits each row of the log %i once', async (seed) => {
+  const { log, entities } = await caseOf(seed);
+  const visited: [id: string, row: Row][] = [];
+  const source = {
+    reader: log.log.open(),
+    memory: new ProcessMemory().of('acme', 'task'),
+    nowMs: laterMs + 60_000,
+  };
+  const { rows, total } = await visitRows(source, (id, { row }) => visited.push([id, row]));
+  expect({ rows, total }).toEqual({ rows: entities.size, total: entities.size });
+  expect(Object.fromEntries(visited)).toEqual(
+    Object.fromEntries([...entities].map(([id, entity]) => [id, toRow(entity)])),
+  );
 });
