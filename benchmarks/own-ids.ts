@@ -47,6 +47,12 @@ const createsOfALook = 105;
 /** Milliseconds between two creates. */
 const createIntervalMs = 140;
 
+/** Milliseconds for which replaced items stay, and some more. */
+const garbageMs = 70 * 60_000;
+
+/** Times that so many creates are made. */
+const phases = 4;
+
 const batchSize = 25;
 const concurrency = 16;
 const lists = 25;
@@ -220,22 +226,31 @@ async function measure(rows: number): Promise<void> {
   const store = await startTestStore();
   const log = { store, memory: new ProcessMemory().of(tenant, kind) };
   const tasks = new Tasks();
-  const durationMs = creates * createIntervalMs + 60_000;
-  const startMs = Date.now() - 3 * durationMs;
+  const durationMs = creates * createIntervalMs + garbageMs;
+  const startMs = Date.now() - (phases + 1) * durationMs;
   await writeCollection(log, tasks, rows, startMs);
   const { segments } = await readManifest(log, startMs);
   if (segments.reduce((sum, segment) => sum + segment.rows, 0) < rows)
     throw new Error('Compaction has not absorbed the collection.');
-  const plain = await measureCreates(log, tasks, startMs, () => false);
-  const own = await measureCreates(log, tasks, startMs + durationMs, (number) => number % ownShare === 0);
-  const price = (own.units - plain.units) / (creates / ownShare) + plain.units / creates;
+  const isOwn = (number: number): boolean => number % ownShare === 0;
+  const phase = (place: number, own = (_: number): boolean => false): Promise<Measured> =>
+    measureCreates(log, tasks, startMs + place * durationMs, own);
+  // A step deletes what another one has replaced an hour before: each phase pays for the items that the one before it has replaced.
+  await phase(1);
+  const plain = await phase(2);
+  const own = await phase(3, isOwn);
+  const after = await phase(4);
+  const added = own.units + after.units - 2 * plain.units;
+  const price = added / (creates / ownShare) + plain.units / creates;
   compactionRows.push([
     rows.toLocaleString('en'),
     (plain.units / creates).toFixed(2),
     price.toFixed(1),
     own.waiting.toLocaleString('en'),
   ]);
-  listsRows.push(...(await measureLists(log, tasks, startMs + 2 * durationMs, rows)));
+  listsRows.push(
+    ...(await measureLists(log, tasks, startMs + (phases + 1) * durationMs - garbageMs / 2, rows)),
+  );
   await store.stop();
 }
 
@@ -249,7 +264,8 @@ publishPage(
   `## Compaction
 
 ${creates.toLocaleString('en')} creates in collections of several sizes, whose tasks were created in ${collectionDays} days, seven creates in a second. One in ${ownShare}
-has an id of the last ${ownDays} days. Write units are those of compaction: for a create with a new id, and for one with an own id.
+has an id of the last ${ownDays} days. Write units are those of compaction, with the deletion of what it replaces: for a
+create with a new id, and for one with an own id.
 
 ${table(['tasks', 'new id, write units', 'own id, write units', 'rows that wait, at most'], compactionRows)}
 
