@@ -55,7 +55,7 @@ const phases = 4;
 
 const batchSize = 25;
 const concurrency = 16;
-const lists = 25;
+const lists = 50;
 
 /** Tasks for each row that waits while lists are measured. Rows of a segment wait until they are one in 128. */
 const tasksOfWaiting = 400;
@@ -190,8 +190,10 @@ async function measureList(log: Log, nowMs: number, name: string): Promise<(stri
   const query = measuredLists[name] as ListQuery;
   const costs: { readonly without: ListCost; readonly with: ListCost }[] = [];
   for (let list = 0; list <= lists; list += 1) {
-    const without = await readList(log, nowMs, { query, isWithout: true });
-    costs.push({ without, with: await readList(log, nowMs, { query, isWithout: false }) });
+    // Each is the first one of a pair as often as the other: garbage collection takes time of the next list.
+    const read = (isWithout: boolean) => readList(log, nowMs, { query, isWithout });
+    const [first, second] = [await read(list % 2 === 0), await read(list % 2 !== 0)];
+    costs.push(list % 2 === 0 ? { without: first, with: second } : { without: second, with: first });
   }
   // The first ones read the columns.
   const warm = costs.slice(1);
