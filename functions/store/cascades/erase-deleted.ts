@@ -1,10 +1,11 @@
 /** Removes a deleted entity for good, before it expires. */
 import { hasVersion } from '../model/condition-expressions.ts';
 import { erased, isRoot } from '../model/deletion.ts';
-import type { DeletedEntity } from '../model/entity.ts';
+import { type DeletedEntity, type Deletion, isWhole } from '../model/entity.ts';
 import { EntityNotFound } from '../model/errors.ts';
 import { decodeAnyEntity, encodeEntity } from '../model/item-codec.ts';
 import { entityKey, textKey } from '../model/keys.ts';
+import { longTextBytes } from '../model/long-text.ts';
 import { cascadeKinds, type Kind } from '../model/relations.ts';
 import type { Write } from '../model/writes.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -13,32 +14,54 @@ import { readMembers } from './deletion-members.ts';
 /** Entities in one transaction: each can have a long text. */
 const batchSize = 50;
 
-const removal = (tenant: string, deleted: DeletedEntity): Write[] => [
-  { put: encodeEntity(tenant, erased(deleted), deleted.stamp ?? 0), condition: hasVersion(deleted.version) },
-  { remove: textKey(tenant, deleted.kind, deleted.entity.id) },
+/** Returns the writes that leave only the id and the version of a deleted entity. @param deletion that it belongs to then. */
+export const buildErasure = (
+  tenant: string,
+  deleted: DeletedEntity,
+  deletion: Deletion = deleted.deletion,
+): Write[] => [
+  {
+    put: encodeEntity(tenant, erased({ ...deleted, deletion }), deleted.stamp ?? 0),
+    condition: hasVersion(deleted.version),
+    replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+  },
+  ...(isWhole(deleted)
+    ? []
+    : [
+        {
+          remove: textKey(tenant, deleted.kind, deleted.entity.id),
+          replacedBytes: longTextBytes(deleted.entity.description),
+        },
+      ]),
 ];
 
 /**
  * Removes a deleted entity, and what its deletion has removed besides. Their ids stay until they would have expired, so that none of them names
- * another entity. To remove one that exists, delete it first. A call that was interrupted is repeated: the entity itself goes last.
+ * another entity. To remove one that exists, delete it first. The entity itself goes first: the jobs of its deletion, or of a restore before it,
+ * then erase what they have not reached yet. A call can be repeated: it removes what is left after an interruption, and what a step that had begun before
+ * has deleted.
  * @returns the number of entities that were removed.
- * @throws EntityNotFound when the entity is not deleted; ConditionFailed when it was restored meanwhile.
+ * @throws EntityNotFound when the entity is not deleted, or nothing is left; ConditionFailed when it was restored meanwhile.
  */
 export async function eraseDeleted(session: Session, kind: Kind, id: string): Promise<number> {
   const { tenant, database } = session;
   const item = await database.get(entityKey(tenant, kind, id), { withDeleted: true });
   const found = item && decodeAnyEntity(item);
-  if (!found?.deletion || found.deletion.isErased) throw new EntityNotFound(kind, id);
-  let count = 1;
+  if (!found?.deletion) throw new EntityNotFound(kind, id);
+  let count = 0;
+  if (!found.deletion.isErased) {
+    await database.transact(buildErasure(tenant, found));
+    count += 1;
+  }
   for (const child of isRoot(found) ? cascadeKinds(kind) : []) {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page = await readMembers(session, child, found.deletion, { after, limit: batchSize });
       if (page.members.length > 0)
-        await database.transact(page.members.flatMap((one) => removal(tenant, one)));
+        await database.transact(page.members.flatMap((one) => buildErasure(tenant, one)));
       count += page.members.length;
       after = page.next;
     }
   }
-  await database.transact(removal(tenant, found));
+  if (count === 0) throw new EntityNotFound(kind, id);
   return count;
 }

@@ -24,6 +24,7 @@ import { commit, type UnitOfWork } from '../unit-of-work/commit.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { findAnyEntity } from '../unit-of-work/whole-entities.ts';
 import { readMembers } from './deletion-members.ts';
+import { buildErasure } from './erase-deleted.ts';
 import { secondPassAt } from './sweep.ts';
 
 /** Entities that one transaction restores besides the first one: each can have a long text, and 100 writes are allowed. */
@@ -86,7 +87,9 @@ async function readFields(
   const targets = new Map(
     items.map((item): [string, Target] => {
       const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
-      if (own?.isErased) return [item.pk, undefined];
+      // What was deleted again after this deletion, and then erased, takes along what belongs to it.
+      const isLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
+      if (own?.isErased && !isLater) return [item.pk, undefined];
       const comesBack = !own || (deletion !== undefined && isSameDeletion(own, deletion));
       return [item.pk, comesBack ? 'exists' : own];
     }),
@@ -94,15 +97,18 @@ async function readFields(
   return deleted.map((one) => withoutMissing(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)));
 }
 
-/** Returns the writes that make a deleted entity a part of another deletion. */
-const moveTo = (tenant: string, deleted: DeletedEntity, deletion: Deletion): Write[] => [
-  {
-    put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
-    condition: hasVersion(deleted.version),
-    replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
-  },
-  ...(isWhole(deleted) ? [] : [buildTextExpiry(tenant, deleted, deletion)]),
-];
+/** Returns the writes that make a deleted entity a part of another deletion. What an operator has erased meanwhile takes it along. */
+function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Write[] {
+  if (deletion.isErased) return buildErasure(tenant, deleted, deletion);
+  return [
+    {
+      put: encodeEntity(tenant, { ...deleted, deletion }, deleted.stamp ?? 0),
+      condition: hasVersion(deleted.version),
+      replaced: encodeEntity(tenant, deleted, deleted.stamp ?? 0),
+    },
+    ...(isWhole(deleted) ? [] : [buildTextExpiry(tenant, deleted, deletion)]),
+  ];
+}
 
 /**
  * Returns the change sets that restore what a deletion has removed besides its root. What belongs to an entity that was deleted again meanwhile becomes

@@ -1,4 +1,5 @@
 /** Ids of new entities that callers have made, for example while they were offline. */
+import { isExpired } from '../model/deletion.ts';
 import type { DeletedEntity, StoredEntity } from '../model/entity.ts';
 import { UnusableId, VersionMismatch } from '../model/errors.ts';
 import { isId, timestampMs } from '../model/ids.ts';
@@ -28,12 +29,15 @@ function findFormIssue(id: string): string | undefined {
 function findTimeIssue(id: string, nowMs: number): string | undefined {
   const timeMs = timestampMs(id);
   const times = `has the time ${new Date(timeMs).toISOString()}, and the time of the service is ${new Date(nowMs).toISOString()}`;
-  if (timeMs < nowMs - maxOwnIdAgeMs)
+  if (timeMs <= nowMs - maxOwnIdAgeMs)
     return `is more than ${maxOwnIdAgeMs / dayMs} days old: it ${times}. Make a new id`;
   if (timeMs > nowMs + maxOwnIdAheadMs)
     return `is more than ${maxOwnIdAheadMs / secondMs} seconds ahead: it ${times}. Correct the clock that it is from`;
   return undefined;
 }
+
+const hasExpired = ({ deletion }: StoredEntity | DeletedEntity, nowMs: number): boolean =>
+  deletion !== undefined && !deletion.isErased && isExpired(deletion, nowMs);
 
 /**
  * Returns why an id cannot be that of a new entity; `undefined` when it can.
@@ -45,8 +49,8 @@ export function findOwnIdError(
   stored: StoredEntity | DeletedEntity | undefined,
   nowMs: number,
 ): UnusableId | VersionMismatch | undefined {
-  // An old id that is taken is that of an earlier attempt whose response was lost.
-  if (stored) return new VersionMismatch(stored, 'no version');
+  // An old id that is taken is that of an earlier attempt whose response was lost. That of a deletion which has expired is too old: it is older.
+  if (stored && !hasExpired(stored, nowMs)) return new VersionMismatch(stored, 'no version');
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);
   return issue === undefined ? undefined : new UnusableId(issue);
 }

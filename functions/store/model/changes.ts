@@ -1,7 +1,7 @@
 /** Changes of entities, before they are written. */
 
 import { hasVersion, notExists } from './condition-expressions.ts';
-import { expiryOf } from './deletion.ts';
+import { erased, expiryOf } from './deletion.ts';
 import type { DeletedEntity, Deletion, Entity, Fields, StoredEntity, WholeEntity } from './entity.ts';
 import { newId, timestampMs } from './ids.ts';
 import { encodeEntity, encodeText } from './item-codec.ts';
@@ -79,14 +79,14 @@ export function buildUpdate<Stored extends StoredEntity>(
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
-/** Returns the change that deletes an entity. Its item stays until it expires. */
-export const buildDeletion = (
+/** Returns the change that deletes an entity. Its item stays until it expires; of one that belongs to an erased entity, only the id and the version. */
+export function buildDeletion(
   before: StoredEntity,
   deletion: Deletion,
-): { readonly before: StoredEntity; readonly after: DeletedEntity } => ({
-  before,
-  after: { ...before, version: before.version + 1, deletion },
-});
+): { readonly before: StoredEntity; readonly after: DeletedEntity } {
+  const after = { ...before, version: before.version + 1, deletion };
+  return { before, after: deletion.isErased ? erased(after) : after };
+}
 
 /**
  * Returns the change that restores an entity.
@@ -137,7 +137,7 @@ export function buildTextWrite(tenant: string, { before, after }: Change): Write
   const known = before?.entity.description;
   const wanted = after?.entity.description;
   const deletion = after?.deletion;
-  if (before && after && before.deletion !== deletion)
+  if (before && after && before.deletion !== deletion && !deletion?.isErased)
     return isLong(known) ? [buildTextExpiry(tenant, before, deletion)] : [];
   if (after && known === wanted) return [];
   if (after && !after.deletion && isLong(wanted)) {

@@ -23,7 +23,7 @@ export class VersionMismatch extends Error {
     accepts: 'some versions' | 'no version',
   ) {
     const existing = deletion?.isErased
-      ? `The ${kind} ${id} was erased. Use a new id for a new one.`
+      ? `The ${kind} ${id} was deleted for good. Use a new id for a new one.`
       : deletion
         ? `The ${kind} ${id} was deleted. Bring it back with the operation restore, or use a new id for a new one.`
         : `The ${kind} ${id} exists.`;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { continueJob } from '#functions/store/cascades/continue-job.ts';
 import { deleteEntity } from '#functions/store/cascades/delete-entity.ts';
 import { eraseDeleted } from '#functions/store/cascades/erase-deleted.ts';
@@ -290,6 +291,27 @@ describe('after 30 days', () => {
     ] as const)
       await expect(restoreEntity(fresh(), kind, id)).rejects.toThrow(EntityNotFound);
   });
+
+  test.each([
+    ['that was ahead of the time', -50_000],
+    ['of the time', 0],
+    ['of an hour before', hourMs],
+  ])('an own id %s is too old', async (_title, agoMs) => {
+    pass(0);
+    const fields = { name: 'x', status: 'open', projectId: null, userId: null, tagIds: [] };
+    const id = uuidv7({ msecs: Date.now() - agoMs });
+    await createEntity(fresh(), 'task', fields, id);
+    await deleteEntity(fresh(), 'task', id);
+    await expect(createEntity(fresh(), 'task', fields, id)).rejects.toThrow('with the operation restore');
+    const { deletion } = (await listDeleted(fresh(), 'task', { limit: 1 })).deleted[0] as DeletedEntity;
+    const expiresMs = deletion.deletedAt + 30 * dayMs;
+    pass(expiresMs - 1 - Date.now());
+    expect(await deletedIds('task')).toEqual([id]);
+    await expect(createEntity(fresh(), 'task', fields, id)).rejects.toThrow('with the operation restore');
+    pass(1);
+    await expect(restoreEntity(fresh(), 'task', id)).rejects.toThrow(EntityNotFound);
+    await expect(createEntity(fresh(), 'task', fields, id)).rejects.toThrow('more than 30 days old');
+  });
 });
 
 test('a deleted entity is absent from every read of the database that does not ask for it', async () => {
@@ -358,7 +380,7 @@ describe('eraseDeleted', () => {
     await deleteEntity(fresh(), 'project', project);
     await eraseDeleted(fresh(), 'project', project);
     const fields = { name: 'x', status: 'open', projectId: null, userId: null, tagIds: [] };
-    await expect(createEntity(fresh(), 'task', fields, task)).rejects.toThrow('was erased');
+    await expect(createEntity(fresh(), 'task', fields, task)).rejects.toThrow('was deleted for good');
     await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
     expect(await deletedIds('task')).toEqual([]);
     const item = await session.database.get(entityKey(session.tenant, 'task', task), { withDeleted: true });
@@ -378,5 +400,95 @@ describe('eraseDeleted', () => {
     const id = await makeTask({});
     await expect(eraseDeleted(fresh(), 'task', id)).rejects.toThrow(EntityNotFound);
     expect(await exists('task', id)).toBe(true);
+  });
+
+  /** Checks that nothing is left of a task but its id. */
+  async function expectErased(id: string): Promise<void> {
+    const item = await session.database.get(entityKey(session.tenant, 'task', id), { withDeleted: true });
+    expect([id, item?.['erased'], item?.['name']]).toEqual([id, true, undefined]);
+    expect(await session.database.get(textKey(session.tenant, 'task', id))).toBeUndefined();
+  }
+
+  test('also of what the job of the deletion has not reached yet', async () => {
+    const project = await make('project', { organizationId: null });
+    const tasks = [
+      await makeTask({ projectId: project }),
+      await makeTask({ projectId: project, description: 'x'.repeat(500) }),
+    ];
+    await deleteAlone('project', project);
+    expect(await eraseDeleted(fresh(), 'project', project)).toBe(1);
+    await finishJobs();
+    for (const id of tasks) await expectErased(id);
+  });
+
+  test('can be repeated for what a step of the deletion has removed meanwhile', async () => {
+    const project = await make('project', { organizationId: null });
+    const task = await makeTask({ projectId: project, description: 'x'.repeat(500) });
+    const child = await readEntityItem(fresh(), 'task', task);
+    await deleteAlone('project', project);
+    const { deletion } = (await listDeleted(fresh(), 'project', { limit: 1 })).deleted[0] as DeletedEntity;
+    await eraseDeleted(fresh(), 'project', project);
+    const step = { tenant: session.tenant, nowMs: Date.now() };
+    await applyChangeSet(fresh(), buildDelete(step, child, deletion, { includesChildren: false }));
+    expect(await eraseDeleted(fresh(), 'project', project)).toBe(1);
+    await expectErased(task);
+    await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
+  });
+
+  describe('while the job restores a project', () => {
+    /** Returns 61 tasks of a restored project that its job has not brought back yet. */
+    async function makeUnfinished(): Promise<{
+      readonly project: string;
+      readonly tasks: readonly string[];
+    }> {
+      const project = await make('project', { organizationId: null });
+      const tasks = [await makeTask({ projectId: project, description: 'x'.repeat(500) })];
+      for (let number = 0; number < 60; number += 1) tasks.push(await makeTask({ projectId: project }));
+      await deleteEntity(fresh(), 'project', project);
+      await restoreEntity(fresh(), 'project', project);
+      expect(await total(project)).toBe(0);
+      return { project, tasks };
+    }
+
+    test('a task that is erased stays so, and the others come back', async () => {
+      const { project, tasks } = await makeUnfinished();
+      await eraseDeleted(fresh(), 'task', tasks[0] as string);
+      await finishJobs();
+      await expectErased(tasks[0] as string);
+      expect(await total(project)).toBe(60);
+    });
+
+    test('the project exists, and cannot be erased', async () => {
+      const { project } = await makeUnfinished();
+      await expect(eraseDeleted(fresh(), 'project', project)).rejects.toThrow(EntityNotFound);
+      await finishJobs();
+      expect(await total(project)).toBe(61);
+    });
+
+    test('the project that is deleted again and erased takes its tasks along', async () => {
+      const { project, tasks } = await makeUnfinished();
+      await deleteEntity(fresh(), 'project', project);
+      await eraseDeleted(fresh(), 'project', project);
+      await finishJobs();
+      expect(await deletedIds('task')).toEqual([]);
+      expect((await listEntities(fresh(), 'task', listQuery({}))).total).toBe(0);
+      for (const id of tasks.slice(0, 3)) await expectErased(id);
+    });
+  });
+
+  test('while the job restores an organization, a project that is erased takes its tasks along', async () => {
+    const organization = await make('organization');
+    const project = await make('project', { organizationId: organization });
+    const tasks = [await makeTask({ projectId: project, description: 'x'.repeat(500) })];
+    for (let number = 0; number < 60; number += 1) tasks.push(await makeTask({ projectId: project }));
+    await deleteEntity(fresh(), 'organization', organization);
+    await finishJobs();
+    await restoreEntity(fresh(), 'organization', organization);
+    await restoreEntity(fresh(), 'project', project);
+    await deleteEntity(fresh(), 'project', project);
+    await eraseDeleted(fresh(), 'project', project);
+    await finishJobs();
+    expect((await listEntities(fresh(), 'task', listQuery({}))).total).toBe(0);
+    for (const id of tasks.slice(0, 3)) await expectErased(id);
   });
 });
