@@ -13,6 +13,7 @@ import {
 import type { Service } from '#lib/local/service.ts';
 import { openApiDocument } from '#lib/openapi/document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
+import { expectComplete } from '../support/complete.ts';
 import { startTestService } from '../support/local-service.ts';
 
 let service: Service;
@@ -374,7 +375,10 @@ test('every operation of the document has a method', async () => {
       )
       .map(([, { operationId }]) => operationId),
   );
-  expect([...called].sort()).toEqual(declared.sort());
+  expectComplete(called, declared, {
+    missing:
+      'Write a method in client/index.ts that sends it, as docs/extending.md shows, and call it in this test.',
+  });
 });
 
 test('history says what was changed, the newest first, page by page', async () => {
