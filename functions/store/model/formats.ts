@@ -37,7 +37,7 @@ export const formats = {
   /** The items that a step of compaction writes and replaces. */
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */
-  'cursor of changes': { reads: [2], writes: 2 },
+  'cursor of changes': { reads: [3], writes: 3 },
   'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
   'cursor of deleted entities': { reads: [1], writes: 1 },
