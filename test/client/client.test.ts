@@ -358,7 +358,7 @@ test('every operation of the document has a method', async () => {
     const collection = all.collection as unknown as Client['tags'];
     expect((await collection.get(id)).id).toBe(id);
     await collection.list();
-    await collection.changes({});
+    await collection.changes();
     await collection.history(id);
     await collection.deleted({ limit: 1 });
     await collection.restore(id);
@@ -421,7 +421,7 @@ test('sync throws what the service refuses, and what its reader throws', async (
   const refused = client.tags.sync({ status: 'x' }, { since: 'x' });
   expect(await failure(refused.next())).toMatchObject({ problem: { code: 'invalid-request' } });
   await expect(async () => {
-    for await (const _ of client.tags.sync({})) throw new RangeError('full');
+    for await (const _ of client.tags.sync()) throw new RangeError('full');
   }).rejects.toThrow(RangeError);
 });
 
