@@ -49,7 +49,7 @@ function header({ section, sidebar }: Page, assets: Assets): string {
   return `<header class="site">
 ${menu}<a class="name" href="/"><img src="${assetPath(assets, 'icon.svg')}" width="26" height="26" alt="">${productName}</a>
 <nav aria-label="Site">${items.join('')}</nav>
-<button type="button" class="search" data-index="${assetPath(assets, 'search.json')}" aria-label="Search" aria-keyshortcuts="/ Meta+K Control+K">${icons.search}<span>Search</span><kbd>/</kbd></button>
+<button type="button" class="search" data-ranking="${assetPath(assets, 'search.mjs')}" data-index="${assetPath(assets, 'search.json')}" aria-label="Search" aria-keyshortcuts="/ Meta+K Control+K">${icons.search}<span>Search</span><kbd>/</kbd></button>
 <button type="button" class="theme" aria-label="Switch between light and dark">${icons.theme}</button>
 </header>`;
 }

@@ -358,9 +358,12 @@ describe('the search', () => {
     await page.keyboard.press('/');
     await page.locator('dialog.search[data-ready]').waitFor();
     await page.locator('dialog.search input').fill(query);
-    const found = await page
-      .locator('dialog.search [role="option"]')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    // What it suggests is not found.
+    const hasFound = await page.locator('dialog.search .suggestions').isHidden();
+    const results = page.locator('dialog.search [role="option"]');
+    const found = hasFound
+      ? await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+      : [];
     await page.keyboard.press('Escape');
     return found;
   }
@@ -390,6 +393,37 @@ describe('the search', () => {
     expect(await find('nothing like this')).toEqual([]);
   });
 
+  test('shows the method of an operation, and where a section has the word', async () => {
+    await page.goto(`${service.url}/docs/problems`);
+    await page.keyboard.press('/');
+    await page.locator('dialog.search[data-ready]').waitFor();
+    await page.keyboard.type('delete task');
+    const [first] = await page.locator('dialog.search [role="option"]').all();
+    expect(await first?.locator('.method.delete').innerText()).toBe('DELETE');
+    expect(await first?.locator('.title mark').allInnerTexts()).toEqual(['Delete', 'task']);
+    await page.locator('dialog.search input').fill('overdue');
+    const section = page.locator('dialog.search [role="option"]').first();
+    expect(await section.locator('.line mark').first().innerText()).toBe('overdue');
+  });
+
+  test('suggests entries before the reader types and when nothing matches, and opens one only if it is chosen', async () => {
+    await page.goto(`${service.url}/docs/problems`);
+    await page.keyboard.press('/');
+    const suggestions = page.locator('dialog.search .suggestions');
+    const options = page.locator('dialog.search [role="option"]');
+    await suggestions.getByText('Suggestions').waitFor();
+    expect(await options.count()).toBeGreaterThan(3);
+    await page.keyboard.type('nothing like this');
+    expect(await suggestions.innerText()).toContain('Nothing matches “nothing like this”.');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toBe(`${service.url}/docs/problems`);
+    const last = await options.last().getAttribute('href');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(service.url + last);
+    expect(errors).toEqual([]);
+  });
+
   test('chooses with arrow keys and opens with Enter', async () => {
     await page.goto(service.url);
     await page.keyboard.press('/');
@@ -409,14 +443,20 @@ describe('the search', () => {
 
 test('an address that does not exist is a page with ways back', async () => {
   const missing = await browser.newPage();
-  for (const path of ['/docs/guides', '/docs/guides/typo', '/docs/typo', '/typo']) {
+  for (const path of ['/docs/guides/typo', '/docs/typo', '/typo']) {
     const response = await missing.goto(service.url + path);
     expect([path, response?.status()]).toEqual([path, 404]);
     expect(await missing.locator('h1').innerText()).toBe('There is nothing at this address');
     expect(await missing.locator('main a[href="/docs"]').isVisible()).toBe(true);
   }
-  await missing.goto(`${service.url}/docs/`);
-  expect(missing.url()).toBe(`${service.url}/docs`);
+  for (const [path, page] of [
+    ['/docs/', '/docs'],
+    ['/docs/guides', '/docs/guides/getting-started'],
+    ['/problems', '/docs/problems'],
+  ]) {
+    await missing.goto(service.url + path);
+    expect(missing.url()).toBe(service.url + page);
+  }
   await missing.close();
 });
 

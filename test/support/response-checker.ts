@@ -105,7 +105,8 @@ export class ResponseChecker {
     const where = `${method} ${path}, which matches no operation`;
     // Browsers get a page, and what they ask for by convention.
     if (headers.get('content-type')?.startsWith('text/html') && status === 404) return [];
-    if (/^\/(?:docs\/.*|favicon\.ico|robots\.txt)$/.test(path) && [200, 308].includes(status)) return [];
+    if (/^\/(?:docs\/.*|favicon\.ico|robots\.txt|guides|problems)$/.test(path) && [200, 308].includes(status))
+      return [];
     if (![400, 404, 405, 413, 431].includes(status)) return [`${where}: the status is ${status}`];
     if (status === 405 && !headers.has('allow')) return [`${where}: Allow is missing`];
     return method === 'HEAD'
