@@ -298,11 +298,45 @@ describe('the reference', () => {
 
   test('shows whether a request succeeded', async () => {
     await send('listTags');
-    expect(await page.locator('#listTags [data-status]').innerText()).toMatch(/^200\s*Success in \d+ ms/);
+    expect(await page.locator('#listTags [data-status]').innerText()).toMatch(/^200\s*Success · \d+ ms/);
     expect(await page.locator('#listTags [data-response] .hljs-attr').count()).toBeGreaterThan(0);
     await send('createTag', '{}');
-    expect(await page.locator('#createTag [data-status]').innerText()).toMatch(/^400\s*Failure in/);
+    const failed = page.locator('#createTag [data-status]');
+    expect(await failed.innerText()).toMatch(/^400\s*The request is not valid · \d+ ms/);
+    expect(await failed.getByRole('link').getAttribute('href')).toBe('/docs/problems#invalid-request');
     expect(await page.locator('#createTag [data-response]').getAttribute('data-outcome')).toBe('failure');
+  });
+
+  test('shows Send as long as any of the form is in the window', async () => {
+    await page.setViewportSize({ width: 1400, height: 900 });
+    const section = page.locator('#listTasks');
+    await section.locator('.try > summary').click();
+    await section.locator('form[data-filled]').waitFor();
+    await section.locator('.try').evaluate((form) => form.scrollIntoView());
+    const button = section.locator('.send button');
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { top, bottom, end } = (await button.evaluate((element) => {
+        const form = element.closest('form')?.getBoundingClientRect();
+        const { bottom } = element.getBoundingClientRect();
+        return { top: form?.top, bottom, end: form?.bottom };
+      })) as { top: number; bottom: number; end: number };
+      if (top < 700 && end > 200) expect(bottom).toBeLessThanOrEqual(900);
+      await page.evaluate('scrollBy(0, 200)');
+    }
+  });
+
+  test('shows the fields of a response, and the problem of each status', async () => {
+    const section = page.locator('#listTasks');
+    await section.locator('.schema > summary').click();
+    expect(await section.locator('.schema dt code').allInnerTexts()).toEqual(
+      expect.arrayContaining(['data', 'total', 'counts']),
+    );
+    const panel = section.locator('.response');
+    const shown = panel.locator('pre');
+    await panel.getByRole('button', { name: '400' }).click();
+    expect(await shown.innerText()).toContain('"/docs/problems#invalid-request"');
+    await panel.getByRole('button', { name: '200' }).click();
+    expect(await shown.innerText()).toContain('"total"');
   });
 
   test('deletes and archives only an id that the reader enters, and asks first', async () => {
@@ -315,8 +349,12 @@ describe('the reference', () => {
       expect(await section.locator('[data-in="path"]').inputValue()).toBe('');
       await section.locator('.send button.danger').click();
       expect(await page.locator('dialog.confirm').count()).toBe(0);
+      expect(await section.locator('[data-empty]').innerText()).toBe('Enter "id".');
+      expect(await section.locator('datalist option').allTextContents()).toContain('Kept');
       await section.locator('[data-in="path"]').fill(id);
       await section.locator('.send button.danger').click();
+      await page.locator('dialog.confirm').waitFor();
+      expect(await page.locator('dialog.confirm').innerText()).toContain('the organization “Kept”');
       expect(await page.locator('dialog.confirm').innerText()).toContain(id);
       await page.locator('dialog.confirm').getByRole('button', { name: 'Cancel' }).click();
       expect(await page.locator('dialog.confirm').count()).toBe(0);
