@@ -31,6 +31,9 @@ const bytesPerUnit = 4_096;
  */
 const maxRecordUnits = 3;
 
+/** How full the units of a query are meant to be. Records differ in size, and a query that has a little more costs a whole unit more. */
+const shareOfUnits = 0.95;
+
 /** How a page of the log ends. */
 type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly manifest: Manifest };
 
@@ -60,7 +63,7 @@ class Progress {
     // One is left for the end of the log.
     const records = Math.floor((this.#budget.left - entityUnits) / recordUnits) - 1;
     const units = Math.floor(records / perUnit);
-    return Math.max(1, units > 0 ? Math.floor(units * perUnit) : records);
+    return Math.max(1, units > 0 ? Math.floor(units * perUnit * shareOfUnits) : records);
   }
 
   /** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
