@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- changes`: measures the read units of requests of the change feed, at rates of writes and for 200 changed tasks. Then three
+ * `npm run bench -- changes`: measures the read units of requests of the change feed, for 200 changed tasks and at rates of writes. Then three
  * callers follow lists, two of them with filters, while eight writers write as fast as they can. It fails when a copy is not the list at the end, when a
  * version went back, or when a request of the log costs more than 100 read units although the records that it reads again need no more. Writes
  * `docs/performance/changes.md`.
@@ -12,6 +12,7 @@ import { compact } from '../functions/store/lists/engine/compaction/compact.ts';
 import { openLog } from '../functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { ProcessMemory } from '../functions/store/lists/engine/process-memory.ts';
 import { logPartition, recordPrefix } from '../functions/store/model/change-log.ts';
+import { marginMs } from '../functions/store/model/log-timing.ts';
 import { logRecordsWindowMs } from '../lib/hosting/functions.ts';
 import { startTestStore } from '../test/support/local-store.ts';
 import { FeedFollower } from './feed-follower.ts';
@@ -72,17 +73,26 @@ async function bytesOfRecords(count: number): Promise<number> {
   return items.reduce((sum, item) => sum + itemBytes(item), 0);
 }
 
-/** Returns a row: what the requests cost that read the changes of writes that are over. */
-async function measureChanges(name: string, write: () => Promise<unknown>): Promise<string[]> {
+/**
+ * Returns a row: what the requests cost that read the changes of writes that are over.
+ * @param aheadMs milliseconds after the last write.
+ */
+async function measureChanges(name: string, write: () => Promise<unknown>, aheadMs = 0): Promise<string[]> {
   await settle();
   await write();
   const totals: string[] = [];
   for (const follower of followers) {
-    const total = await follower.follow();
+    const total = await follower.follow(aheadMs);
     totals.push(follower.units.length === 1 ? `${total}` : `${total} in ${follower.units.length} requests`);
   }
   return [name, '', ...totals];
 }
+
+/** Returns two rows: when the records are settled, and at once, when the second page reads those of the first one again. */
+const measureBoth = async (name: string, write: () => Promise<unknown>): Promise<string[][]> => [
+  await measureChanges(`${name}, settled`, write, marginMs),
+  await measureChanges(`${name}, at once`, write),
+];
 
 const cost = ({ units }: FeedFollower): string => `${median(units)}, ${Math.max(...units)}`;
 
@@ -106,11 +116,17 @@ async function measureRate(rate: number): Promise<string[]> {
 const rows = [
   await measureChanges('nothing has changed', async () => {}),
   await measureChanges('one change', () => collection.update(1)),
-  await measureChanges(`${changedTasks} tasks, in batches of 25`, () =>
+  ...(await measureBoth(`${changedTasks} tasks, in batches of 25`, () =>
     collection.updateInBatches(changedTasks),
-  ),
-  await measureChanges(`${changedTasks} changes, each a request`, () => collection.update(changedTasks)),
+  )),
+  ...(await measureBoth(`${changedTasks} new tasks of a name and a status, each a request`, () =>
+    collection.createSmall(changedTasks),
+  )),
 ];
+const smallBytes = await bytesOfRecords(changedTasks);
+rows.push(
+  ...(await measureBoth(`${changedTasks} changes, each a request`, () => collection.update(changedTasks))),
+);
 const recordBytes = await bytesOfRecords(changedTasks);
 for (const rate of rates) rows.push(await measureRate(rate));
 
@@ -138,8 +154,12 @@ after ${intervalMs / 1_000} second, or at once while there is more. Each rate la
 
 ${table(['', 'writes in a second, reached', 'without descriptions', 'all fields'], rows)}
 
-Of the rates: the median and the highest of a request. The records of the ${changedTasks} changes have ${Math.round(recordBytes / changedTasks)} bytes on average: no consistent read
-of them costs less than ${(recordBytes / 4_096).toFixed(1)} read units.
+Settled: ${marginMs / 1_000} seconds after the last write or later. At once, the second page reads the records of the first one again, because others can still
+appear among them. Of the rates: the median and the highest of a request.
+
+The records of the ${changedTasks} changes have ${Math.round(recordBytes / changedTasks)} bytes on average, and those of the new tasks ${Math.round(smallBytes / changedTasks)}: no consistent read
+of them costs less than ${(recordBytes / 4_096).toFixed(1)} and ${(smallBytes / 4_096).toFixed(1)} read units. The others are rounding: DynamoDB rounds each query up to whole units, and a page
+has several queries, because it asks only for as many records as it can pay if each of them is large.
 
 Then ${writers} writers wrote ${written.length.toLocaleString('en')} times in ${values.seconds} seconds, as fast as they could. Three callers began without a copy. At the end, each copy
 was the list, and no version had gone back.

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readChangesQuery, readListQuery } from '../functions/http/parse-list-query.ts';
 import { encodeCursor, type LogCursor } from '../functions/store/lists/changes/cursor.ts';
 import { type ChangesPage, listChanges } from '../functions/store/lists/changes/list-changes.ts';
-import { maxRequestUnits } from '../functions/store/lists/changes/read-log.ts';
+import { maxRequestUnits } from '../functions/store/lists/changes/request-budget.ts';
 import { listEntities } from '../functions/store/lists/list-entities.ts';
 import { logPartition, stampPrefix } from '../functions/store/model/change-log.ts';
 import { marginMs } from '../functions/store/model/log-timing.ts';

@@ -221,6 +221,16 @@ export class TaskCollection {
     }
   }
 
+  /** Creates tasks with a name and a status alone, each in a transaction of its own. */
+  async createSmall(count: number): Promise<void> {
+    for (let number = 0; number < count; number += 1) {
+      const fields = { ...task.defaults, name: `Task ${number}`, status: 'active' } as unknown as Fields;
+      const change = buildCreate('task', fields, Date.now());
+      this.#ids.tasks.push(change.after.entity.id);
+      await this.#write(change);
+    }
+  }
+
   /** Changes the first tasks, in transactions of up to 25. */
   async updateInBatches(count: number): Promise<void> {
     for (let start = 0; start < count; start += 25) {

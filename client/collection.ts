@@ -285,7 +285,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    * const { data, removed, cursor, hasMore } = await client.tasks.changes({ since, status: 'active' });
    */
   async changes<Field extends keyof Types['entity'] = keyof Types['entity']>(
-    query: ChangesQuery<Types, Field> & { readonly since?: string | undefined },
+    query?: ChangesQuery<Types, Field> & { readonly since?: string | undefined },
     { signal }: RequestOptions = {},
   ): Promise<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>> {
     const { body } = await this.connection.send({
@@ -316,7 +316,7 @@ export class Collection<Types extends ResourceTypes> extends Listing<Types> {
    * }
    */
   async *sync<Field extends keyof Types['entity'] = keyof Types['entity']>(
-    query: ChangesQuery<Types, Field>,
+    query?: ChangesQuery<Types, Field>,
     { since, signal, interval = defaultIntervalMs }: SyncOptions = {},
   ): AsyncGenerator<ChangesPage<Versioned<Types['entity'], Item<Types, Field, never>>>, void, undefined> {
     for (let cursor = since; ; ) {

@@ -80,10 +80,12 @@ export const readDocumentationFile = contract({
     'reference.json',
     'samples.mjs',
     'search.json',
+    'search.mjs',
     'site.css',
     'site.js',
     'theme.js',
   ],
+  redirects: { guides: '/docs/guides/getting-started' },
 });
 
 export const readLlmsText = contract({

@@ -7,7 +7,7 @@
 import type { PipelineEvent, Response } from '../http/middleware.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { Problem } from '../http/problems.ts';
-import { asksForHtml, notFoundPage } from '../http/static-page.ts';
+import { asksForHtml, notFoundPage, redirectTo } from '../http/static-page.ts';
 import { quoted } from '../http/suggestion.ts';
 import { environment } from '../runtime/environment.ts';
 import { suggestPath } from './suggest-path.ts';
@@ -26,10 +26,12 @@ function matches(template: string, path: string): boolean {
 const isRead = ({ requestContext }: PipelineEvent): boolean =>
   ['GET', 'HEAD'].includes(requestContext.http.method);
 
-const redirectTo = (location: string): Response => ({
-  statusCode: 308,
-  headers: { location, 'cache-control': 'public, max-age=86400' },
-});
+/** Addresses that people type and browsers ask for, each with the one that exists. */
+const redirects: Readonly<Record<string, string>> = {
+  '/favicon.ico': '/docs/icon.svg',
+  '/guides': '/docs/guides/getting-started',
+  '/problems': '/docs/problems',
+};
 
 /** Search engines may read the pages, not the data. */
 const robots = 'User-agent: *\nDisallow: /v1/\n';
@@ -39,10 +41,11 @@ function conventionalResponse(event: PipelineEvent): Response | undefined {
   const { rawPath } = event;
   const routes = environment.routes();
   if (!isRead(event) || !('/docs' in routes)) return undefined;
-  if (rawPath === '/favicon.ico') return redirectTo('/docs/icon.svg');
   if (rawPath === '/robots.txt')
     return { statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: robots };
   const page = rawPath.replace(/\/$/, '');
+  const location = redirects[page];
+  if (location) return redirectTo(location);
   const isPage =
     /^\/docs(?:\/[\w.-]+)*$/.test(page) && Object.keys(routes).some((route) => matches(route, page));
   return isPage && page !== rawPath ? redirectTo(page) : undefined;

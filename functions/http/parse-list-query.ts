@@ -22,9 +22,9 @@ export const maxSortFields = 3;
 /** Entities on a page of a change feed, by default. */
 export const defaultChangesLimit = maxLimit;
 
-const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
+export const changesOptions = ['since', 'limit', 'fields', 'etags'] as const;
 
-const listOptions = [
+export const listOptions = [
   'page',
   'after',
   'limit',

@@ -104,14 +104,23 @@ export async function notFoundPage(): Promise<Response> {
   };
 }
 
+/** Returns a permanent redirect, which caches may keep for a day. */
+export const redirectTo = (location: string): Response => ({
+  statusCode: 308,
+  headers: { location, 'cache-control': 'public, max-age=86400' },
+});
+
 /** @param render returns the page; `undefined` means 404. */
 export function staticPage(
-  { operation }: Contract,
+  { operation, redirects }: Contract,
   render: (file: string) => StaticPage | undefined | Promise<StaticPage | undefined>,
 ): Handler {
   return pipeline(operation, [], async (event) => {
     requireNoParameters(event.rawQueryString);
-    const shown = await render(event.pathParameters?.['file'] ?? '');
+    const file = event.pathParameters?.['file'] ?? '';
+    const location = redirects?.[file];
+    if (location) return redirectTo(location);
+    const shown = await render(file);
     if (!shown) {
       if (asksForHtml(event)) return notFoundPage();
       throw new Problem('not-found', 'There is no file with this name.');

@@ -83,7 +83,7 @@ function localOptions({ local = false, ...flags }: LocalFlags): LocalTokenOption
   };
 }
 
-/** @throws UsageError that names the wrong argument. */
+/** @throws UsageError that names the wrong argument, or one that contradicts another. */
 export function tokenOptions(args: readonly string[]): TokenOptions | 'help' {
   const { values } = parseFlags({
     args: [...args],
@@ -97,5 +97,11 @@ export function tokenOptions(args: readonly string[]): TokenOptions | 'help' {
   });
   const { stage = defaultStage, machine = false, port = '8976', help } = values;
   if (help) return 'help';
+  const ofDeployment = (['stage', 'machine', 'port'] as const).find((name) => values[name] !== undefined);
+  if (values.local && ofDeployment) {
+    throw new UsageError(
+      `--${ofDeployment} is for the token of a deployment: it cannot be combined with --local.`,
+    );
+  }
   return { stage, machine, port: wholeNumber('--port', port, 1, 65_535), local: localOptions(values) };
 }

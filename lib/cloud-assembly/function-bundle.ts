@@ -36,7 +36,7 @@ export const environmentOf = (bundle: FunctionBundle, env: Environment): Environ
 
 /**
  * Loads a bundle. All functions share one process, but each has its own module and a `process` with its own `env`. One
- * process per function would take seconds and gigabytes for the 41 functions.
+ * process per function would take seconds and gigabytes.
  */
 function load({ folder, handler }: FunctionBundle, env: Environment): Handler {
   const [file = '', name = ''] = handler.split('.');

@@ -98,7 +98,8 @@ class Comparison {
       if (one && other) this.#responses(`${place} ${status}`, one, other);
     }
     for (const status of missing(Object.keys(after.responses), Object.keys(before.responses))) {
-      if (Number(status) < 400) this.#report(place, `can now respond with ${status}`);
+      // Clients follow a redirect, and 304 is for those that ask for it.
+      if (Number(status) < 300) this.#report(place, `can now respond with ${status}`);
     }
   }
 

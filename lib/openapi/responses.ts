@@ -188,6 +188,12 @@ export function responsesOf(contract: Contract, method: string): Record<string, 
         referTo('responses', errorResponseName(errorStatus, codes, method)),
       ]),
     ),
+    ...(contract.redirects && {
+      308: {
+        description: 'The page is at another address.',
+        headers: headerReferences('Location', 'Cache-Control'),
+      },
+    }),
     ...(contract.path.includes('{file}') && {
       404: method === 'HEAD' ? withoutContent(missingFile()) : missingFile(),
     }),

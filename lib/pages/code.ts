@@ -26,8 +26,8 @@ const code = (text: string, language: string, label: string): string =>
   `<pre class="code" tabindex="0" role="region" aria-label="${escaped(label)}"><code>${highlighted(text.trimEnd(), language)}</code></pre>`;
 
 /** @param title HTML of what the bar says. */
-export const panel = (title: string, content: string): string =>
-  `<div class="panel"><div class="bar">${title}</div>${content}</div>`;
+export const panel = (title: string, content: string, kind = ''): string =>
+  `<div class="panel${kind && ` ${kind}`}"><div class="bar">${title}</div>${content}</div>`;
 
 /** @param title HTML of what the bar says. */
 export const codeBlock = (
@@ -72,6 +72,32 @@ const readable = (value: unknown): string =>
     /\{\n\s+("\w+": [^{[\n]{1,30},)\n\s+("\w+": [^{[\n]{1,30})\n\s+\}/g,
     '{ $1 $2 }',
   );
+
+/** Returns the HTML of JSON. */
+export const jsonHtml = (value: unknown): string => highlighted(readable(value), 'json');
+
+interface ErrorTab {
+  readonly status: string;
+  /** Name of the template with its example. */
+  readonly name: string;
+}
+
+/** Returns the panel of responses: the successful one, and a button for each error, whose example the page has in a template. */
+export function responseTabs(
+  { status, example }: { readonly status: string; readonly example: unknown },
+  errors: readonly ErrorTab[],
+  name: string,
+): string {
+  if (example === undefined) return '';
+  const button = (code: string, template: string, isShown: boolean): string =>
+    `<button type="button" aria-pressed="${isShown}" data-shows="${template}">${statusPill(code)}</button>`;
+  const buttons = [
+    button(status, '', true),
+    ...errors.map((error) => button(error.status, error.name, false)),
+  ];
+  const title = `<div class="statuses" role="group" aria-label="Responses of ${name}">${buttons.join('')}</div>`;
+  return panel(title, code(readable(example), 'json', `Response of ${name}`), 'response');
+}
 
 export const jsonBlock = (value: unknown, label: string, title = '<span>JSON</span>'): string =>
   panel(title, code(readable(value), 'json', label));

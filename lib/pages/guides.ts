@@ -27,6 +27,27 @@ function readGuide(name: string): Guide {
   return { name, title, summary: summary.trim().replaceAll('\n', ' '), text };
 }
 
+/** The groups of the guides: the title, and the first guide of each. A guide is in the group of the one before it. */
+const groupsByFirst: Readonly<Record<string, string>> = {
+  'getting-started': 'Begin',
+  'retries-and-lost-updates': 'Write',
+  'offline-and-live': 'Build apps',
+  agents: 'Integrate',
+};
+
+export interface GuideGroup {
+  readonly title: string;
+  readonly guides: readonly Guide[];
+}
+
+export function groupsOf(guides: readonly Guide[]): GuideGroup[] {
+  const firsts = guides.flatMap(({ name }, position) => (name in groupsByFirst ? [position] : []));
+  return firsts.map((first, position) => {
+    const members = guides.slice(first, firsts[position + 1]);
+    return { title: groupsByFirst[members[0]?.name ?? ''] ?? '', guides: members };
+  });
+}
+
 export const readGuides = (): Guide[] => showGuide.files.map(readGuide);
 
 export function guideLinks(guides: readonly Guide[], current?: Guide): string {
@@ -59,7 +80,7 @@ export function guidePage(guides: readonly Guide[], guide: Guide): Page {
     title: `${guide.title} · ${productName}`,
     description: guide.summary,
     section: '/docs/guides/getting-started',
-    sidebar: `<p class="group">Guides</p>${guideLinks(guides, guide)}<p class="group">Look up</p><ul><li><a href="/docs">API reference</a></li><li><a href="/docs/problems">Problems</a></li></ul>`,
+    sidebar: `<p class="group">Guides</p>${guideLinks(guides, guide)}<p class="group">Look up</p><ul><li><a href="/docs">API reference</a></li><li><a href="/docs/problems">Error reference</a></li></ul>`,
     main: `<article class="text guide${guide.name === guideOfTokens ? ' shows-tokens' : ''}">${markdown(guide.text)}<nav class="onward" aria-label="Guides before and after">${links.join('')}</nav></article>`,
   };
 }

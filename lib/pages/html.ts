@@ -5,6 +5,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
 
-/** An icon of lines, in the color of the text. */
-export const icon = (path: string): string =>
-  `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
+/** An icon of lines, in the color of the text. @param filled a part that is an area. */
+export const icon = (path: string, filled?: string): string =>
+  `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/>${filled ? `<path class="filled" d="${filled}"/>` : ''}</svg>`;

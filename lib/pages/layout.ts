@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hashedName } from '../../functions/http/hashed-name.ts';
 import { escaped, icon } from './html.ts';
 
@@ -29,14 +30,34 @@ export interface Page {
 const links: readonly (readonly [path: string, text: string])[] = [
   ['/docs/guides/getting-started', 'Guides'],
   ['/docs', 'Reference'],
-  ['/docs/problems', 'Problems'],
-  ['/v1/openapi.json', 'OpenAPI'],
+  ['/docs/problems', 'Errors'],
 ];
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const footerLinks: readonly (readonly [path: string, text: string])[] = [
+  ['/docs/guides/getting-started', 'Getting started'],
+  ['/docs', 'API reference'],
+  ['/docs/problems', 'Errors'],
+  ['/v1/openapi.json', 'OpenAPI'],
+  ['/docs/client.mjs', 'JavaScript client'],
+  ['/llms.txt', 'Text for language models'],
+  ['/v1/health', 'Health'],
+];
+
+/** Links that are files: a browser would show their text in place of the site. */
+const isFile = (path: string): boolean => /\.\w+$/.test(path);
+
+const footer = `<footer class="end"><p><b>${productName}</b> <span>Version ${escaped(version)}</span></p><nav aria-label="Site map">${footerLinks
+  .map(([path, text]) => `<a href="${path}"${isFile(path) ? ' download' : ''}>${text}</a>`)
+  .join('')}</nav></footer>`;
 
 const icons = {
   menu: icon('M4 7h16M4 12h16M4 17h16'),
   search: icon('M20 20l-4.5-4.5M17 10.5a6.5 6.5 0 1 1-13 0a6.5 6.5 0 0 1 13 0z'),
-  theme: icon('M12 3.5a8.5 8.5 0 1 1 0 17a8.5 8.5 0 1 1 0-17zM12 4v16M14.4 5v14M16.8 6.4v11.2M19.2 9.4v5.2'),
+  theme: icon('M12 3.5a8.5 8.5 0 1 1 0 17a8.5 8.5 0 1 1 0-17z', 'M12 3.5a8.5 8.5 0 0 1 0 17z'),
 };
 
 function header({ section, sidebar }: Page, assets: Assets): string {
@@ -49,7 +70,7 @@ function header({ section, sidebar }: Page, assets: Assets): string {
   return `<header class="site">
 ${menu}<a class="name" href="/"><img src="${assetPath(assets, 'icon.svg')}" width="26" height="26" alt="">${productName}</a>
 <nav aria-label="Site">${items.join('')}</nav>
-<button type="button" class="search" data-index="${assetPath(assets, 'search.json')}" aria-label="Search" aria-keyshortcuts="/ Meta+K Control+K">${icons.search}<span>Search</span><kbd>/</kbd></button>
+<button type="button" class="search" data-ranking="${assetPath(assets, 'search.mjs')}" data-index="${assetPath(assets, 'search.json')}" aria-label="Search" aria-keyshortcuts="/ Meta+K Control+K">${icons.search}<span>Search</span><kbd>/</kbd></button>
 <button type="button" class="theme" aria-label="Switch between light and dark">${icons.theme}</button>
 </header>`;
 }
@@ -88,9 +109,10 @@ ${deferred.join('')}</head>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(page, assets)}
 <div class="columns">
-${sidebar ? `<nav class="sidebar" id="sidebar" aria-label="Contents">${sidebar}</nav>\n` : ''}<main id="main">
+${sidebar ? `<nav class="sidebar" id="sidebar" aria-label="Contents">${sidebar}</nav>\n` : ''}<div class="content"><main id="main">
 ${withUniqueRegions(main)}
 </main>
+${footer}</div>
 </div>
 </body>
 </html>

@@ -30,15 +30,15 @@ ${codeBlock(httpText(code), 'http', `Response with the problem ${code}`)}
 }
 
 export const problemsPage = (): Page => ({
-  title: `Problems · ${productName}`,
+  title: `Errors · ${productName}`,
   description: 'The meaning of each error of the API, its solution, and the JSON that arrives.',
   section: '/docs/problems',
-  sidebar: `<p class="group">Problems</p><ul>${problemCodes
+  sidebar: `<p class="group">Errors</p><ul>${problemCodes
     .map(
       (code) => `<li><a href="#${code}"><span>${code}</span>${statusPill(catalogue[code].status)}</a></li>`,
     )
     .join('')}</ul>`,
-  main: `<div class="text"><h1>Problems</h1>
+  main: `<div class="text guide"><h1>Errors</h1>
 <p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> links to a section
 of this page. <code>detail</code> describes the error, <code>errors</code> lists its locations, and <code>requestId</code>
 identifies the request in the log.</p>

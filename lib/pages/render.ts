@@ -67,6 +67,7 @@ async function assetsOf(document: OpenApiDocument, guides: ReturnType<typeof rea
     'reference.js': await script('reference'),
     'samples.mjs': await script('samples'),
     'search.json': JSON.stringify(searchIndex(document, guides)),
+    'search.mjs': await bundled('search-ranking.ts', { minify: true }),
     'site.css': await styleSheet(files),
     'site.js': await script('site'),
     'theme.js': await script('theme'),

@@ -8,21 +8,27 @@ import { explanations } from './problem-explanations.ts';
 import { typeOf } from './reference/fields.ts';
 import { titleOf } from './reference/operation.ts';
 import { resolve } from './reference/resolve.ts';
-
-/** A result: the kind decides about the order of equal matches and is shown. */
-export type SearchEntry = readonly [
-  kind: 'Operation' | 'Guide' | 'Problem' | 'Field',
-  title: string,
-  path: string,
-  /** What the result shows below its title. */
-  line: string,
-  /** Words besides title and line that find the entry. */
-  words: string,
-];
+import type { SearchEntry } from './search-ranking.ts';
 
 /** Returns the different words of a text, in lower case. */
 const wordsOf = (text: string): string =>
   [...new Set(text.toLowerCase().match(/[\p{L}\d]+(?:[-'][\p{L}\d]+)*/gu) ?? [])].join(' ');
+
+const codeBlock = /^```[\s\S]*?^```$/gm;
+
+/** Returns the prose of a text in Markdown. The cells of a row of a table are joined. */
+const proseOf = (text: string): string =>
+  text
+    .replaceAll(codeBlock, '')
+    .replaceAll(/^\|(?: *-+ *\|)+$/gm, '')
+    .replaceAll(/^\| *(.*?) *\|$/gm, (_, row: string) => `${row.replaceAll(/ *\| */g, ': ')}.`)
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]|^(?:#+|-|\d+\.) /gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Returns the words of the examples of a text. */
+const codeWordsOf = (text: string): string => wordsOf((text.match(codeBlock) ?? []).join(' '));
 
 function operationEntries(document: OpenApiDocument): SearchEntry[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -38,20 +44,29 @@ function operationEntries(document: OpenApiDocument): SearchEntry[] {
         titleOf(operation),
         `/docs#${operation.operationId}`,
         `${method.toUpperCase()} ${path}`,
+        '',
         wordsOf([operation.operationId, ...operation.tags, ...names, ...fields].join(' ')),
       ];
     }),
   );
 }
 
-function guideEntries({ name, title, summary, text }: Guide): SearchEntry[] {
+function guideEntries({ name, title, text }: Guide): SearchEntry[] {
   const [opening = '', ...sections] = text.split(/^## /m);
   const path = `/docs/guides/${name}`;
   return [
-    ['Guide', title, path, summary, wordsOf(opening)],
+    ['Guide', title, path, '', proseOf(opening.replace(/^# .*/, '')), codeWordsOf(opening)],
     ...sections.map((section): SearchEntry => {
-      const [heading = '', ...lines] = section.split('\n');
-      return ['Guide', heading, `${path}#${anchorOf(heading)}`, title, wordsOf(lines.join(' '))];
+      const [heading = ''] = section.split('\n', 1);
+      const content = section.slice(heading.length);
+      return [
+        'Guide',
+        heading,
+        `${path}#${anchorOf(heading)}`,
+        title,
+        proseOf(content),
+        codeWordsOf(content),
+      ];
     }),
   ];
 }
@@ -60,7 +75,7 @@ const problemEntries = (): SearchEntry[] =>
   problemCodes.map((code) => {
     const { meaning, remedy } = explanations[code];
     const { status, title } = catalogue[code];
-    return ['Problem', title, `/docs/problems#${code}`, `${status} ${code}`, wordsOf(`${meaning} ${remedy}`)];
+    return ['Problem', title, `/docs/problems#${code}`, `${status} ${code}`, `${meaning} ${remedy}`, ''];
   });
 
 /** Returns the fields of the bodies that create entities. */
@@ -79,20 +94,40 @@ function fieldEntries(document: OpenApiDocument): SearchEntry[] {
           name,
           `/docs#${post.operationId}`,
           `${post.tags[0]} · ${typeOf(property)}`,
-          wordsOf(String(property['description'] ?? '')),
+          proseOf(String(property['description'] ?? '')),
+          '',
         ],
       );
   });
 }
 
-export const searchIndex = (
-  document: OpenApiDocument,
-  guides: readonly Guide[],
-): { entries: SearchEntry[] } => ({
-  entries: [
+/** What the search offers before the reader types, and when nothing matches. */
+const suggested = [
+  '/docs/guides/getting-started',
+  '/docs/guides/lists-and-filters',
+  '/docs#listTasks',
+  '/docs#createTask',
+  '/docs/guides/authentication',
+  '/docs/guides/errors',
+];
+
+export interface SearchIndex {
+  readonly entries: readonly SearchEntry[];
+  readonly suggestions: readonly SearchEntry[];
+}
+
+/** Returns what the search finds. @throws Error when it does not have what it suggests. */
+export function searchIndex(document: OpenApiDocument, guides: readonly Guide[]): SearchIndex {
+  const entries = [
     ...operationEntries(document),
     ...guides.flatMap(guideEntries),
     ...problemEntries(),
     ...fieldEntries(document),
-  ],
-});
+  ];
+  const suggestions = suggested.map((wanted) => {
+    const found = entries.find(([, , path]) => path === wanted);
+    if (!found) throw new Error(`The search suggests ${wanted}, which it does not find.`);
+    return found;
+  });
+  return { entries, suggestions };
+}

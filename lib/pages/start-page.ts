@@ -1,5 +1,5 @@
 import { jsonBlock, statusPill, tabs } from './code.ts';
-import type { Guide } from './guides.ts';
+import { type Guide, type GuideGroup, groupsOf } from './guides.ts';
 import { escaped, exampleOrigin, icon } from './html.ts';
 import { type Page, productName } from './layout.ts';
 import { picture } from './picture.ts';
@@ -77,6 +77,11 @@ const response = (task: Readonly<Record<string, unknown>>): object => ({
   },
 });
 
+const notes = `<dl class="notes"><div><dt><code>data</code></dt><dd>Only the fields that the screen shows.</dd></div><div><dt><code>total</code></dt><dd>Exact over all pages, with any filter.</dd></div><div><dt><code>counts</code></dt><dd>How many tasks have each status.</dd></div></dl>`;
+
+const groupOf = ({ title, guides }: GuideGroup): string =>
+  `<section><h3>${title}</h3><ul>${guides.map((guide) => `<li><a href="/docs/guides/${guide.name}"><b>${escaped(guide.title)}</b><span>${escaped(guide.summary)}</span></a></li>`).join('')}</ul></section>`;
+
 const arrow = icon('M5 12h14M13 6l6 6-6 6');
 
 const totals = ['organizations', 'projects', 'users', 'tasks', 'tags'];
@@ -134,18 +139,17 @@ export const startPage = (
 <h1>Plans, tasks and people behind one API</h1>
 <p class="lead">Organizations, projects, users, tasks and tags for your web and mobile apps. Lists take any filter, any order and any page with an exact total.</p>
 <p class="actions"><a class="button" href="/docs/guides/getting-started">Get started</a> <a class="button second" href="/docs">API reference</a></p>
-<p class="facts"><a href="/v1/openapi.json">OpenAPI 3.1</a> · <a href="/v1/health">Health</a></p>
 <p class="of-tokens note">Requests need an access token. <a href="/docs/guides/authentication">Authentication</a> explains how to get one.</p>
 </div>${picture}</div>
-<dl class="totals" hidden aria-label="Entities in this service">${totals.map((name) => `<div><dt>${name}</dt><dd data-total="${name}">…</dd></div>`).join('')}</dl>
+<div class="totals" hidden><p>In this service now</p><dl>${totals.map((name) => `<div><dt>${name}</dt><dd data-total="${name}">…</dd></div>`).join('')}</dl></div>
 <h2>Ask for what a screen shows</h2>
 <p class="lead">The important tasks, the most urgent first, and how many there are of each status: one request.</p>
-<div class="exchange">${tabs(request, 'List important tasks')}${jsonBlock(response(task), 'Response: a page of tasks', `${statusPill(200)} <span>Response</span>`)}</div>
+<div class="exchange"><div>${tabs(request, 'List important tasks')}${notes}</div>${jsonBlock(response(task), 'Response: a page of tasks', `${statusPill(200)} <span>Response</span>`)}</div>
 <h2>Three reasons to build on it</h2>
 <ul class="reasons">${reasons.map(([path, title, text, href]) => `<li>${icon(path)}<h3><a href="${href}">${title}</a></h3><p>${text}</p></li>`).join('')}</ul>
 <h2>Where to begin</h2>
 <ul class="cards">${roles.map((role) => card(...role)).join('')}</ul>
 <h2>Guides</h2>
-<ul class="cards">${guides.map(({ name, title, summary }) => card(`/docs/guides/${name}`, title, summary)).join('')}</ul>
+<div class="groups">${groupsOf(guides).map(groupOf).join('')}</div>
 </div>`,
 });

@@ -298,11 +298,45 @@ describe('the reference', () => {
 
   test('shows whether a request succeeded', async () => {
     await send('listTags');
-    expect(await page.locator('#listTags [data-status]').innerText()).toMatch(/^200\s*Success in \d+ ms/);
+    expect(await page.locator('#listTags [data-status]').innerText()).toMatch(/^200\s*Success · \d+ ms/);
     expect(await page.locator('#listTags [data-response] .hljs-attr').count()).toBeGreaterThan(0);
     await send('createTag', '{}');
-    expect(await page.locator('#createTag [data-status]').innerText()).toMatch(/^400\s*Failure in/);
+    const failed = page.locator('#createTag [data-status]');
+    expect(await failed.innerText()).toMatch(/^400\s*The request is not valid · \d+ ms/);
+    expect(await failed.getByRole('link').getAttribute('href')).toBe('/docs/problems#invalid-request');
     expect(await page.locator('#createTag [data-response]').getAttribute('data-outcome')).toBe('failure');
+  });
+
+  test('shows Send as long as any of the form is in the window', async () => {
+    await page.setViewportSize({ width: 1400, height: 900 });
+    const section = page.locator('#listTasks');
+    await section.locator('.try > summary').click();
+    await section.locator('form[data-filled]').waitFor();
+    await section.locator('.try').evaluate((form) => form.scrollIntoView());
+    const button = section.locator('.send button');
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { top, bottom, end } = (await button.evaluate((element) => {
+        const form = element.closest('form')?.getBoundingClientRect();
+        const { bottom } = element.getBoundingClientRect();
+        return { top: form?.top, bottom, end: form?.bottom };
+      })) as { top: number; bottom: number; end: number };
+      if (top < 700 && end > 200) expect(bottom).toBeLessThanOrEqual(900);
+      await page.evaluate('scrollBy(0, 200)');
+    }
+  });
+
+  test('shows the fields of a response, and the problem of each status', async () => {
+    const section = page.locator('#listTasks');
+    await section.locator('.schema > summary').click();
+    expect(await section.locator('.schema dt code').allInnerTexts()).toEqual(
+      expect.arrayContaining(['data', 'total', 'counts']),
+    );
+    const panel = section.locator('.response');
+    const shown = panel.locator('pre');
+    await panel.getByRole('button', { name: '400' }).click();
+    expect(await shown.innerText()).toContain('"/docs/problems#invalid-request"');
+    await panel.getByRole('button', { name: '200' }).click();
+    expect(await shown.innerText()).toContain('"total"');
   });
 
   test('deletes and archives only an id that the reader enters, and asks first', async () => {
@@ -315,8 +349,12 @@ describe('the reference', () => {
       expect(await section.locator('[data-in="path"]').inputValue()).toBe('');
       await section.locator('.send button.danger').click();
       expect(await page.locator('dialog.confirm').count()).toBe(0);
+      expect(await section.locator('[data-empty]').innerText()).toBe('Enter "id".');
+      expect(await section.locator('datalist option').allTextContents()).toContain('Kept');
       await section.locator('[data-in="path"]').fill(id);
       await section.locator('.send button.danger').click();
+      await page.locator('dialog.confirm').waitFor();
+      expect(await page.locator('dialog.confirm').innerText()).toContain('the organization “Kept”');
       expect(await page.locator('dialog.confirm').innerText()).toContain(id);
       await page.locator('dialog.confirm').getByRole('button', { name: 'Cancel' }).click();
       expect(await page.locator('dialog.confirm').count()).toBe(0);
@@ -358,9 +396,12 @@ describe('the search', () => {
     await page.keyboard.press('/');
     await page.locator('dialog.search[data-ready]').waitFor();
     await page.locator('dialog.search input').fill(query);
-    const found = await page
-      .locator('dialog.search [role="option"]')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    // What it suggests is not found.
+    const hasFound = await page.locator('dialog.search .suggestions').isHidden();
+    const results = page.locator('dialog.search [role="option"]');
+    const found = hasFound
+      ? await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+      : [];
     await page.keyboard.press('Escape');
     return found;
   }
@@ -390,6 +431,37 @@ describe('the search', () => {
     expect(await find('nothing like this')).toEqual([]);
   });
 
+  test('shows the method of an operation, and where a section has the word', async () => {
+    await page.goto(`${service.url}/docs/problems`);
+    await page.keyboard.press('/');
+    await page.locator('dialog.search[data-ready]').waitFor();
+    await page.keyboard.type('delete task');
+    const [first] = await page.locator('dialog.search [role="option"]').all();
+    expect(await first?.locator('.method.delete').innerText()).toBe('DELETE');
+    expect(await first?.locator('.title mark').allInnerTexts()).toEqual(['Delete', 'task']);
+    await page.locator('dialog.search input').fill('overdue');
+    const section = page.locator('dialog.search [role="option"]').first();
+    expect(await section.locator('.line mark').first().innerText()).toBe('overdue');
+  });
+
+  test('suggests entries before the reader types and when nothing matches, and opens one only if it is chosen', async () => {
+    await page.goto(`${service.url}/docs/problems`);
+    await page.keyboard.press('/');
+    const suggestions = page.locator('dialog.search .suggestions');
+    const options = page.locator('dialog.search [role="option"]');
+    await suggestions.getByText('Suggestions').waitFor();
+    expect(await options.count()).toBeGreaterThan(3);
+    await page.keyboard.type('nothing like this');
+    expect(await suggestions.innerText()).toContain('Nothing matches “nothing like this”.');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toBe(`${service.url}/docs/problems`);
+    const last = await options.last().getAttribute('href');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(service.url + last);
+    expect(errors).toEqual([]);
+  });
+
   test('chooses with arrow keys and opens with Enter', async () => {
     await page.goto(service.url);
     await page.keyboard.press('/');
@@ -409,14 +481,20 @@ describe('the search', () => {
 
 test('an address that does not exist is a page with ways back', async () => {
   const missing = await browser.newPage();
-  for (const path of ['/docs/guides', '/docs/guides/typo', '/docs/typo', '/typo']) {
+  for (const path of ['/docs/guides/typo', '/docs/typo', '/typo']) {
     const response = await missing.goto(service.url + path);
     expect([path, response?.status()]).toEqual([path, 404]);
     expect(await missing.locator('h1').innerText()).toBe('There is nothing at this address');
     expect(await missing.locator('main a[href="/docs"]').isVisible()).toBe(true);
   }
-  await missing.goto(`${service.url}/docs/`);
-  expect(missing.url()).toBe(`${service.url}/docs`);
+  for (const [path, page] of [
+    ['/docs/', '/docs'],
+    ['/docs/guides', '/docs/guides/getting-started'],
+    ['/problems', '/docs/problems'],
+  ]) {
+    await missing.goto(service.url + path);
+    expect(missing.url()).toBe(service.url + page);
+  }
   await missing.close();
 });
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectComplete } from '../support/complete.ts';
 
 /** Every script that runs a program of this project. The others run jest or Biome, which have a help of their own. */
 
@@ -56,8 +57,10 @@ test('every other script is one command, so that --help asks it only', () => {
 
 test('CONTRIBUTING explains every script', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-  const unexplained = Object.keys(scripts).filter(
-    (name) => !text.includes(`\`${commandOf(name)}\``) && !text.includes(`\`${commandOf(name)} `),
+  const explained = Object.keys(scripts).filter(
+    (name) => text.includes(`\`${commandOf(name)}\``) || text.includes(`\`${commandOf(name)} `),
   );
-  expect(unexplained).toEqual([]);
+  expectComplete(explained, Object.keys(scripts), {
+    missing: 'Add it to the table of commands in CONTRIBUTING.md.',
+  });
 });

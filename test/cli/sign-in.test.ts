@@ -69,6 +69,7 @@ test.each([
   [['--local', '--role', 'admin'], 2, /There is no role "admin"\. It must be one of viewer, editor\./],
   [['--local', '--scope', 'task:read'], 2, /There is no scope "task:read"\./],
   [['--tenant', 'acme'], 2, /--tenant needs --local\./],
+  [['--local', '--machine'], 2, /--machine .* cannot be combined with --local\./],
 ])('npm run token -- %j ends with %i and says why', async (flags, code, message) => {
   const command = spawnToken(...flags);
   expect(await command.ended()).toBe(code);

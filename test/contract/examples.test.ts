@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { committedFile } from '#lib/openapi/committed-document.ts';
+import { openApiDocument } from '#lib/openapi/document.ts';
 import { resourceDocs } from '#lib/openapi/resources.ts';
-import type { OpenApiDocument, Operation, Response } from '#lib/openapi/types.ts';
+import type { Operation, Response } from '#lib/openapi/types.ts';
 import { type Kind, resourceOf } from './resources.ts';
 import { type JsonObject, type Method, request } from './service.ts';
 
 /** The examples of requests and responses agree with each other: the service returns what they show, apart from ids, times and versions. */
 
-const document = JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument;
+const document = openApiDocument();
 const kinds = Object.keys(resourceDocs) as Kind[];
 
 /** Ids of entities in this service, by those of the examples. */

@@ -158,7 +158,7 @@ test('the guide on authentication shows the lines with tokens on every service, 
 describe('an address without a page', () => {
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test.each(['/docs/guides', '/docs/typo.css', '/docs/guides/typo', '/typo'])(
+  test.each(['/docs/typo.css', '/docs/guides/typo', '/typo'])(
     '%s is a page for browsers and a problem for programs',
     async (path) => {
       const page = await request('GET', path, { headers: html });
@@ -195,6 +195,10 @@ describe('what browsers and search engines ask for by convention', () => {
     ['/docs/problems/', '/docs/problems'],
     ['/docs/guides/errors/', '/docs/guides/errors'],
     ['/favicon.ico', '/docs/icon.svg'],
+    ['/docs/guides', '/docs/guides/getting-started'],
+    ['/docs/guides/', '/docs/guides'],
+    ['/guides', '/docs/guides/getting-started'],
+    ['/problems', '/docs/problems'],
   ])('%s redirects to %s', async (path, location) => {
     const response = await request('GET', path);
     expect([response.status, response.headers.get('location')]).toEqual([308, location]);

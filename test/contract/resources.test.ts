@@ -1,3 +1,5 @@
+import { routes } from '#functions/routes.ts';
+import { expectComplete } from '../support/complete.ts';
 import { expectProblem } from './problem.ts';
 import { create, entityOf, pathTo, read, repeatable, resources, stateOf } from './resources.ts';
 import { type JsonObject, pathOf, request, unique } from './service.ts';
@@ -13,6 +15,26 @@ const stamped = {
 
 /** Waits until the next write has a later timestamp. Timestamps count milliseconds. */
 const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('the table of these tests has each resource of the contracts with each of its fields', async () => {
+  const declared = routes.flatMap(({ contract }) => contract.resource ?? []);
+  expectComplete(
+    resources.map(({ kind }) => kind),
+    declared.map(({ kind }) => kind),
+    { missing: 'Add it to `resources` in test/contract/resources.ts.' },
+  );
+  for (const { kind, required, defaults, full } of resources) {
+    const fields = Object.keys(declared.find((one) => one.kind === kind)?.fields ?? {});
+    const bodies = { required: [...required, ...Object.keys(defaults)], full: Object.keys(await full()) };
+    const name = (field: string): string => `${kind}.${field}`;
+    expectComplete(bodies.required.map(name), fields.map(name), {
+      missing: 'Add it to `required` or `defaults` of the resource in test/contract/resources.ts.',
+    });
+    expectComplete(bodies.full.map(name), fields.map(name), {
+      missing: 'Add a value that is not its default to `full` of the resource in test/contract/resources.ts.',
+    });
+  }
+});
 
 describe.each(resources)('POST $path', ({ kind, path, minimal, full, defaults, nullable, required }) => {
   test('returns 201 with the defaults when only the required fields are sent', async () => {

@@ -2,7 +2,7 @@ import type { Kind } from '#functions/store/model/relations.ts';
 import { isFullRun, someOf } from '../support/runs.ts';
 import { type JsonObject, type Method, request, type TestResponse, unique } from './service.ts';
 
-/** The five resources and the ten lists as data, so that a test can run for all of them. */
+/** All resources and lists as data, so that a test can run for all of them. */
 
 export type { Kind };
 

@@ -140,7 +140,7 @@ function rememberCreated(response: TestResponse): void {
 /** @throws Error that lists the differences between a response and the OpenAPI document. */
 async function requireDeclared({ method, path, url, status, headers, text }: TestResponse): Promise<void> {
   const response = { method, path: new URL(url).pathname, status, headers: new Map(headers), text };
-  checker ??= (await import('../support/response-checker.ts')).ResponseChecker.fromFile();
+  checker ??= (await import('../support/response-checker.ts')).ResponseChecker.ofContracts();
   const differences = checker.differences(response);
   if (differences.length > 0)
     throw new Error(`${method} ${path} does not match the OpenAPI document:\n${differences.join('\n')}`);

@@ -108,7 +108,7 @@ test.each(errors)(
 async function compactBy(one: WrongProcess, tenant: string): Promise<void> {
   const { database } = one.session(tenant);
   const nowMs = await database.time();
-  const times = { dueAt: nowMs, requestedAt: nowMs - 12 * 60 * minute, compared: { upTo: nowMs, at: nowMs } };
+  const times = { dueAt: nowMs, keptUntil: nowMs - 3 * 60 * minute, compared: { upTo: nowMs, at: nowMs } };
   await continueReminder(database, { tenant, kind: 'tag', late: [], ...times });
 }
 

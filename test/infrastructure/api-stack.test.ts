@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import { crossOrigin } from '#lib/hosting/cors.ts';
-import { files, streamRetries } from '#lib/hosting/functions.ts';
+import { streamRetries } from '#lib/hosting/functions.ts';
 import {
   type Access,
   accessOf,
@@ -11,7 +11,6 @@ import {
   jobsAccess,
   scheduleAccess,
 } from '#lib/infrastructure/table-access.ts';
-import type { OpenApiDocument } from '#lib/openapi/types.ts';
 import { bundles } from './bundles.ts';
 import { ofType, referenceOf, synthesize, synthesizeTemplates, temporaryFolder } from './stacks.ts';
 import type { Resource, Synthesized } from './synthesis.ts';
@@ -107,14 +106,6 @@ describe('operations', () => {
       methods.map((method) => `${method} ${contract.path} is ${contract.operation}`),
     );
     expect(found.sort()).toEqual([...expected, '$default is rejectUnmatched'].sort());
-  });
-
-  test('are the same in the committed document and in the template', () => {
-    const { paths } = JSON.parse(readFileSync(files['openapi.json'] ?? '', 'utf8')) as OpenApiDocument;
-    const declared = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    expect([...declared, '$default'].sort()).toEqual([...functionsByRoute().keys()].sort());
   });
 
   test.each(routes)('$contract.operation deploys the bundle of its own file', ({ contract, file }) => {

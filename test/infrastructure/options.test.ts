@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { needsToken } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
 import { accessOf } from '#lib/infrastructure/table-access.ts';
+import { expectComplete } from '../support/complete.ts';
 import { ofType, referenceOf, synthesizeTemplates } from './stacks.ts';
 import type { Resource, Resources } from './synthesis.ts';
 
@@ -14,6 +17,28 @@ test('nothing optional is created by default', async () => {
   const types = new Set([...Object.values(data), ...Object.values(api)].map(({ Type }) => Type));
   const optional = /^AWS::(?:Backup|Budgets|Route53)::|ApiMapping|ApiGatewayV2::DomainName/;
   expect([...types].filter((type) => optional.test(type))).toEqual([]);
+});
+
+test('the stacks set each environment variable that functions read', async () => {
+  const text = readFileSync(join(__dirname, '../../functions/runtime/environment.ts'), 'utf8');
+  const read = [...text.matchAll(/(?:env\[|required\()'(\w+)'/g)].map(([, name = '']) => name);
+  // Lambda sets some, and others are for the local service.
+  const ofHosts = /^(?:AWS_|LAMBDA_)|^(?:FILES|LOG_LEVEL|SERVER_TIMING)$/;
+  const { data, api } = await synthesizeTemplates({ eventBus: true, requireGroup: true, tenantRate: 5 });
+  const set = [data, api].flatMap((resources) =>
+    properties(resources, 'AWS::Lambda::Function').flatMap(({ Environment = {} }) =>
+      Object.keys((Environment as { Variables?: object }).Variables ?? {}),
+    ),
+  );
+  expectComplete(
+    set.filter((name) => !ofHosts.test(name)),
+    read.filter((name) => !ofHosts.test(name)),
+    {
+      missing:
+        'Set it where a stack makes the functions that read it (lib/infrastructure), and in lib/local/function-environment.ts.',
+      unneeded: 'Read it in functions/runtime/environment.ts, or do not set it.',
+    },
+  );
 });
 
 test('a domain outlives the API stack, which maps it and disables the address of AWS', async () => {

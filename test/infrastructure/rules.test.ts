@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settingNames } from '#lib/infrastructure/settings.ts';
+import { expectComplete } from '../support/complete.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 
@@ -32,7 +33,10 @@ test.each(checked)('nothing breaks a rule without a reason: %s', (name) => {
 
 test('the combinations use every setting', () => {
   const used = new Set(Object.values(combinations).flatMap((settings) => Object.keys(settings)));
-  expect([...used].sort()).toEqual([...settingNames].sort());
+  expectComplete(used, settingNames, {
+    missing:
+      'Add it, with a value that is not its default, to a combination in test/infrastructure/combinations.ts.',
+  });
 });
 
 test('the rules report a violation, and the schemas a mistyped property', () => {

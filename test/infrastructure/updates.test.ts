@@ -2,6 +2,7 @@ import { cdkArguments } from '#lib/cli/cdk-options.ts';
 import { tableLogicalId } from '#lib/infrastructure/names.ts';
 import { readSettings } from '#lib/infrastructure/read-settings.ts';
 import { settingNames } from '#lib/infrastructure/settings.ts';
+import { expectComplete } from '../support/complete.ts';
 import { isFullRun } from '../support/runs.ts';
 import { combinations } from './combinations.ts';
 import { ofType, synthesizeTemplates } from './stacks.ts';
@@ -106,7 +107,9 @@ function refusals({ templates: { data, api } }: Synthesized): string[] {
 }
 
 test('every setting has a change', () => {
-  expect(Object.keys(changes).sort()).toEqual([...settingNames].sort());
+  expectComplete(Object.keys(changes), settingNames, {
+    missing: 'Add a value that is not its default to `changes` in this file.',
+  });
 });
 
 /** Every sixth one, and those that exchange what other stacks use. `npm run test:all` deploys all. */

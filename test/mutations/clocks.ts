@@ -164,8 +164,8 @@ export const clockMutations: readonly Mutation[] = [
     name: 'no-comparison-at-the-end',
     description: 'a reminder is deleted without a comparison of its log after the last write',
     file: compareWhenDue,
-    search: 'at < requestedAt + validMs ?',
-    replacement: 'at < requestedAt - validMs ?',
+    search: 'at < validUntil(reminder) ?',
+    replacement: 'at < validUntil(reminder) - comparisonMs ?',
     detectedBy: [jobTests],
   },
   {
@@ -175,6 +175,7 @@ export const clockMutations: readonly Mutation[] = [
     search: 'compared.at + comparisonMs <= nowMs',
     replacement: 'compared.at + comparisonMs <= compared.at',
     detectedBy: [jobTests],
+    testNamePattern: 'comparison with the entities',
   },
   {
     name: 'late-records-that-nobody-noted',

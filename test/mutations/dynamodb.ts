@@ -74,7 +74,7 @@ export const dynamodbMutations: readonly Mutation[] = [
     file: database,
     search: 'if (failed.length > 0) throw new ConditionFailed(failed, error);',
     replacement:
-      'if (failed.length > 0) {\n        if (await this.deadline.backOff(attempt)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
+      'if (failed.length > 0) {\n        if (await this.deadline.backOff(1)) continue;\n        throw new ConditionFailed(failed, error);\n      }',
     detectedBy: ['test/faults/single-failures.test.ts'],
     testNamePattern: 'changed meanwhile',
   },

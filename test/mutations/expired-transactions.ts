@@ -37,7 +37,7 @@ export const expiredTransactionMutations: readonly Mutation[] = [
       'a transaction is sent by a machine that was suspended after it had given the transaction its stamp',
     file: database,
     search: 'const deadline = await this.#limit(sendUntil);',
-    replacement: 'const deadline = attempt === 0 ? await this.#limit(sendUntil) : this.deadline;',
+    replacement: 'const deadline = sendUntil === 0 ? await this.#limit(sendUntil) : this.deadline;',
     detectedBy: [faults],
     testNamePattern: 'suspended',
   },

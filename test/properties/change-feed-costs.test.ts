@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type ChangesCursor, decodeCursor, encodeCursor } from '#functions/store/lists/changes/cursor.ts';
-import { listChanges } from '#functions/store/lists/changes/list-changes.ts';
-import { maxRequestUnits } from '#functions/store/lists/changes/read-log.ts';
+import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
+import { maxRequestUnits } from '#functions/store/lists/changes/request-budget.ts';
 import { listEntities } from '#functions/store/lists/list-entities.ts';
 import { queryHash } from '#functions/store/lists/query-hash.ts';
 import { logPartition, manifestSortKey, stampPrefix } from '#functions/store/model/change-log.ts';
@@ -143,6 +143,25 @@ const one: Write = { tasks: 1, isCreation: true, name: 5, description: '', statu
 /** As large as the records of jobs. */
 const batch: Write = { ...one, tasks: 40, name: 120 };
 const longTexts: Write = { ...one, tasks: 25, description: '語'.repeat(10_000) };
+
+test('each page is full, also when the records that it reads again cost more than a request', async () => {
+  const tasks = new Tasks();
+  const query = listQuery({ limit: 100, withTexts: false });
+  const startedAt = Date.now();
+  const poll = (cursor?: ChangesCursor): Promise<ChangesPage> =>
+    // Nothing settles.
+    listChanges(store.session(tasks.tenant), 'task', query, cursor, startedAt);
+  let page = await poll((await poll()).cursor);
+  for (let batches = 0; batches < 50; batches += 1) await tasks.write(batch);
+  const sizes: number[] = [];
+  do {
+    page = await poll(page.cursor);
+    sizes.push(page.entities.length);
+  } while (page.hasMore && sizes.at(-1) === 100);
+  expect(page.hasMore).toBe(false);
+  expect(await tasks.unitsOf(startedAt - marginMs, manifestSortKey)).toBeGreaterThan(maxRequestUnits);
+  expect(new Set(sizes)).toEqual(new Set([100]));
+});
 
 test('no request costs more than 100 read units, or has more than it may', async () => {
   await fc.assert(

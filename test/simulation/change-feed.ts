@@ -173,7 +173,7 @@ export class Follower {
   readonly #copy = new Map<string, string>();
   readonly #versions = new Map<string, number>();
   #cursor: ChangesCursor;
-  /** What was committed when the caller began to read changes. */
+  /** What was committed before the last request. */
   #committed: ReadonlyMap<string, number> = new Map();
 
   /** Begins with the list of a moment that comes while others write. */
@@ -207,7 +207,7 @@ export class Follower {
   /** Reads a page. @param lossRate how often its response is lost. */
   async poll(random: Random, lossRate = 0.1): Promise<ChangesPage> {
     const database = this.#history.database();
-    if (this.#cursor.by === 'log' && !this.#cursor.hasMore) this.#committed = this.#history.versions;
+    this.#committed = this.#history.versions;
     const nowMs = this.#history.now + this.#skew;
     const page = await listChanges({ tenant, database }, kind, this.#query, this.#cursor, nowMs);
     if (random.chance(lossRate)) return page;
@@ -223,7 +223,7 @@ export class Follower {
     return page;
   }
 
-  /** @throws Error when the copy lacks a write that was committed before the first of the requests, or has what it removed. */
+  /** @throws Error when the copy lacks a write that was committed before the last request, or has what it removed. */
   #requireCommitted(): void {
     const now = this.#history.versions;
     const matching = this.#history.entities.filter((stored) => this.#matches(stored));

@@ -156,7 +156,7 @@ test('with 300,000 due jobs of one tenant and 100,000 due logs, 99 % of the jobs
       encodeReminder({
         tenant: `@log-${number}`,
         kind: 'task',
-        requestedAt: 0,
+        keptUntil: 0,
         dueAt: started - 3_000_000 + number * 36,
         late: [],
         compared: { upTo: 0, at: 0 },
@@ -208,7 +208,7 @@ test('jobs begin before logs, and the oldest jobs of a tenant before its later o
       encodeReminder({
         tenant: `@log-${number}`,
         kind: 'task',
-        requestedAt: 0,
+        keptUntil: 0,
         dueAt: started - 1,
         late: [],
         compared: { upTo: 0, at: 0 },
@@ -232,7 +232,7 @@ test('a log that needs more time gets it in the same minute, after all others', 
   const begun: string[] = [];
   const reminder = {
     kind: 'task',
-    requestedAt: 0,
+    keptUntil: 0,
     dueAt: started - 1,
     late: [],
     compared: { upTo: 0, at: 0 },

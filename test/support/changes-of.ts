@@ -20,7 +20,10 @@ async function follow(
   const removed = new Set<string>();
   for (let cursor = since; ; ) {
     const page = await collection.changes({ fields: ['id'], since: cursor });
-    for (const { id } of page.data) changed.add(id);
+    for (const { id } of page.data) {
+      removed.delete(id);
+      changed.add(id);
+    }
     for (const id of page.removed) {
       changed.delete(id);
       removed.add(id);
@@ -30,7 +33,10 @@ async function follow(
   }
 }
 
-/** Returns the entities of each collection that an action changes. Nobody else may write meanwhile. */
+/**
+ * Returns the entities of each collection that an action changes. Nobody else may write meanwhile. What a job changes after the response is
+ * not among them, unless the action waits for it.
+ */
 export async function changesOf(
   client: Client,
   action: () => Promise<unknown>,

@@ -22,7 +22,7 @@ export async function startCheckedService(
   { onEvent, ...more }: CheckedServiceOptions,
   hostFunctions?: FunctionHost,
 ): Promise<Service> {
-  checker ??= ResponseChecker.fromFile();
+  checker ??= ResponseChecker.ofContracts();
   const responses = checker;
   const differences = new Set<string>();
   const options: ServiceOptions = {

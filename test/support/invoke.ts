@@ -67,7 +67,7 @@ export async function invoke<C extends Contract>(
   APIGatewayProxyEventV2Schema.parse(event);
   const result = await invokeWithEvent(contract, event);
   const { statusCode, headers, body } = result;
-  checker ??= ResponseChecker.fromFile();
+  checker ??= ResponseChecker.ofContracts();
   const differences = checker.differences({
     method: contract.method,
     path: encodeURI(event.rawPath),

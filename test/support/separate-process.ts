@@ -15,7 +15,7 @@ export interface SeparateProcess {
   stop(): void;
 }
 
-const checker = ResponseChecker.fromFile();
+const checker = ResponseChecker.ofContracts();
 
 /** Loads the handler of an operation. The environment of this process tells it where the table is. */
 export async function startSeparateProcess(contract: Contract): Promise<SeparateProcess> {

@@ -1,13 +1,16 @@
 /** Follows a list with one of the adapters: `node --import tsx program.ts <adapter> <url>`. It fails when the copy is not the list. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, createClient, newId } from '../../client/index.ts';
+import { type Client, createClient, newId, type TaskFilters } from '../../client/index.ts';
 
 /** A copy of the tasks of a project. */
 export interface Copy {
   names(): Promise<readonly string[]>;
   create(task: { readonly id: string; readonly name: string; readonly projectId: string }): Promise<void>;
   rename(id: string, name: string): Promise<void>;
+  /** Takes a task out of its project, and so out of the list. */
+  leave(id: string): Promise<void>;
+  delete(id: string): Promise<void>;
   /** Reads and sends changes, if the library does not do so itself. */
   sync(): Promise<void>;
   stop(): Promise<void>;
@@ -54,8 +57,14 @@ async function expectNames(...names: string[]): Promise<void> {
   }
 }
 
-const isStored = async (id: string): Promise<boolean> =>
-  (await client.tasks.list({ id, projectId })).total === 1;
+/** Waits until the service has a number of tasks, while the copy sends what it has. */
+async function expectStored(filters: TaskFilters, total: number): Promise<void> {
+  for (let attempt = 1; (await client.tasks.list(filters)).total !== total; attempt += 1) {
+    assert.ok(attempt < 400, `There are not ${total} tasks with ${JSON.stringify(filters)}.`);
+    await copy.sync().catch(() => undefined);
+    await delay(20);
+  }
+}
 
 await expectNames('first', 'second');
 await client.tasks.update(first.id, { name: 'foreign' });
@@ -82,11 +91,7 @@ for (const name of ['made', 'lost']) {
   const id = newId();
   losesNext = name === 'lost';
   await copy.create({ id, name, projectId }).catch(() => undefined);
-  for (let attempt = 1; !(await isStored(id)); attempt += 1) {
-    assert.ok(attempt < 400, `The task ${name} was not sent.`);
-    await copy.sync().catch(() => undefined);
-    await delay(20);
-  }
+  await expectStored({ id, projectId }, 1);
   assert.equal((await client.tasks.list({ projectId, name })).total, 1);
 }
 assert.equal(losesNext, false);
@@ -95,6 +100,45 @@ const [made] = (await client.tasks.list({ projectId, name: 'made' })).data;
 await copy.rename(made?.id ?? '', 'renamed');
 await expectNames('lost', 'renamed', 'second');
 assert.equal((await client.tasks.list({ projectId, name: 'renamed' })).total, 1);
+// A task that is created and changed at once, and two changes before the copy has read the first one.
+const quick = newId();
+await Promise.all([copy.create({ id: quick, name: 'quick', projectId }), copy.rename(quick, 'quicker')]);
+await expectStored({ id: quick, name: 'quicker' }, 1);
+await Promise.all([copy.rename(quick, 'quickest'), copy.rename(quick, 'quick again')]);
+await expectStored({ id: quick, name: 'quick again' }, 1);
+await copy.rename(quick, 'quick at last');
+await expectStored({ id: quick, name: 'quick at last' }, 1);
+await client.tasks.delete(quick);
+await expectNames('lost', 'renamed', 'second');
+// Local writes of other fields, and local deletions, are sent.
+await copy.leave(made?.id ?? '');
+await expectStored({ id: made?.id, projectId: { isNull: true } }, 1);
+await expectNames('lost', 'second');
+const [lost] = (await client.tasks.list({ projectId, name: 'lost' })).data;
+await copy.delete(lost?.id ?? '');
+await expectStored({ id: lost?.id }, 0);
+await expectNames('second');
+// A local deletion of a task that somebody else has deleted, and one that somebody else has changed.
+const [second] = (await client.tasks.list({ projectId, name: 'second' })).data;
+await client.tasks.delete(second?.id ?? '');
+await copy.delete(second?.id ?? '').catch(() => undefined);
+await expectNames();
+const changed = await client.tasks.create({ name: 'changed', projectId });
+await expectNames('changed');
+await client.tasks.update(changed.id, { name: 'changed again' });
+await copy.delete(changed.id).catch(() => undefined);
+await copy.sync().catch(() => undefined);
+await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }) => name));
+// The device creates a task, the response is lost, and somebody else deletes the task: the copy drops it, and sends later writes.
+const gone = newId();
+losesNext = true;
+await copy.create({ id: gone, name: 'gone', projectId }).catch(() => undefined);
+while (losesNext) await copy.sync().catch(() => delay(20));
+await client.tasks.delete(gone);
+const after = newId();
+await copy.create({ id: after, name: 'after', projectId });
+await expectStored({ id: after, projectId }, 1);
+await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }) => name).sort());
 await client.projects.delete(projectId);
 await expectNames();
 await copy.stop();

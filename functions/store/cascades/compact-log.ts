@@ -12,14 +12,7 @@ import { stampOf } from '../model/change-log.ts';
 import { ConditionFailed } from '../model/errors.ts';
 import { marginMs } from '../model/log-timing.ts';
 import type { Kind } from '../model/relations.ts';
-import {
-  encodeReminder,
-  isUnchanged,
-  isUnused,
-  type Reminder,
-  reminderIntervalMs,
-  reminderKey,
-} from '../model/reminder.ts';
+import { encodeReminder, isUnchanged, nextLook, type Reminder, reminderKey } from '../model/reminder.ts';
 import { maxStamp } from '../model/stamp-text.ts';
 import { remindBy } from '../unit-of-work/reminders.ts';
 import type { Session } from '../unit-of-work/session.ts';
@@ -109,14 +102,16 @@ export async function compactBusyLog(session: Session, kind: Kind, stamps: reado
 function nextReminder(
   reminder: Reminder,
   nowMs: number,
-  { progress: compared, isComplete }: Compared,
+  { progress: compared, isComplete, hasRecords }: Compared,
 ): Reminder | undefined {
   // Another step that began before it was told may pass a record until it is settled.
   const late = reminder.late.filter((key) => stampOf(key) > nowMs - marginMs);
   const next = { ...reminder, late, compared };
   if (late.length > 0) return { ...next, dueAt: nowMs + marginMs };
   if (!isComplete) return { ...next, dueAt: nowMs };
-  const dueAt = isUnused(reminder, nowMs) ? lastComparisonAt(reminder, compared) : nowMs + reminderIntervalMs;
+  const times = nextLook(reminder, nowMs, hasRecords);
+  if (times) return { ...next, ...times };
+  const dueAt = lastComparisonAt(reminder, compared);
   return dueAt === undefined ? undefined : { ...next, dueAt };
 }
 

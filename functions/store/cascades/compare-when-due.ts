@@ -5,7 +5,7 @@
 import type { Deadline } from '../dynamodb/deadline.ts';
 import type { LogRecord } from '../model/change-log.ts';
 import { maxLatenessMs } from '../model/log-timing.ts';
-import { type ComparisonProgress, type Reminder, validMs } from '../model/reminder.ts';
+import { type ComparisonProgress, type Reminder, validUntil } from '../model/reminder.ts';
 import type { Session } from '../unit-of-work/session.ts';
 import { type ComparedPage, comparePage } from './compare-log.ts';
 import { DanglingReferences } from './dangling-references.ts';
@@ -25,6 +25,8 @@ export interface Compared {
   readonly progress: ComparisonProgress;
   /** Whether no comparison is due or in progress. */
   readonly isComplete: boolean;
+  /** Whether the log has records since the last look, absorbed or not. */
+  readonly hasRecords: boolean;
   /** Records that the columns may lack, and records that stand for lost changes. */
   readonly suspects: readonly LogRecord[];
   /** Number of missing entities that others refer to. */
@@ -38,7 +40,7 @@ async function compareRows(
   session: Session,
   { kind }: Reminder,
   { after: start = '', ...progress }: ComparisonProgress,
-): Promise<Compared> {
+): Promise<Omit<Compared, 'hasRecords'>> {
   const references = new DanglingReferences(session);
   const suspects: LogRecord[] = [];
   let after: string | undefined = start;
@@ -65,17 +67,16 @@ export async function compareWhenDue(session: Session, reminder: Reminder, nowMs
   const progress = { ...compared, upTo: passed.upTo };
   const areRowsDue = compared.after !== undefined || compared.at + comparisonMs <= nowMs;
   const { records: suspects, isComplete } = passed;
-  if (!areRowsDue || !isComplete) return { progress, isComplete, suspects, dangling: 0 };
+  const hasRecords = passed.records.length > 0;
+  if (!areRowsDue || !isComplete) return { progress, isComplete, hasRecords, suspects, dangling: 0 };
   const begun = compared.after === undefined ? { ...progress, at: nowMs } : progress;
   const rows = await compareRows(session, reminder, begun);
-  return { ...rows, suspects: [...suspects, ...rows.suspects] };
+  return { ...rows, hasRecords, suspects: [...suspects, ...rows.suspects] };
 }
 
 /**
  * Returns when the rows of a log that is not written any more are compared; `undefined` when they were compared after the last write: then nothing
  * is left to do.
  */
-export const lastComparisonAt = (
-  { requestedAt }: Reminder,
-  { at }: ComparisonProgress,
-): number | undefined => (at < requestedAt + validMs ? at + comparisonMs : undefined);
+export const lastComparisonAt = (reminder: Reminder, { at }: ComparisonProgress): number | undefined =>
+  at < validUntil(reminder) ? at + comparisonMs : undefined;

@@ -23,7 +23,7 @@ export const formats = {
   job: { reads: [1], writes: 1 },
   pace: { reads: [1], writes: 1 },
   /** With its notes of late records. */
-  reminder: { reads: [1], writes: 1 },
+  reminder: { reads: [2], writes: 2 },
   /** Its first byte is twice the number, and one more if its entries are deflated. */
   record: { reads: [3], writes: 3 },
   manifest: { reads: [6], writes: 6 },
@@ -37,7 +37,7 @@ export const formats = {
   /** The items that a step of compaction writes and replaces. */
   step: { reads: [1], writes: 1 },
   /** Callers store cursors. Their first byte is the number. */
-  'cursor of changes': { reads: [2], writes: 2 },
+  'cursor of changes': { reads: [3], writes: 3 },
   'cursor of a history': { reads: [1], writes: 1 },
   'cursor of a list': { reads: [1], writes: 1 },
   'cursor of deleted entities': { reads: [1], writes: 1 },

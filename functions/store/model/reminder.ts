@@ -20,8 +20,8 @@ export interface LogIdentity {
 export interface Reminder extends LogIdentity {
   /** When the schedule looks at the log, milliseconds since 1970. */
   readonly dueAt: number;
-  /** When a writer asked for the reminder the last time, milliseconds since 1970. */
-  readonly requestedAt: number;
+  /** Until when the log may be written: so long, the schedule does not delete the reminder, and looks often. Milliseconds since 1970. */
+  readonly keptUntil: number;
   /** Sort keys of records that may be late: compaction may have passed their stamps before they were committed. */
   readonly late: readonly string[];
   readonly compared: ComparisonProgress;
@@ -39,26 +39,31 @@ export interface ComparisonProgress {
 
 const hourMs = 3_600_000;
 
-/** Milliseconds after a request for which writers rely on the reminder. */
-export const validMs = 8 * hourMs;
+/** Milliseconds for which a reminder is kept after writers have ceased to rely on it: for transactions in progress and for clocks. */
+const reserveMs = hourMs;
 
-/**
- * Milliseconds after its last request in which a reminder is not deleted. The hour more than `validMs` is for transactions in progress and
- * for clocks.
- */
-export const minReminderMs = validMs + hourMs;
+/** Milliseconds for which a reminder is kept when a writer requests it. */
+export const minReminderMs = 8 * hourMs + reserveMs;
 
 /** Milliseconds after which the schedule looks at a log: longer than `minReminderMs`, so the reminder of a lone write is never moved. */
 export const reminderIntervalMs = 12 * hourMs;
+
+/**
+ * Milliseconds for which the schedule keeps the reminder of a log that is written about once a day, and after which it looks again. The next writer
+ * finds the reminder as it needs it. Each move of a reminder costs three write units.
+ */
+const dailyIntervalMs = 24 * hourMs;
+
+/** Milliseconds between two looks at a log, at most, for it to count as written about once a day. */
+const maxDailyIntervalMs = 36 * hourMs;
 
 /** Number of partitions of the index `by-status` that hold reminders. A log writes its reminder once in hours. */
 export const reminderPartitions = 4;
 
 export const reminderKey = ({ tenant, kind }: LogIdentity): Key => ({ pk: `${tenant}#reminder`, sk: kind });
 
-/** Returns whether a writer may rely on a reminder. */
-export const isValid = ({ requestedAt }: Pick<Reminder, 'requestedAt'>, nowMs: number): boolean =>
-  requestedAt + validMs > nowMs;
+/** Returns the time until which writers may rely on a reminder. */
+export const validUntil = ({ keptUntil }: Pick<Reminder, 'keptUntil'>): number => keptUntil - reserveMs;
 
 /** Returns the progress of a log that has nothing to compare. */
 const comparedAt = (nowMs: number): ComparisonProgress => ({ upTo: nowMs - maxLatenessMs, at: nowMs });
@@ -67,7 +72,7 @@ const newReminder = ({ tenant, kind }: LogIdentity, nowMs: number): Reminder => 
   tenant,
   kind,
   dueAt: nowMs + reminderIntervalMs,
-  requestedAt: nowMs,
+  keptUntil: nowMs + minReminderMs,
   late: [],
   compared: comparedAt(nowMs),
 });
@@ -83,10 +88,11 @@ export function requestReminder(
 ): Reminder | undefined {
   const dueAt = nowMs + reminderIntervalMs;
   if (!before) return newReminder({ tenant, kind }, nowMs);
-  // A process whose clock was far ahead has written a time that would come after the records have expired.
-  if (isValid(before, nowMs) && before.dueAt <= dueAt + hourMs) return undefined;
+  // The next look of a log that is written about once a day may be too far off. A process whose clock was far ahead has written a time that would
+  // come after the records have expired.
+  if (validUntil(before) > nowMs && before.dueAt <= dueAt + hourMs) return undefined;
   const compared = before.compared.at > nowMs + hourMs ? comparedAt(nowMs) : before.compared;
-  return { ...before, requestedAt: nowMs, dueAt: Math.min(before.dueAt, dueAt), compared };
+  return { ...before, keptUntil: nowMs + minReminderMs, dueAt: Math.min(before.dueAt, dueAt), compared };
 }
 
 /** Returns a reminder that is due at a time at the latest, if it differs from the one that there is. */
@@ -115,8 +121,35 @@ export function noteLate(
 }
 
 /** Returns whether no writer relies on a reminder any more, and the transactions of those that did have ended. */
-export const isUnused = ({ requestedAt }: Pick<Reminder, 'requestedAt'>, nowMs: number): boolean =>
-  requestedAt + minReminderMs < nowMs;
+export const isUnused = ({ keptUntil }: Pick<Reminder, 'keptUntil'>, nowMs: number): boolean =>
+  keptUntil <= nowMs;
+
+/**
+ * Returns whether a log with new records is written about once a day: writers have used the reminder since the last look, which was about a day ago.
+ * The first records of a reminder may be the only ones.
+ * @param reminder before the look.
+ */
+function isWrittenDaily({ keptUntil, compared }: Reminder, nowMs: number): boolean {
+  const lookedAt = compared.upTo + maxLatenessMs;
+  return keptUntil > lookedAt + minReminderMs && nowMs - lookedAt <= maxDailyIntervalMs;
+}
+
+/**
+ * Returns when the schedule looks at a log again; `undefined` when nobody writes to it.
+ * @param reminder before the look.
+ * @param hasRecords whether the log has records since the look before.
+ */
+export function nextLook(
+  reminder: Reminder,
+  nowMs: number,
+  hasRecords: boolean,
+): Pick<Reminder, 'dueAt' | 'keptUntil'> | undefined {
+  const { keptUntil } = reminder;
+  if (!isUnused(reminder, nowMs)) return { dueAt: nowMs + reminderIntervalMs, keptUntil };
+  if (!hasRecords || !isWrittenDaily(reminder, nowMs)) return undefined;
+  const dueAt = nowMs + dailyIntervalMs;
+  return { dueAt, keptUntil: dueAt };
+}
 
 /** Returns the item of a reminder. Its sort key in the index begins with the time when it is due. */
 export const encodeReminder = ({ tenant, kind, late, ...rest }: Reminder): Item => ({
@@ -130,7 +163,7 @@ export const encodeReminder = ({ tenant, kind, late, ...rest }: Reminder): Item 
 
 const reminderFields: Readonly<
   Record<Exclude<keyof Reminder, keyof LogIdentity> | 'ofKind' | 'byStatus', true>
-> = { dueAt: true, requestedAt: true, late: true, compared: true, ofKind: true, byStatus: true };
+> = { dueAt: true, keptUntil: true, late: true, compared: true, ofKind: true, byStatus: true };
 
 const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = {
   upTo: true,
@@ -141,11 +174,11 @@ const comparedFields: Readonly<Record<keyof ComparisonProgress, true>> = {
 /** Returns the reminder that an item stores. @throws UnknownFormat. */
 export function decodeReminder(item: Item): Reminder {
   requireReadable('reminder', item, reminderFields);
-  const { pk, sk, dueAt, requestedAt, late = [], compared } = item as Item & Reminder;
+  const { pk, sk, dueAt, keptUntil, late = [], compared } = item as Item & Reminder;
   requireKnownFields('reminder', compared, comparedFields);
   const unknown = late.find((key) => !key.startsWith(recordPrefix));
   if (unknown !== undefined) throw new UnknownFormat(`A reminder notes a late record "${unknown}".`);
-  return { tenant: pk.slice(0, pk.indexOf('#')), kind: sk as Kind, dueAt, requestedAt, late, compared };
+  return { tenant: pk.slice(0, pk.indexOf('#')), kind: sk as Kind, dueAt, keptUntil, late, compared };
 }
 
 /**
@@ -155,8 +188,8 @@ export function decodeReminder(item: Item): Reminder {
 export const isUnchanged = (before: Reminder | undefined): Condition =>
   before
     ? {
-        expression: 'requestedAt = :requestedAt AND dueAt = :dueAt',
-        values: { ':requestedAt': before.requestedAt, ':dueAt': before.dueAt },
+        expression: 'keptUntil = :keptUntil AND dueAt = :dueAt',
+        values: { ':keptUntil': before.keptUntil, ':dueAt': before.dueAt },
       }
     : notExists;
 

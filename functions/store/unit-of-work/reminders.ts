@@ -1,7 +1,7 @@
 /**
  * Reminders of change logs that are written. A reminder is not part of the writer's transaction: there, all writers of a kind would conflict.
- * The writer makes sure that there is one before. It relies on a reminder for eight hours after the last request, and a reminder is not
- * deleted for nine. So no record is written while its reminder is deleted.
+ * The writer makes sure that there is one before. It relies on a reminder until an hour before the schedule may delete it. So no record is
+ * written while its reminder is deleted.
  */
 import { type Change, kindsOf } from '../model/changes.ts';
 import { ConditionFailed } from '../model/errors.ts';
@@ -11,20 +11,20 @@ import {
   encodeReminder,
   hastenReminder,
   isUnchanged,
-  isValid,
   type LogIdentity,
   noteLate,
   type Reminder,
   reminderKey,
   requestReminder,
+  validUntil,
 } from '../model/reminder.ts';
 import type { Session } from './session.ts';
 
-/** Logs of which a process remembers the last request. It forgets all when there are more: then each writer reads the reminder again. */
+/** Logs of which a process remembers how long it relies on the reminder. It forgets all when there are more: then each writer reads the reminder again. */
 const maxKnownLogs = 10_000;
 
-/** When the reminder of a log was requested the last time, by table and log. */
-const requestedAt = new Map<string, number>();
+/** Until when this process relies on the reminder of a log, by table and log. */
+const reliedUntil = new Map<string, number>();
 
 type ReminderChange = (before: Reminder | undefined, log: LogIdentity, nowMs: number) => Reminder | undefined;
 
@@ -55,10 +55,10 @@ async function changeReminder(
 
 async function requireReminderOf(session: Session, kind: Kind): Promise<void> {
   const log = `${session.database.tableName}#${session.tenant}#${kind}`;
-  if (isValid({ requestedAt: requestedAt.get(log) ?? 0 }, await session.database.time())) return;
+  if ((reliedUntil.get(log) ?? 0) > (await session.database.time())) return;
   const reminder = await changeReminder(session, kind, requestReminder);
-  if (requestedAt.size >= maxKnownLogs) requestedAt.clear();
-  if (reminder) requestedAt.set(log, reminder.requestedAt);
+  if (reliedUntil.size >= maxKnownLogs) reliedUntil.clear();
+  if (reminder) reliedUntil.set(log, validUntil(reminder));
 }
 
 /** Makes sure that the logs have reminders that changes are going to be recorded in. A process remembers them for hours. */

@@ -19,13 +19,14 @@ button { padding: 0.5rem 1.5rem; font: inherit; }
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 /**
- * Returns the headers of the page. Nothing can frame it, and it runs no script.
+ * Returns the headers of the page. Nothing can frame it, and it runs no script. Without a referrer for its own origin, browsers would send the
+ * form with `Origin: null`, which the issuer refuses.
  * @param redirectUri the address to which the form leads: browsers apply `form-action` to redirects too.
  */
 export const pageHeaders = (redirectUri: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'content-security-policy': [
     "default-src 'none'",

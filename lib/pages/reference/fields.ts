@@ -9,16 +9,25 @@ const code = (value: unknown): string => `<code>${escaped(String(value))}</code>
 const shownDefault = (value: unknown): string =>
   code(Array.isArray(value) && value.length > 0 ? value.join(',') : JSON.stringify(value));
 
-export function typeOf({ type, format, items, enum: values, oneOf }: Schema): string {
+/** Returns the name of what a schema refers to, alone or as one of several. */
+function nameOf({ $ref, anyOf = [] }: Schema): string | undefined {
+  const reference = $ref ?? anyOf.find((one) => one['$ref'])?.['$ref'];
+  return reference === undefined ? undefined : String(reference).split('/').at(-1)?.toLowerCase();
+}
+
+export function typeOf(schema: Schema): string {
+  const { type, format, items, enum: values, oneOf, anyOf = [] } = schema;
+  const name = nameOf(schema);
+  if (name) return `${name}${anyOf.some((one) => one.type === 'null') ? ' or null' : ''}`;
   const types = [type ?? []].flat();
   const isNullable = types.includes('null');
   const plain = types.find((one) => one !== 'null');
   const shown = plain === 'string' && format ? format : plain;
-  const name =
+  const shownType =
     plain === 'array'
       ? `array of ${typeOf(items ?? {})}s`
       : (shown ?? (values ? 'string' : oneOf ? 'object' : 'any'));
-  return `${name}${isNullable ? ' or null' : ''}`;
+  return `${shownType}${isNullable ? ' or null' : ''}`;
 }
 
 function limitsOf({ minLength, maxLength, maxItems, minimum, maximum, format }: Schema): string[] {

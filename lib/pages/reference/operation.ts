@@ -1,11 +1,19 @@
 import { exampleQuery } from '../../openapi/samples/request.ts';
-import type { OpenApiDocument, Operation, Parameter, Response } from '../../openapi/types.ts';
-import { jsonBlock, methodPill, statusPill, tabs } from '../code.ts';
+import type {
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+} from '../../openapi/types.ts';
+import { methodPill, responseTabs, statusPill, tabs } from '../code.ts';
 import { escaped } from '../html.ts';
 import { inlineMarkdown, markdown } from '../markdown.ts';
 import { batchFields, fieldList } from './fields.ts';
 import { groupsOf, parameterLists } from './parameters.ts';
 import { resolve } from './resolve.ts';
+import { exampleOf } from './response-templates.ts';
 import { tryIt } from './try-it.ts';
 
 interface OperationPlace {
@@ -51,31 +59,40 @@ function body({ document, operation: { requestBody } }: OperationPlace): string 
   return `<h4>Body${isOptional}</h4>${description ? markdown(String(description)) : ''}${fields}`;
 }
 
-function exampleOf({ content = {} }: Response): unknown {
-  const { example, examples = {} } = content['application/json'] ?? {};
-  return example ?? Object.values(examples)[0]?.value;
+/** Returns the name of the component that a reference names. */
+const nameOf = (reference: object): string =>
+  String('$ref' in reference ? reference.$ref : '')
+    .split('/')
+    .at(-1) ?? '';
+
+/** Returns the fields of a successful response. They are written once for each schema, and shown when the reader opens them. */
+function responseFields(schema: Schema | Reference | undefined): string {
+  const name = schema && nameOf(schema);
+  return name
+    ? `<details class="schema" data-schema="${name}"><summary><h4>Response</h4> <span class="facts">fields of ${name}</span></summary></details>`
+    : '';
 }
 
-function responses({ document, operation }: OperationPlace): { list: string; example: string } {
+function responses({ document, operation }: OperationPlace): { list: string; examples: string } {
   const all = Object.entries(operation.responses).map(
-    ([status, response]) => [status, resolve<Response>(document, response)] as const,
+    ([status, response]) => ({ status, response, ...resolve<Response>(document, response) }) as const,
   );
   const items = all.map(
-    ([status, { description }]) =>
+    ({ status, description }) =>
       `<li>${statusPill(status)} <span>${inlineMarkdown(description.split('\n')[0] ?? '')}</span></li>`,
   );
-  const [status = '', success] = all[0] ?? [];
-  const example = success && exampleOf(success);
+  const [success] = all;
+  const errors = all.filter(({ status, response }) => status >= '400' && nameOf(response));
+  const fields = responseFields(success?.content?.['application/json']?.schema);
   return {
-    list: `<details class="responses"><summary><h4>Responses</h4> <span class="facts">${all.map(([code]) => code).join(' ')}</span></summary><ul>${items.join('\n')}</ul><p class="facts">The <a href="/docs/problems">problems</a> explain every error.</p></details>`,
-    example:
-      example === undefined
-        ? ''
-        : jsonBlock(
-            example,
-            `Response of ${operation.operationId}`,
-            `${statusPill(status)} <span>Response</span>`,
-          ),
+    list: `${fields}<details class="responses"><summary><h4>Statuses</h4> <span class="facts">${all.length}: ${success?.status} and ${all.length - 1} others</span></summary><ul>${items.join('\n')}</ul><p class="facts">The <a href="/docs/problems">problems</a> explain every error.</p></details>`,
+    examples: success
+      ? responseTabs(
+          { status: success.status, example: exampleOf(success) },
+          errors.map(({ status, response }) => ({ status, name: nameOf(response) })),
+          operation.operationId,
+        )
+      : '',
   };
 }
 
@@ -88,20 +105,21 @@ export function operationSection(place: OperationPlace): string {
   const { document, path, method, operation } = place;
   const { operationId, description = '', parameters = [], requestBody } = operation;
   const groups = groupsOf(parameters.map((parameter) => resolve<Parameter>(document, parameter)));
-  const { list, example } = responses(place);
+  const { list, examples } = responses(place);
   const exampleBody = requestBody?.content['application/json']?.example;
   return `<section class="operation" id="${operationId}" data-method="${method}">
 <h3><a href="#${operationId}">${escaped(titleOf(operation))}</a></h3>
 <p class="path">${methodPill(method)} <code>${pathHtml(path)}</code></p>
-<div class="halves"><div class="half">
+<div class="parts"><div class="about">
 ${describe(description)}
+</div><div class="examples">
+${samples(operation)}
+${tryIt({ id: operationId, method: method.toUpperCase(), path, parameters: groups, body: exampleBody, query: method === 'get' ? exampleQuery(operation) : [], filtersOf: listOfAll(place) ?? operationId })}
+${examples}
+</div><div class="details">
 ${parameterLists(groups, listOfAll(place))}
 ${body(place)}
 ${list}
-</div><div class="half examples">
-${samples(operation)}
-${tryIt({ id: operationId, method: method.toUpperCase(), path, parameters: groups, body: exampleBody, query: method === 'get' ? exampleQuery(operation) : [], filtersOf: listOfAll(place) ?? operationId })}
-${example}
 </div></div>
 </section>`;
 }

@@ -48,7 +48,7 @@ function filterOf(field: string, parameters: readonly Parameter[]): string {
       `<dt><code>${escaped(name)}</code></dt><dd>${inlineMarkdown(description)}</dd>`,
   );
   const type = typeOf(parameters.find(({ name }) => name.includes('[gt'))?.schema ?? { type: 'string' });
-  return `<details><summary><code>${escaped(field)}</code> <span class="facts">${type} · ${operators.map((one) => `<code>${one}</code>`).join(' ')}</span></summary>
+  return `<details><summary><code>${escaped(field)}</code> <span class="facts">${type}</span><span class="operators">${operators.map((one) => `<code>${one}</code>`).join(' ')}</span></summary>
 <dl class="fields">${items.join('\n')}</dl></details>`;
 }
 

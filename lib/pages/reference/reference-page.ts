@@ -6,6 +6,7 @@ import { escaped, exampleOrigin } from '../html.ts';
 import { type Page, productName } from '../layout.ts';
 import { markdown } from '../markdown.ts';
 import { operationSection, pathHtml, titleOf } from './operation.ts';
+import { responseTemplates } from './response-templates.ts';
 
 interface Placed {
   readonly path: string;
@@ -44,7 +45,7 @@ export function referencePage(document: OpenApiDocument, guides: readonly Guide[
   const groups = byTag(document);
   const navigation = groups.map(
     ({ name, all }, position) =>
-      `<details class="group"${position === 0 ? ' open' : ''}><summary>${name}</summary><ul>${all.map(link).join('\n')}</ul></details>`,
+      `<details class="group"${position === 0 ? ' open data-followed' : ''}><summary>${name}</summary><ul>${all.map(link).join('\n')}</ul></details>`,
   );
   const sections = groups.map(
     ({ name, description, all }) =>
@@ -62,7 +63,8 @@ ${navigation.join('\n')}`,
 ${markdown(String(document.info['description']))}</div>
 <div class="panel card"><div class="bar"><span>Base address</span></div><p><code>${exampleOrigin}</code></p>
 <form class="token of-token-pages"><label for="token">Access token</label><input type="password" id="token" autocomplete="off" placeholder="for Try it; kept until the tab is closed"></form>
-<p class="facts"><a href="/docs/client.mjs">JavaScript client</a> · <a href="/docs/reference.json">OpenAPI for generators</a></p></div></div>
-${sections.join('\n')}</div>`,
+<p class="facts"><a href="/v1/openapi.json" download>OpenAPI 3.1</a> · <a href="/docs/reference.json" download>OpenAPI for generators</a> · <a href="/docs/client.mjs" download>JavaScript client</a></p></div></div>
+${sections.join('\n')}</div>
+${responseTemplates(document)}`,
   };
 }

@@ -9,13 +9,16 @@ const option = (value: unknown): string => `<option>${escaped(String(value))}</o
 function control(form: string, { name, in: place, schema, required }: Parameter): string {
   const id = `${form}-${place}-${name}`;
   const facts = `id="${id}" name="${escaped(name)}" data-in="${place}"`;
+  const isId = place === 'path' && schema['x-reference'] !== undefined;
   const reference = place === 'path' ? ` data-reference="${String(schema['x-reference'] ?? '')}"` : '';
-  return `<label for="${id}">${escaped(name)}</label>${input(facts + reference, id, schema, required)}`;
+  const choices = isId ? ` list="${id}-known" placeholder="paste an id, or choose"` : '';
+  const known = isId ? `<datalist id="${id}-known"></datalist>` : '';
+  return `<label for="${id}">${escaped(name)}</label>${input(facts + reference + choices, id, schema, required)}${known}`;
 }
 
 function input(facts: string, id: string, schema: Schema, isRequired = false): string {
-  if (schema.enum)
-    return `<select ${facts}><option value=""></option>${schema.enum.map(option).join('')}</select>`;
+  const choices = schema.type === 'boolean' ? [true, false] : schema.enum;
+  if (choices) return `<select ${facts}><option value=""></option>${choices.map(option).join('')}</select>`;
   const type = schema.type === 'integer' ? 'number' : 'text';
   const placeholder =
     'default' in schema ? ` placeholder="${escaped([schema['default']].flat().join(','))}"` : '';
@@ -85,8 +88,8 @@ export function tryIt(options: FormOptions): string {
   const headers = parameters.headers.filter(({ name }) => name !== 'If-None-Match');
   const example = query.map(([name, value]) => `${name}=${value}`).join('&');
   return `<details class="try"><summary>Try it</summary>
-<form data-method="${method}" data-path="${path}"${example && ` data-example="${escaped(example)}"`}${danger ? ` data-danger="${danger}"` : ''}>${group('Path', id, parameters.path)}${filterRows(parameters, options)}${group(parameters.filters.size > 0 ? 'Page and order' : 'Query', id, parameters.usual)}${textarea(id, body)}${headers.length === 0 ? '' : `<details class="more"><summary>Headers</summary>${controls(id, headers)}</details>`}
-<p class="send"><button type="submit" class="button${danger ? ' danger' : ''}">${danger ?? 'Send'}</button></p>
+<form novalidate data-method="${method}" data-path="${path}"${example && ` data-example="${escaped(example)}"`}${danger ? ` data-danger="${danger}"` : ''}>${group('Path', id, parameters.path)}${filterRows(parameters, options)}${group(parameters.filters.size > 0 ? 'Page and order' : 'Query', id, parameters.usual)}${textarea(id, body)}${headers.length === 0 ? '' : `<details class="more"><summary>Headers</summary>${controls(id, headers)}</details>`}
 <p class="missing" data-missing role="status" hidden></p>
+<p class="send"><button type="submit" class="button${danger ? ' danger' : ''}">${danger ?? 'Send'}</button><span class="missing" data-empty role="alert" hidden></span></p>
 <div class="panel" data-response hidden><div class="bar"><span class="outcome" role="status" data-status></span></div><pre class="code" tabindex="0" role="region" aria-label="Response to your request of ${id}"><code></code></pre></div></form></details>`;
 }

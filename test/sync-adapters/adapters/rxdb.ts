@@ -11,13 +11,23 @@ import {
 /** A task that was created here has no version yet. Its id is from `newId`. */
 export type TaskDocument = Versioned<Task>;
 
-/** Keeps a collection of RxDB equal to a list of tasks, and sends what is created and changed in it. */
-export const replicateTasks = (
-  client: Client,
-  collection: RxCollection<TaskDocument>,
-  filters: TaskFilters,
-) =>
-  replicateRxCollection<TaskDocument, { cursor: string }>({
+/** Keeps a collection of RxDB equal to a list of tasks, and sends what is created, changed and deleted in it. */
+export function replicateTasks(client: Client, collection: RxCollection<TaskDocument>, filters: TaskFilters) {
+  /** The version that a write from here has made, by the version before; by the id for a task that was created here. */
+  const successors = new Map<string, TaskDocument['version']>();
+  /** Returns what a write must require: RxDB may not have read the result of the write before it. */
+  const targetOf = ({ id, version }: TaskDocument) => {
+    let latest: string = version ?? id;
+    for (let next = successors.get(latest); next; next = successors.get(latest)) latest = next;
+    return { id, version: latest };
+  };
+  const send = async (task: TaskDocument, isDeleted: boolean, before: TaskDocument | undefined) => {
+    const target = before && targetOf(before);
+    if (target && isDeleted) await client.tasks.delete(target);
+    else if (target) successors.set(target.version, (await client.tasks.update(target, task)).version);
+    else if (!isDeleted) successors.set(task.id, (await client.tasks.create(task)).version);
+  };
+  return replicateRxCollection<TaskDocument, { cursor: string }>({
     collection,
     replicationIdentifier: `tasks ${JSON.stringify(filters)}`,
     pull: {
@@ -37,20 +47,18 @@ export const replicateTasks = (
         const conflicts = [];
         for (const { newDocumentState, assumedMasterState } of rows) {
           const { _deleted, ...task } = newDocumentState;
-          const { id, name, status } = task;
           try {
-            if (assumedMasterState) await client.tasks.update(assumedMasterState, { name, status });
-            else await client.tasks.create(task);
+            await send(task, _deleted, assumedMasterState);
           } catch (error) {
             // Somebody else was faster, or an earlier call has created the task and its response was lost. RxDB resolves the conflict, by
             // default for the service, and sends the result.
-            if (isProblem(error, 'version-mismatch'))
-              conflicts.push({ ...(await client.tasks.get(id)), _deleted: false });
-            else if (isProblem(error, 'not-found')) conflicts.push({ ...newDocumentState, _deleted: true });
-            else throw error;
+            if (!isProblem(error, 'version-mismatch') && !isProblem(error, 'not-found')) throw error;
+            const [current] = (await client.tasks.list({ id: task.id })).data;
+            conflicts.push({ ...(current ?? task), _deleted: !current });
           }
         }
         return conflicts;
       },
     },
   });
+}

@@ -9,7 +9,7 @@ import {
 } from '../../../client/index.ts';
 
 /**
- * Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created and changed in it.
+ * Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created, changed and deleted in it.
  * @param interval milliseconds between two reads of changes. One that fails, for example offline, is repeated after the interval.
  */
 export function taskCollection(
@@ -19,6 +19,25 @@ export function taskCollection(
 ): CollectionConfig<Versioned<Task>, string> {
   /** Reads changes, after those reads that are in progress: a page is never older than the one before. */
   let pull = async (): Promise<void> => undefined;
+  /** The version that a write of this collection has made, by the version before; by the id for a task that was created here. */
+  const successors = new Map<string, Versioned<Task>['version']>();
+  /** Returns what a write must require: a write before it may have made a new version. */
+  const targetOf = ({ id, version }: Versioned<Task>) => {
+    let latest: string = version ?? id;
+    for (let next = successors.get(latest); next; next = successors.get(latest)) latest = next;
+    return { id, version: latest };
+  };
+  let lastWrite = Promise.resolve();
+  /** Sends a write after those before it, and reads its result. When it fails, TanStack DB takes the change back. */
+  const send = (write: () => Promise<void>): Promise<void> => {
+    const sent = lastWrite.then(write).catch((error: unknown) => {
+      // The feed brings the version of the service.
+      if (!isProblem(error, 'version-mismatch')) throw error;
+      throw new Error('Somebody else has changed the task.', { cause: error });
+    });
+    lastWrite = sent.catch(() => undefined);
+    return sent.then(pull);
+  };
   return {
     id: `tasks ${JSON.stringify(filters)}`,
     getKey: ({ id }) => id,
@@ -81,27 +100,30 @@ export function taskCollection(
         };
       },
     },
-    onInsert: async ({ transaction }) => {
-      for (const { modified } of transaction.mutations)
-        await client.tasks.create(modified).catch((error: unknown) => {
-          // An earlier call has created it, and its response was lost.
-          if (!isProblem(error, 'version-mismatch')) throw error;
-        });
-      await pull();
-    },
-    onUpdate: async ({ transaction }) => {
-      for (const { original, changes } of transaction.mutations) {
-        const { name, status } = changes;
-        try {
-          await client.tasks.update(original, { name, status });
-        } catch (error) {
-          // TanStack DB takes the change back. The feed brings the version of the service.
-          if (isProblem(error, 'version-mismatch'))
-            throw new Error('Somebody else has changed the task.', { cause: error });
-          throw error;
+    onInsert: ({ transaction }) =>
+      send(async () => {
+        for (const { modified } of transaction.mutations) {
+          const { version } = await client.tasks.create(modified).catch((error: unknown) => {
+            // An earlier call has created it, and its response was lost.
+            if (isProblem(error, 'version-mismatch')) return client.tasks.get(modified.id);
+            throw error;
+          });
+          successors.set(modified.id, version);
         }
-      }
-      await pull();
-    },
+      }),
+    onUpdate: ({ transaction }) =>
+      send(async () => {
+        for (const { original, changes } of transaction.mutations) {
+          const target = targetOf(original);
+          successors.set(target.version, (await client.tasks.update(target, changes)).version);
+        }
+      }),
+    onDelete: ({ transaction }) =>
+      send(async () => {
+        for (const { original } of transaction.mutations)
+          await client.tasks.delete(targetOf(original)).catch((error: unknown) => {
+            if (!isProblem(error, 'not-found')) throw error;
+          });
+      }),
   };
 }

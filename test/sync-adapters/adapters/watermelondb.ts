@@ -18,9 +18,11 @@ const toRecord = ({ id, name, status, projectId, version }: Versioned<Task>) => 
   version,
 });
 
-type Changes = Readonly<Record<'created' | 'updated', readonly ReturnType<typeof toRecord>[]>>;
+type Changes = Readonly<Record<'created' | 'updated', readonly ReturnType<typeof toRecord>[]>> & {
+  readonly deleted: readonly string[];
+};
 
-/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was created and changed in it. */
+/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was created, changed and deleted in it. */
 export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
   let cursor = await database.localStorage.get<string>(cursorName);
   const pull = async () => {
@@ -40,14 +42,18 @@ export async function syncTasks(client: Client, database: Database, filters: Tas
     };
   };
   const push = async ({ changes }: { changes: object }) => {
-    const { created, updated } = (changes as { tasks: Changes }).tasks;
+    const { created, updated, deleted } = (changes as { tasks: Changes }).tasks;
     for (const { id, name, status, projectId } of created)
       await client.tasks.create({ id, name, status, projectId }).catch((error: unknown) => {
         // An earlier call has created it, and its response was lost. The next pull has it.
         if (!isProblem(error, 'version-mismatch')) throw error;
       });
-    for (const { id, name, status, version } of updated)
-      await client.tasks.update({ id, version }, { name, status });
+    for (const { id, name, status, projectId, version } of updated)
+      await client.tasks.update({ id, version }, { name, status, projectId });
+    for (const id of deleted)
+      await client.tasks.delete(id).catch((error: unknown) => {
+        if (!isProblem(error, 'not-found')) throw error;
+      });
   };
   try {
     await synchronize({

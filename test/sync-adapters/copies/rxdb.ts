@@ -30,7 +30,13 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       await tasks.insert({ ...task, status: 'active' });
     },
     rename: async (id, name) => {
-      await (await tasks.findOne(id).exec()).patch({ name });
+      await (await tasks.findOne(id).exec()).incrementalPatch({ name });
+    },
+    leave: async (id) => {
+      await (await tasks.findOne(id).exec()).incrementalPatch({ projectId: null });
+    },
+    delete: async (id) => {
+      await (await tasks.findOne(id).exec()).remove();
     },
     sync: async () => {
       replication.reSync();

@@ -16,6 +16,14 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
         (draft as { name: string }).name = name;
       }).isPersisted.promise;
     },
+    leave: async (id) => {
+      await collection.update(id, (draft) => {
+        (draft as { projectId: string | null }).projectId = null;
+      }).isPersisted.promise;
+    },
+    delete: async (id) => {
+      await collection.delete(id).isPersisted.promise;
+    },
     sync: async () => undefined,
     stop: () => collection.cleanup(),
   };

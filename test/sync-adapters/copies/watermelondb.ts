@@ -26,6 +26,14 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   });
   const database = new Database({ adapter, modelClasses: [TaskModel] });
   const tasks = database.get<TaskModel>('tasks');
+  const set = async (id: string, column: string, value: string | null): Promise<void> => {
+    await database.write(async () => {
+      const record = await tasks.find(id);
+      await record.update((draft) => {
+        draft._setRaw(column, value);
+      });
+    });
+  };
   return {
     names: async () => (await tasks.query().fetch()).map((record) => String(record._getRaw('name'))),
     create: async (task) => {
@@ -35,13 +43,11 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
         }),
       );
     },
-    rename: async (id, name) => {
+    rename: (id, name) => set(id, 'name', name),
+    leave: (id) => set(id, 'projectId', null),
+    delete: async (id) => {
       const record = await tasks.find(id);
-      await database.write(() =>
-        record.update((draft) => {
-          draft._setRaw('name', name);
-        }),
-      );
+      await database.write(() => record.markAsDeleted());
     },
     sync: () => syncTasks(client, database, { projectId }),
     stop: async () => undefined,

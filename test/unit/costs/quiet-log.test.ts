@@ -1,4 +1,4 @@
-/** What the background work of a quiet log costs: of one that is written once a day. Units are counted, not time. */
+/** What the background work of a quiet log costs: of one that is written once a day, or once. Units are counted, not time. */
 import { continueReminder } from '#functions/store/cascades/compact-log.ts';
 import { processMemory } from '#functions/store/lists/engine/process-memory.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
@@ -57,10 +57,10 @@ async function readReminder(): Promise<Reminder | undefined> {
   return item && decodeReminder(item);
 }
 
-/** Looks at the log as the schedule does: each hour, by a process that has read no columns yet. */
-async function lookEachHour(database: ReturnType<TestStore['database']>): Promise<void> {
+/** Lets time pass, and looks at the log as the schedule does: each hour, by a process that has read no columns yet. */
+async function passHours(database: ReturnType<TestStore['database']>, hours: number): Promise<void> {
   let reminder = await readReminder();
-  for (let hour = 0; hour < 24; hour += 1) {
+  for (let hour = 0; hour < hours; hour += 1) {
     now += hourMs;
     if (!reminder || reminder.dueAt > now) continue;
     processMemory.clear();
@@ -69,18 +69,43 @@ async function lookEachHour(database: ReturnType<TestStore['database']>): Promis
   }
 }
 
+const atOneHour = (): number => 0;
+
+/** The hour of a working day of eight hours, in no order. */
+const atAnyHour = (day: number): number => (day * 5) % 8;
+
 test.each([
-  ['a change', change, 12],
-  ['a create', create, 30],
-])('%s a day costs few write units and read units', async (_, build, maxWriteUnits) => {
+  ['a change a day', change, atOneHour, 9],
+  ['a change a day at any hour of eight', change, atAnyHour, 9],
+  ['a change a day at any hour', change, (day: number) => (day * 7) % 24, 10],
+  ['a create a day', create, atOneHour, 9],
+])('%s costs few write units and read units', async (_, build, hourOf, maxWriteUnits) => {
   const background = store.database(600_000);
   for (let day = 0; day < days; day += 1) {
+    await passHours(background, hourOf(day));
     const one = await build(day);
     await requireReminders({ tenant, database: background }, [one]);
     await applyChangeSet(store.session(tenant), { changes: [one] });
-    await lookEachHour(background);
+    await passHours(background, 24 - hourOf(day));
   }
   const { writeUnits, readUnits } = background.consumption;
   expect(writeUnits / days).toBeLessThanOrEqual(maxWriteUnits);
   expect(readUnits / days).toBeLessThanOrEqual(10 + readUnitsOfComparisons);
+});
+
+test('the reminder of a lone write is written, moved to the comparison of the log, and deleted after it', async () => {
+  await passHours(store.database(600_000), 40 * 24);
+  expect(await readReminder()).toBeUndefined();
+  const writer = store.database();
+  const one = await create();
+  await requireReminders({ tenant, database: writer }, [one]);
+  await applyChangeSet(store.session(tenant), { changes: [one] });
+  const background = store.database(600_000);
+  const { dueAt } = (await readReminder()) as Reminder;
+  await passHours(background, 24);
+  expect((await readReminder())?.dueAt).toBeGreaterThan(dueAt + 10 * 24 * hourMs);
+  await passHours(background, 40 * 24);
+  expect(await readReminder()).toBeUndefined();
+  expect(writer.consumption.writeUnits).toBe(2);
+  expect(background.consumption.writeUnits).toBeLessThanOrEqual(12);
 });

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { showGuide } from '#functions/documentation/contract.ts';
 import { methodsByPath } from '#functions/routes.ts';
+import { expectComplete } from '#test/support/complete.ts';
 
 const root = join(__dirname, '../../..');
 const folders = ['benchmarks', 'client', 'docs', 'examples', 'functions', 'lib', 'test'];
@@ -66,6 +68,25 @@ test('finds pages in all folders, their links and anchors', () => {
     anchor: 'platforms-and-troubleshooting',
   });
   expect(anchorsOf('docs/running.md')).toContain('platforms');
+});
+
+test('each guide is a page of the service', () => {
+  const guides = pages.flatMap((page) => /^docs\/guides\/(.+)\.md$/.exec(page)?.[1] ?? []);
+  expectComplete(showGuide.files, guides, {
+    missing:
+      'Add it to the files of showGuide in functions/documentation/contract.ts, where readers should meet it.',
+    unneeded: 'Write docs/guides/<name>.md.',
+  });
+});
+
+test('docs/README.md lists each page of the documentation', () => {
+  const listed = linksOf('docs/README.md').map(({ target }) => target);
+  const needed = pages.filter((page) => /^docs\/(?!README|performance\/)/.test(page));
+  expectComplete(
+    listed.filter((page) => page.startsWith('docs/')),
+    needed,
+    { missing: 'Link it in docs/README.md, in the group of its readers.' },
+  );
 });
 
 describe.each(pages)('%s', (page) => {

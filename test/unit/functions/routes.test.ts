@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { methodsByPath, routes } from '#functions/routes.ts';
 import { internalAttributes } from '#functions/store/model/item-codec.ts';
 import { relations } from '#functions/store/model/relations.ts';
+import { expectComplete } from '#test/support/complete.ts';
 
 const functions = join(__dirname, '../../../functions');
 
@@ -18,7 +19,15 @@ test('operations and handler files match one to one', () => {
     .flatMap(({ name }) => readdirSync(join(functions, name)).map((file) => `${name}/${file}`))
     .filter((file) => file.endsWith('.ts'))
     .filter((file) => !/\/(?:contract|resource|resource-docs)\.ts$/.test(file));
-  expect(files.sort()).toEqual(routes.map(({ file }) => file).sort());
+  expectComplete(
+    files,
+    routes.map(({ file }) => file),
+    {
+      missing: 'Write the handler of the operation in this file of functions.',
+      unneeded:
+        'Export its operation from contract.ts beside it, and list its folder in functions/routes.ts.',
+    },
+  );
 });
 
 test('every resource path consists of the version, lower-case nouns and at most the parameter {id}', () => {
@@ -48,8 +57,14 @@ test('the references in the contracts match the relations of the store', () => {
   const inContracts = [...resources.values()].flatMap(({ kind, expansions }) =>
     Object.values(expansions).map(({ field, target }) => `${kind}.${field} -> ${target.kind}`),
   );
-  expect(inContracts.sort()).toEqual(
-    relations.map(({ child, field, parent }) => `${child}.${field} -> ${parent}`).sort(),
+  expectComplete(
+    relations.map(({ child, field, parent }) => `${child}.${field} -> ${parent}`),
+    inContracts,
+    {
+      missing:
+        'Add the relation to functions/store/model/relations.ts: what does a deletion of the parent do?',
+      unneeded: 'Add the reference to resource.ts of the child, or list its folder in functions/routes.ts.',
+    },
   );
 });
 

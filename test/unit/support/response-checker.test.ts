@@ -3,7 +3,7 @@ import { ResponseChecker } from '#test/support/response-checker.ts';
 
 /** The check that stands behind all suites must see what is wrong. */
 
-const declared = ResponseChecker.fromFile();
+const declared = ResponseChecker.ofContracts();
 
 const tag = {
   id: '019b2f4f-2a95-7be2-8d67-c05a1b9e3f42',

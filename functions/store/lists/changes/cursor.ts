@@ -31,8 +31,6 @@ export interface LogCursor extends Position {
   readonly by: 'log';
   /** Whether the caller can have entities in later versions than those of the records that were given. */
   readonly isAhead: boolean;
-  /** Whether more followed the page: the next one continues behind `at`. */
-  readonly hasMore: boolean;
   /** The key of the last record that was given; absent if none is above `from`. */
   readonly at?: string | undefined;
   /** How many entries of the record `at` were given; 0 for all of them. */
@@ -47,7 +45,6 @@ export interface LogCursor extends Position {
 export const logCursor = (position: Position & Pick<LogCursor, 'isAhead'>): LogCursor => ({
   by: 'log',
   ...position,
-  hasMore: false,
   at: undefined,
   atEntries: 0,
   given: 0,
@@ -59,13 +56,7 @@ export type ChangesCursor = WalkCursor | LogCursor;
 /** Characters of a cursor, at most: 64 hashes of 6 bytes and less than 80 other bytes. */
 export const maxChangesCursorLength = 1_000;
 
-/** What a cursor is: a walk, or a log and what holds for it, as bits. */
-const kinds = { walk: 0, log: 1, isAhead: 2, hasMore: 4 } as const;
-
-const kindOf = (cursor: ChangesCursor): number =>
-  cursor.by === 'walk'
-    ? kinds.walk
-    : kinds.log + (cursor.isAhead ? kinds.isAhead : 0) + (cursor.hasMore ? kinds.hasMore : 0);
+const kinds = { walk: 0, log: 1, logAhead: 2 } as const;
 
 /** Writes which buckets have a hash, and their hashes. */
 function writeHashes(writer: ByteWriter, hashes: LogCursor['hashes']): void {
@@ -90,7 +81,7 @@ function readHashes(reader: ByteReader): (Buffer | undefined)[] {
 export function encodeCursor(hash: Uint8Array, cursor: ChangesCursor): string {
   const writer = new ByteWriter();
   const { from, generation, by } = cursor;
-  writer.number(kindOf(cursor));
+  writer.number(by === 'walk' ? kinds.walk : cursor.isAhead ? kinds.logAhead : kinds.log);
   writer.number(from);
   writer.number(generation);
   if (by === 'walk') {
@@ -114,16 +105,13 @@ function readCursor(reader: ByteReader): ChangesCursor | undefined {
     const lastId = reader.id();
     return isId(lastId) ? { by: 'walk', ...position, lastId } : undefined;
   }
-  const isAhead = (kind & kinds.isAhead) !== 0;
-  const hasMore = (kind & kinds.hasMore) !== 0;
+  const isAhead = kind === kinds.logAhead;
   const key = reader.text();
   const [atEntries, given] = [reader.number(), reader.number()];
   const hashes = readHashes(reader);
-  if (key === '') return { ...logCursor({ ...position, isAhead }), hasMore };
+  if (key === '') return logCursor({ ...position, isAhead });
   const isValid = isRecordKey(key) && stampOf(key) > position.from;
-  return isValid
-    ? { by: 'log', ...position, isAhead, hasMore, at: key, atEntries, given, hashes }
-    : undefined;
+  return isValid ? { by: 'log', ...position, isAhead, at: key, atEntries, given, hashes } : undefined;
 }
 
 /**

@@ -24,12 +24,11 @@ const withKey = (before: Buffer | undefined, key: string): Buffer =>
   hash('sha256', (before?.toString('base64url') ?? '') + key, 'buffer').subarray(0, bucketHashBytes);
 
 /**
- * Returns the hashes of keys by bucket. Keys that come later in the order continue the hashes of those before them.
+ * Returns the hashes of keys by bucket.
  * @param keys in their order, with stamps above `from`.
- * @param before the hashes of all earlier keys above `from`.
  */
-export function hashKeys(keys: readonly string[], from: number, before: Hashes = []): (Buffer | undefined)[] {
-  const hashes = [...before];
+export function hashKeys(keys: readonly string[], from: number): (Buffer | undefined)[] {
+  const hashes: (Buffer | undefined)[] = [];
   for (const key of keys) {
     const bucket = bucketOf(key, from);
     while (hashes.length <= bucket) hashes.push(undefined);

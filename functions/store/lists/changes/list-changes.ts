@@ -26,7 +26,8 @@ import { type ChangesCursor, type LogCursor, logCursor, type WalkCursor } from '
 import { entityOfRow } from './entity-of-row.ts';
 import { hashKeys } from './key-hashes.ts';
 import { ChangesMerger, type MergedChange, type PageEnd, type RowMatcher } from './merge-changes.ts';
-import { maxRequestUnits, readLog, readManifest } from './read-log.ts';
+import { readLog, readManifest } from './read-log.ts';
+import { RequestBudget } from './request-budget.ts';
 
 export interface ChangesPage {
   /** Entities that were created or changed, and match. Without long texts if the query does not ask for them. */
@@ -50,12 +51,6 @@ const maxTextUnits = 4;
 
 /** Bytes of the item of a description besides the text. */
 const textItemBytes = 200;
-
-/**
- * Milliseconds after its `from` until which a page can continue the one before. What was written meanwhile among the records that were given
- * comes after the last page. So this also limits the records that the page after it reads again: to those of six seconds.
- */
-const maxContinuedMs = marginMs + 1_000;
 
 interface Changes {
   readonly stored: readonly StoredEntity[];
@@ -94,12 +89,6 @@ function textUnits(stored: StoredEntity | undefined): number {
   return text.bytes === 0 ? maxTextUnits : Math.ceil((text.bytes + textItemBytes) / 4_096) / 2;
 }
 
-/** Returns a function that tells how many read units of a request are left. */
-function newBudget({ consumption }: Pick<Database, 'consumption'>): () => number {
-  const before = consumption.readUnits;
-  return () => maxRequestUnits - (consumption.readUnits - before);
-}
-
 /** @param cursor absent for the first page. */
 async function walk(
   session: Session,
@@ -110,13 +99,13 @@ async function walk(
 ): Promise<ChangesPage> {
   // Before the first page: what changes during the walk is above it.
   const from = cursor?.from ?? Math.max(0, nowMs - marginMs);
-  const left = newBudget(session.database);
+  const budget = new RequestBudget(session.database);
   const generation = cursor?.generation ?? generationOf(session.database, await readManifest(session, kind));
   const after = cursor ? { values: [], id: cursor.lastId } : 'start';
   // What changes meanwhile is in the log too, so no page is read again for it.
   const page = await listEntities(session, kind, { ...query, after, withTexts: false }, { mayBeNewer: true });
   const listed = page.entities.map((entity, place) => ({ kind, entity, version: page.versions[place] ?? 0 }));
-  const count = query.withTexts ? affordable(listed.map(textUnits), left()) : listed.length;
+  const count = query.withTexts ? affordable(listed.map(textUnits), budget.left) : listed.length;
   const end = count < listed.length ? listed[count - 1]?.entity : page.end;
   const taken = listed.slice(0, count);
   const matches = matcherOf(kind, query);
@@ -209,7 +198,7 @@ async function withInlineTexts(
  * @param horizon no record with this stamp or an earlier one appears any more.
  */
 function nextCursor(
-  { cursor, isContinued }: ChangesMerger,
+  { cursor }: ChangesMerger,
   { keys, atEntries }: PageEnd,
   {
     horizon,
@@ -221,20 +210,17 @@ function nextCursor(
   const last = keys.at(-1);
   // Of the last stamp of a page, there can be more records.
   const end = hasMore && last !== undefined ? Math.min(horizon, stampOf(last) - 1) : horizon;
-  // A continued page has not seen what has appeared among the records before it.
-  const next = isContinued ? from : Math.max(from, end);
-  const before = isContinued ? cursor : logCursor({ from: next, generation, isAhead });
+  const next = Math.max(from, end);
   const above = keys.filter((key) => stampOf(key) > next);
   return {
     by: 'log',
     from: next,
     generation,
     isAhead,
-    hasMore,
-    at: above.at(-1) ?? before.at,
+    at: above.at(-1),
     atEntries,
-    given: before.given + above.length,
-    hashes: hashKeys(above, next, before.hashes),
+    given: above.length,
+    hashes: hashKeys(above, next),
   };
 }
 
@@ -244,8 +230,7 @@ interface ShowOptions {
   readonly withTexts: boolean;
   /** Whether all entities are read by key, because the caller can have later versions than those of the records. */
   readonly isRead: boolean;
-  /** Returns the read units that are left. */
-  readonly left: () => number;
+  readonly budget: RequestBudget;
 }
 
 interface Shown extends Changes {
@@ -260,18 +245,18 @@ async function showChanges(
   session: Session,
   kind: Kind,
   changes: readonly MergedChange[],
-  { matches, withTexts, isRead, left }: ShowOptions,
+  { matches, withTexts, isRead, budget }: ShowOptions,
 ): Promise<Shown> {
   const inRecords = fromRecords(kind, changes);
   const cut = new Set(withTexts ? inRecords.filter((one) => !isWhole(one)).map(idOf) : []);
   const itemCosts = changes.map(({ id }) => (isRead ? 1 : cut.has(id) ? itemUnits : 0));
-  const named = changes.slice(0, affordable(itemCosts, left()));
+  const named = changes.slice(0, affordable(itemCosts, budget.left));
   const stored = isRead ? await fromTable(session, kind, named) : fromRecords(kind, named);
   const current = divide(kind, named, byId(stored), matches);
   if (!withTexts) return { ...current, count: named.length, isNewer: false };
   const found = byId(isRead ? current.stored : await withInlineTexts(session, kind, current.stored));
   const textCosts = named.map(({ id }) => textUnits(found.get(id)));
-  const shown = named.slice(0, affordable(textCosts, left()));
+  const shown = named.slice(0, affordable(textCosts, budget.left));
   const whole = byId(
     await readTexts(
       session,
@@ -287,10 +272,6 @@ async function showChanges(
   };
 }
 
-/** Returns whether a page can read only what follows the page before. */
-const canContinue = ({ hasMore, at, from }: LogCursor, nowMs: number): boolean =>
-  hasMore && at !== undefined && nowMs - from <= maxContinuedMs;
-
 async function readChanges(
   session: Session,
   kind: Kind,
@@ -299,12 +280,10 @@ async function readChanges(
   nowMs: number,
 ): Promise<ChangesPage> {
   const matches = matcherOf(kind, query);
-  const left = newBudget(session.database);
-  const merger = new ChangesMerger(cursor, matches, {
-    maxChanges: cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit,
-    isContinued: canContinue(cursor, nowMs),
-  });
-  const log = await readLog(session, kind, merger);
+  const budget = new RequestBudget(session.database);
+  const maxChanges = cursor.isAhead ? Math.min(query.limit, maxReadEntities) : query.limit;
+  const merger = new ChangesMerger(cursor, matches, maxChanges);
+  const log = await readLog(session, { kind, page: merger, budget });
   // The next page begins behind this one, so what is missing is not noticed later.
   const isOld = cursor.from < nowMs - recordLifeMs(minHistoryDays);
   const read = log.hasMore ? isOld && (await readManifest(session, kind)) : log.manifest;
@@ -316,7 +295,7 @@ async function readChanges(
     matches,
     withTexts: query.withTexts,
     isRead,
-    left,
+    budget,
   });
   const end = merger.endAfter(shown.count);
   const hasMore = log.hasMore || end.isCut;

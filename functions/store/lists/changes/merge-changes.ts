@@ -38,7 +38,7 @@ const isGivenNext = (change: MergedChange): change is NewChange =>
 
 /** Where a page ends. */
 export interface PageEnd {
-  /** The keys of the records that the page has, and that the cursor before it does not count. */
+  /** The keys of the records that the page has, also of those that were given before. */
   readonly keys: readonly string[];
   /** How many entries of the last record the page has; 0 for all of them. */
   readonly atEntries: number;
@@ -50,13 +50,6 @@ export interface PageEnd {
 
 export type RowMatcher = (id: string, row: Row) => boolean;
 
-interface PageOptions {
-  /** Changes after which the page is full. */
-  readonly maxChanges: number;
-  /** Whether only records behind the `at` of the cursor are read: the page before had more, a moment ago. */
-  readonly isContinued?: boolean;
-}
-
 /**
  * Takes the records above the `from` of a cursor, in the order of their keys, until the page is full. Records up to the `at` of the cursor were
  * given before. All of them are merged again: a record that appears late must not bring back an older version.
@@ -65,19 +58,18 @@ export class ChangesMerger {
   readonly cursor: LogCursor;
   readonly #matches: RowMatcher;
   readonly maxChanges: number;
-  readonly isContinued: boolean;
   readonly #changes = new Map<string, MergedChange>();
   /** The records up to `at`, until all of them are known. */
-  #given: LogRecord[] | undefined;
+  #given: LogRecord[] | undefined = [];
   #newChanges = 0;
+  #matched = 0;
   readonly keys: string[] = [];
 
-  constructor(cursor: LogCursor, matches: RowMatcher, { maxChanges, isContinued = false }: PageOptions) {
+  /** @param maxChanges changes after which the page is full. */
+  constructor(cursor: LogCursor, matches: RowMatcher, maxChanges: number) {
     this.cursor = cursor;
     this.#matches = matches;
     this.maxChanges = maxChanges;
-    this.isContinued = isContinued;
-    this.#given = isContinued ? undefined : [];
   }
 
   /** The changes of the page that were not given before and concern an entity that matches, or matched, in the order of their entries. */
@@ -89,26 +81,30 @@ export class ChangesMerger {
 
   /** Number of changes that the page can still take. */
   get wanted(): number {
+    if (this.hasAllGiven) this.#mergeGiven();
     return this.maxChanges - this.#newChanges;
+  }
+
+  /** Number of entities that matched, also of those that were given before. */
+  get matched(): number {
+    return this.#matched;
   }
 
   /** Whether all records are known that were given before. */
   get hasAllGiven(): boolean {
-    return this.isContinued || (this.keys.at(-1) ?? '') >= (this.cursor.at ?? '');
+    return (this.keys.at(-1) ?? '') >= (this.cursor.at ?? '');
   }
 
   /** Takes the next record. Returns false when the page is full: the record belongs to the next one. */
   add(record: LogRecord): boolean {
-    const { at = '', atEntries } = this.cursor;
-    const isGiven = record.key <= at;
-    if (isGiven && !this.isContinued) {
+    if (record.key <= (this.cursor.at ?? '')) {
       this.#given?.push(record);
     } else {
       this.#mergeGiven();
-      if (!isGiven && this.wanted <= 0) return false;
-      this.#merge(record, isGiven ? atEntries : 0);
+      if (this.wanted <= 0) return false;
+      this.#merge(record, 0);
     }
-    if (!(isGiven && this.isContinued)) this.keys.push(record.key);
+    this.keys.push(record.key);
     return true;
   }
 
@@ -124,7 +120,7 @@ export class ChangesMerger {
       atEntries: next.entry,
       isCut: true,
       // Entries up to `at` were given, and now belong to the next page.
-      isAhead: (next.key <= at && !this.isContinued) || changes.slice(0, count).some(isFromNext),
+      isAhead: next.key <= at || changes.slice(0, count).some(isFromNext),
     };
   }
 
@@ -157,6 +153,7 @@ export class ChangesMerger {
         firstNew: known?.firstNew ?? (entry >= entriesGiven ? place : undefined),
       };
       if (isGivenNext(merged) && !(known && isGivenNext(known))) this.#newChanges += 1;
+      if (matched && !known?.hasMatched) this.#matched += 1;
       this.#changes.set(id, merged);
     }
   }

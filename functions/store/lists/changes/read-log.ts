@@ -6,11 +6,9 @@ import type { Item } from '../../model/writes.ts';
 import type { Session } from '../../unit-of-work/session.ts';
 import { decodeManifest, emptyManifest, isManifest, type Manifest } from '../engine/format/manifest.ts';
 import type { ChangesMerger } from './merge-changes.ts';
+import type { RequestBudget } from './request-budget.ts';
 
-/** Read units of a request that reads the log, at most, unless the records that were given before and can have others among them need more. */
-export const maxRequestUnits = 100;
-
-/** Read units after which no more of the log is read. Entities and descriptions need the others. */
+/** Read units of new records after which no more of the log is read. Entities and descriptions need the others. */
 const maxLogUnits = 40;
 
 /** Records of the first query. Those of batches and jobs can have 25 to 45 entities each: four of them fill a page. */
@@ -33,15 +31,23 @@ const bytesPerUnit = 4_096;
  */
 const maxRecordUnits = 3;
 
+/** How full the units of a query are meant to be. Records differ in size, and a query that has a little more costs a whole unit more. */
+const shareOfUnits = 0.95;
+
 /** How a page of the log ends. */
 type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly manifest: Manifest };
 
 /** What the queries of a page have read. */
 class Progress {
-  units = 0;
+  readonly #budget: RequestBudget;
   #records = 0;
   #bytes = 0;
   #largest = 0;
+  #givenUnits: number | undefined;
+
+  constructor(budget: RequestBudget) {
+    this.#budget = budget;
+  }
 
   add(item: Item): void {
     const bytes = itemBytes(item);
@@ -55,32 +61,39 @@ class Progress {
     const perUnit = (bytesPerUnit * this.#records) / this.#bytes;
     const recordUnits = Math.max(maxRecordUnits, this.#largest / bytesPerUnit);
     // One is left for the end of the log.
-    const records = Math.floor((maxRequestUnits - entityUnits - this.units) / recordUnits) - 1;
+    const records = Math.floor((this.#budget.left - entityUnits) / recordUnits) - 1;
     const units = Math.floor(records / perUnit);
-    return Math.max(1, units > 0 ? Math.floor(units * perUnit) : records);
+    return Math.max(1, units > 0 ? Math.floor(units * perUnit * shareOfUnits) : records);
   }
 
   /** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
-  nextLimit({ keys, wanted, hasAllGiven, maxChanges, cursor }: ChangesMerger): number {
-    const { given } = cursor;
+  nextLimit({ keys, wanted, hasAllGiven, matched, cursor: { given } }: ChangesMerger): number {
     if (!hasAllGiven) {
       const left = Math.max(firstRecords, given - keys.length);
       return Math.min(maxRecords, left + (given > fewRecords ? 0 : firstRecords));
     }
     if (this.#records === 0) return firstRecords;
     // Filters leave few changes of many records.
-    const perChange = this.#records / Math.max(1, maxChanges - wanted);
+    const perChange = this.#records / Math.max(1, matched);
     const needed = Math.max(firstRecords, Math.ceil(wanted * perChange));
     const affordable = this.#affordable();
     // One more says whether the log ends there.
     return needed <= affordable ? needed + 1 : affordable;
   }
+
+  /** Returns whether the page has enough, or has cost enough, when it has all records that were given before. */
+  isEnough({ wanted }: ChangesMerger): boolean {
+    if (this.#givenUnits === undefined) this.#budget.allowBesideGiven();
+    this.#givenUnits ??= this.#budget.used;
+    const { left, used } = this.#budget;
+    return wanted <= 0 || left <= entityUnits || used - this.#givenUnits >= maxLogUnits;
+  }
 }
 
-/** Returns the key from which on a page reads. */
-function firstKey({ cursor: { from, at, atEntries }, isContinued }: ChangesMerger): string {
-  if (!isContinued || at === undefined) return stampPrefix(from + 1);
-  return atEntries > 0 ? at : `${at}~`;
+interface LogRequest {
+  readonly kind: Kind;
+  readonly page: ChangesMerger;
+  readonly budget: RequestBudget;
 }
 
 /**
@@ -89,12 +102,9 @@ function firstKey({ cursor: { from, at, atEntries }, isContinued }: ChangesMerge
  */
 export async function readLog(
   { tenant, database }: Session,
-  kind: Kind,
-  page: ChangesMerger,
+  { kind, page, budget }: LogRequest,
 ): Promise<LogEnd> {
-  const { consumption } = database;
-  const before = consumption.readUnits;
-  const progress = new Progress();
+  const progress = new Progress(budget);
   let start: Readonly<Record<string, unknown>> | undefined;
   do {
     const { items, next } = await database.query(
@@ -102,7 +112,7 @@ export async function readLog(
         KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
         ExpressionAttributeValues: {
           ':partition': logPartition(tenant, kind),
-          ':first': firstKey(page),
+          ':first': stampPrefix(page.cursor.from + 1),
           ':last': manifestSortKey,
         },
         ConsistentRead: true,
@@ -110,7 +120,6 @@ export async function readLog(
       },
       start,
     );
-    progress.units = consumption.readUnits - before;
     for (const item of items) {
       // No record sorts after it.
       if (isManifest(item)) return { hasMore: false, manifest: decodeManifest(item) };
@@ -118,9 +127,8 @@ export async function readLog(
       if (!page.add(decodeRecord(item))) return { hasMore: true };
     }
     start = next;
-    const isEnough = page.wanted <= 0 || progress.units >= maxLogUnits;
     // An entity could return to an earlier version if the page ended among the records that were given before.
-    if (start && page.hasAllGiven && isEnough) return { hasMore: true };
+    if (start && page.hasAllGiven && progress.isEnough(page)) return { hasMore: true };
   } while (start);
   return { hasMore: false, manifest: emptyManifest };
 }

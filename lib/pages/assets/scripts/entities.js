@@ -25,23 +25,28 @@ async function readList(path) {
   const response = await fetch(path, { headers: authorization(), cache: 'no-store' });
   if (!response.ok) throw new Error(`${response.status} for ${path}: the ids are not of this service.`);
   const { data, etags = [] } = await response.json();
-  return data.map(({ id }, position) => ({ id, etag: etags[position] }));
+  return data.map(({ id, name }, position) => ({ id, name, etag: etags[position] }));
 }
 
 /** Takes entities of this service, and counts how many are missing. */
 export class Entities {
   missing = new Map();
 
-  /** Returns the entity at a position; `undefined` if there are fewer. */
-  async at(collection, position) {
+  /** Returns entities with their names, the newest first. */
+  async named(collection) {
     // The list of deleted entities has neither fields nor versions.
     const isOfDeleted = collection.endsWith('/deleted');
-    const path = `/v1/${collection}?limit=${maxEntities}${isOfDeleted ? '' : '&fields=id&etags=true'}`;
+    const path = `/v1/${collection}?limit=${maxEntities}${isOfDeleted ? '' : '&fields=name&etags=true'}`;
     if (!lists.has(path)) lists.set(path, readList(path));
-    const list = await lists.get(path).catch((error) => {
+    return lists.get(path).catch((error) => {
       lists.delete(path);
       throw error;
     });
+  }
+
+  /** Returns the entity at a position; `undefined` if there are fewer. */
+  async at(collection, position) {
+    const list = await this.named(collection);
     if (list.length <= position) this.missing.set(collection, position + 1 - list.length);
     return list[position];
   }

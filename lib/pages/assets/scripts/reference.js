@@ -1,7 +1,8 @@
 /** The reference: it follows the reader, shows examples of this service, and sends requests. */
 import { forgetEntities } from './entities.js';
-import { followReader } from './follow.js';
+import { whenShown } from './follow.js';
 import { showOwnExample } from './own-examples.js';
+import { prepareFields, prepareStatuses } from './responses.js';
 import { prepareForm } from './try-it.js';
 
 const token = document.querySelector('#token');
@@ -23,4 +24,7 @@ for (const select of document.querySelectorAll('[data-adds-to]')) {
   });
 }
 
-followReader(showOwnExample);
+for (const details of document.querySelectorAll('[data-schema]')) prepareFields(details);
+for (const panel of document.querySelectorAll('.response')) prepareStatuses(panel);
+
+whenShown(document.querySelectorAll('section.operation'), showOwnExample);

@@ -1,35 +1,4 @@
-/** The search of every page. Its index is loaded when it opens for the first time. */
-
-const maxResults = 12;
-
-/** Points of a word for where it occurs in an entry. */
-function pointsOf(word, [, title, , line, words]) {
-  const name = title.toLowerCase();
-  if (name === word) return 100;
-  if (name.startsWith(word)) return 60;
-  if (name.includes(` ${word}`)) return 45;
-  if (name.includes(word)) return 30;
-  if (line.toLowerCase().includes(word)) return 15;
-  if (` ${words}`.includes(` ${word}`)) return 8;
-  return words.includes(word) ? 3 : 0;
-}
-
-/** Returns the points of an entry, and 0 unless it has every word. */
-function score(words, entry) {
-  const points = words.map((word) => pointsOf(word, entry));
-  return points.includes(0) ? 0 : points.reduce((sum, one) => sum + one);
-}
-
-export function find(index, query) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  return index
-    .map((entry) => ({ entry, points: score(words, entry) }))
-    .filter(({ points }) => points > 0)
-    .sort((one, other) => other.points - one.points)
-    .slice(0, maxResults)
-    .map(({ entry }) => entry);
-}
+/** The search of every page. Its index and its ranking are loaded when it opens for the first time. */
 
 const element = (name, properties, ...children) => {
   const created = Object.assign(document.createElement(name), properties);
@@ -37,18 +6,34 @@ const element = (name, properties, ...children) => {
   return created;
 };
 
-function resultOf([kind, title, path, line], position) {
+/** Returns parts of a text as nodes: those at odd positions are marked. */
+const nodesOf = (parts) =>
+  parts.map((part, position) => (position % 2 === 0 ? part : element('mark', {}, part)));
+
+/** Returns what stands beside a title: the method of an operation, or the kind. */
+function labelOf(kind, line) {
+  if (kind !== 'Operation') return element('i', { className: 'kind' }, kind);
+  const [method] = line.split(' ');
+  return element('b', { className: `method ${method.toLowerCase()}` }, method);
+}
+
+/** @param ranking the module. */
+function resultOf({ marked, snippet }, [kind, title, path, line, text], query) {
+  const markedText = (className, own) =>
+    own ? [element('span', { className }, ...nodesOf(marked(own, query)))] : [];
   const link = element(
     'a',
-    { href: path, id: `result-${position}`, tabIndex: -1 },
-    element('b', {}, title),
-    element('span', {}, line),
+    { href: path, tabIndex: -1 },
+    element('span', { className: 'label' }, labelOf(kind, line)),
+    ...markedText('title', title),
+    ...markedText('line', kind === 'Operation' ? line.replace(/^\S+ /, '') : line),
+    ...markedText('line', snippet(text, query)),
   );
   link.setAttribute('role', 'option');
-  link.setAttribute('aria-selected', String(position === 0));
-  link.prepend(element('i', { className: `kind ${kind.toLowerCase()}` }, kind));
   return link;
 }
+
+const hint = '↑ ↓ to choose, Enter to open, Esc to close';
 
 /** Builds the dialog: a combobox, and the list of its results (ARIA 1.2). */
 function buildDialog() {
@@ -61,8 +46,9 @@ function buildDialog() {
   const results = element('div', { id: 'results', className: 'results' });
   results.setAttribute('role', 'listbox');
   results.setAttribute('aria-label', 'Results');
-  const state = element('p', { className: 'facts state' });
-  state.setAttribute('role', 'status');
+  const title = element('p', { className: 'facts suggestions', hidden: true });
+  title.setAttribute('role', 'status');
+  const state = element('p', { className: 'facts state' }, hint);
   for (const [name, value] of Object.entries({
     role: 'combobox',
     'aria-expanded': 'false',
@@ -71,22 +57,20 @@ function buildDialog() {
     'aria-autocomplete': 'list',
   }))
     input.setAttribute(name, value);
-  const dialog = element('dialog', { className: 'search' }, input, results, state);
+  const dialog = element('dialog', { className: 'search' }, input, title, results, state);
   dialog.setAttribute('aria-label', 'Search');
   document.body.append(dialog);
-  return { dialog, input, results, state };
+  return { dialog, input, title, results };
 }
-
-const hint = '↑ ↓ to choose, Enter to open, Esc to close';
 
 class Search {
   #parts = buildDialog();
-  /** Entries, as soon as they are loaded: the dialog opens at once. */
-  #index = [];
+  /** The index and the ranking, as soon as they are loaded: the dialog opens at once. */
+  #loaded;
 
-  constructor(index) {
-    index.then((entries) => {
-      this.#index = entries;
+  constructor(loading) {
+    loading.then(([{ entries, suggestions }, ranking]) => {
+      this.#loaded = { entries: ranking.prepareEntries(entries), suggestions, ranking };
       this.#parts.dialog.dataset.ready = '';
       this.#show();
     });
@@ -107,13 +91,22 @@ class Search {
   }
 
   #show() {
-    const { input, results, state } = this.#parts;
-    const found = find(this.#index, input.value);
-    results.replaceChildren(...found.map(resultOf));
-    input.setAttribute('aria-expanded', String(found.length > 0));
-    state.textContent =
-      input.value.trim() && found.length === 0 ? `Nothing matches “${input.value.trim()}”.` : hint;
-    this.#mark(0);
+    if (!this.#loaded) return;
+    const { entries, suggestions, ranking } = this.#loaded;
+    const { input, results, title } = this.#parts;
+    const query = input.value.trim();
+    const found = ranking.rank(entries, query);
+    const hasFound = found.length > 0;
+    const links = hasFound
+      ? found.map((entry) => resultOf(ranking, entry, query))
+      : suggestions.map((entry) => resultOf(ranking, entry, ''));
+    for (const [position, link] of links.entries()) link.id = `result-${position}`;
+    results.replaceChildren(...links);
+    title.hidden = hasFound;
+    title.textContent = query ? `Nothing matches “${query}”. Suggestions:` : 'Suggestions';
+    input.setAttribute('aria-expanded', 'true');
+    // Enter opens a suggestion only if the reader has chosen it.
+    this.#mark(hasFound ? 0 : -1);
   }
 
   #mark(position) {
@@ -128,24 +121,23 @@ class Search {
   #onKey(event) {
     const all = [...this.#parts.results.children];
     const current = all.findIndex((one) => one.getAttribute('aria-selected') === 'true');
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && all.length > 0) {
+    const next = { ArrowDown: current + 1, ArrowUp: (current < 0 ? 0 : current) - 1 }[event.key];
+    if (next !== undefined && all.length > 0) {
       event.preventDefault();
-      this.#mark((current + step + all.length) % all.length);
+      this.#mark((next + all.length) % all.length);
     }
     if (event.key === 'Enter') all[current]?.click();
   }
 }
 
+const load = ({ index, ranking }) =>
+  Promise.all([fetch(index).then((response) => response.json()), import(ranking)]);
+
 export function prepareSearch() {
   const button = document.querySelector('button.search');
   let search;
   const open = () => {
-    search ??= new Search(
-      fetch(button.dataset.index)
-        .then((response) => response.json())
-        .then(({ entries }) => entries),
-    );
+    search ??= new Search(load(button.dataset));
     search.open();
   };
   button.addEventListener('click', open);

@@ -1,5 +1,6 @@
 /** What all static pages do. `theme.js` has applied the choices of earlier visits. */
 import { addCopyButtons } from './copy.js';
+import { followReader } from './follow.js';
 import { prepareSearch } from './search.js';
 
 const root = document.documentElement;
@@ -26,6 +27,7 @@ function markLanguage() {
     const buttons = [...group.querySelectorAll('button')];
     const own = buttons.find(({ dataset }) => dataset.language === root.dataset.language) ?? buttons[0];
     for (const button of buttons) button.setAttribute('aria-pressed', String(button === own));
+    if (own) group.scrollLeft = own.offsetLeft - group.offsetLeft - 24;
   }
 }
 
@@ -88,4 +90,5 @@ showOwnAddress();
 addCopyButtons(document);
 prepareMenu();
 prepareSearch();
+followReader();
 showTotals().catch(() => {});

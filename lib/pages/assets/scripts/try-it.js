@@ -51,6 +51,15 @@ const readable = (text) => {
   }
 };
 
+/** Returns a problem; nothing when the gateway has responded. */
+const problemOf = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+};
+
 const timeout = (ms) => `${ms} ms`;
 
 class Form {
@@ -97,6 +106,8 @@ class Form {
       const collection = collectionOf(this.#form.dataset.path, `${input.dataset.reference}s`);
       const entity = await entities.at(collection, 0);
       this.#sampleId = entity?.id;
+      const known = await entities.named(collection);
+      input.list?.replaceChildren(...known.map(({ id, name }) => new Option(name, id)));
       if (isDangerous) continue;
       suggest(input, entity?.id ?? '');
       const guard = this.#form.querySelector('[name="If-Match"]');
@@ -168,13 +179,29 @@ class Form {
   }
 
   /** Asks before a request that deletes. */
-  async #isConfirmed({ method, path, id = '', body = '' }) {
-    const deletes = /"operation":\s*"delete"/.test(body);
+  async #isConfirmed(request) {
+    const deletes = /"operation":\s*"delete"/.test(request.body ?? '');
     const action = this.#form.dataset.danger ?? (deletes ? 'Send' : undefined);
-    return action === undefined || confirmDanger(action, `${method} ${path.replace(/\{\w+\}/, id)}`);
+    return action === undefined || confirmDanger(action, request);
+  }
+
+  /** Says which required values are missing. @returns whether there are any. */
+  #showEmpty() {
+    const empty = [];
+    for (const input of this.#form.querySelectorAll('[required]')) {
+      const isEmpty = input.value.trim() === '';
+      input.toggleAttribute('aria-invalid', isEmpty);
+      if (isEmpty) empty.push(input);
+    }
+    const line = this.#form.querySelector('[data-empty]');
+    line.hidden = empty.length === 0;
+    line.textContent = `Enter ${empty.map(({ name }) => `"${name}"`).join(' and ')}.`;
+    empty[0]?.focus();
+    return empty.length > 0;
   }
 
   async send() {
+    if (this.#showEmpty()) return;
     if (!this.#form.querySelector('[data-missing]').hidden) {
       forgetEntities();
       await this.fill();
@@ -205,14 +232,19 @@ class Form {
   async #showResponse(response, ms) {
     const { jsonHtml } = await loadSamples();
     const text = await response.text();
+    const { type, title } = response.ok ? {} : problemOf(text);
     const panel = this.#form.querySelector('[data-response]');
     const etag = response.headers.get('etag');
     const status = document.createElement('b');
     status.className = `status s${String(response.status)[0]}`;
     status.textContent = response.status;
     const outcome = document.createElement('span');
-    outcome.textContent = `${response.ok ? 'Success' : 'Failure'} in ${timeout(ms)}${etag ? ` · ETag ${etag}` : ''}`;
-    panel.querySelector('[data-status]').replaceChildren(status, outcome);
+    outcome.textContent = `${title ?? (response.ok ? 'Success' : 'Failure')} · ${timeout(ms)}${etag ? ` · ETag ${etag}` : ''}`;
+    const explanation = Object.assign(document.createElement('a'), {
+      href: type ?? '',
+      textContent: 'Explain',
+    });
+    panel.querySelector('[data-status]').replaceChildren(status, outcome, ...(type ? [explanation] : []));
     const block = panel.querySelector('pre');
     block.hidden = text === '';
     block.querySelector('code').innerHTML = jsonHtml(readable(text));

@@ -21,7 +21,7 @@ test.each([
 ])('a reminder has a delay %s', (_, dueAt, delay) => {
   expect(
     delayOf(
-      { tenant: 'acme', kind: 'task', requestedAt: 0, dueAt, late: [], compared: { upTo: 0, at: 0 } },
+      { tenant: 'acme', kind: 'task', keptUntil: 0, dueAt, late: [], compared: { upTo: 0, at: 0 } },
       nowMs,
     ),
   ).toBe(delay);

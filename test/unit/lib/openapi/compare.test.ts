@@ -115,6 +115,12 @@ const changes: readonly [string, Change, RegExp?, RegExp?][] = [
     /no longer responds with 202\n.*can now respond with 201/,
   ],
   [
+    'redirect, which breaks only when it is removed',
+    put(paths('/v1/tags', 'get', 'responses', 308), { description: 'x', headers: {} }),
+    /^$/,
+    /no longer responds with 308/,
+  ],
+  [
     'removed header',
     drop(paths('/v1/tags', 'post', 'responses', 201, 'headers', 'ETag')),
     /lack the header ETag/,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
@@ -9,8 +8,9 @@ import { files } from '#lib/hosting/functions.ts';
 import { clientTypes } from '#lib/openapi/client-types.ts';
 import { clientTypesFile, committedFile } from '#lib/openapi/committed-document.ts';
 import { documentText, openApiDocument } from '#lib/openapi/document.ts';
-import { resourceDocs } from '#lib/openapi/resources.ts';
+import { fieldDescriptions, resourceDocs } from '#lib/openapi/resources.ts';
 import type { OpenApiDocument, Schema } from '#lib/openapi/types.ts';
+import { expectComplete, expectCurrent } from '#test/support/complete.ts';
 
 const document = openApiDocument();
 
@@ -54,12 +54,12 @@ test('parameters that are true or false are booleans', () => {
   expect(texts).toEqual([]);
 });
 
-test('equals the committed document; "npm run openapi" writes it', () => {
-  expect(readFileSync(committedFile, 'utf8') === documentText(document)).toBe(true);
+test('equals the committed document', () => {
+  expectCurrent(committedFile, documentText(document));
 });
 
 test('generates the committed types of the client', () => {
-  expect(readFileSync(clientTypesFile, 'utf8') === clientTypes(document)).toBe(true);
+  expectCurrent(clientTypesFile, clientTypes(document));
 });
 
 test('has exactly the operations of the routes', () => {
@@ -104,6 +104,17 @@ test('bounds every string, number and array, and rejects unknown fields in every
   for (const [, schema] of bodies) expect(schema.additionalProperties).toBe(false);
 });
 
+test('the docs of each resource have an example and a description of each of its fields', () => {
+  for (const { kind, plural, fieldNames } of routes.flatMap(({ contract }) => contract.resource ?? [])) {
+    const file = `functions/${plural}/resource-docs.ts`;
+    expectComplete(Object.keys(resourceDocs[kind].example), fieldNames, {
+      missing: `Add a value to \`example\` in ${file}.`,
+    });
+    const described = fieldNames.filter((field) => field in fieldDescriptions);
+    expectComplete(described, fieldNames, { missing: `Describe it under \`fields\` in ${file}.` });
+  }
+});
+
 test('describes every field, parameter and header', () => {
   const named = [...places(document)].filter(
     ([place]) => /\/(?:properties|parameters|headers)\/[^/]+$/.test(place) && !isExample(place),
@@ -143,7 +154,10 @@ test('has an example of every problem', () => {
     ),
   );
   // No operation responds to a method that its path does not have, or to data that is not HTTP.
-  expect([...named, 'malformed-request', 'method-not-allowed'].sort()).toEqual(Object.keys(catalogue).sort());
+  expectComplete([...named, 'malformed-request', 'method-not-allowed'], Object.keys(catalogue), {
+    missing:
+      'Add it to the operations that respond with it (lib/openapi/error-responses.ts), or to this test if none can.',
+  });
 });
 
 test('has no reference without a target', () => {

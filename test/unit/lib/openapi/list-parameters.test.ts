@@ -1,5 +1,10 @@
 import type { Resource } from '#functions/contract/resource.ts';
-import { readEntityView, readListQuery } from '#functions/http/parse-list-query.ts';
+import {
+  changesOptions,
+  listOptions,
+  readEntityView,
+  readListQuery,
+} from '#functions/http/parse-list-query.ts';
 import { routes } from '#functions/routes.ts';
 import { tag } from '#functions/tags/resource.ts';
 import { task } from '#functions/tasks/resource.ts';
@@ -7,6 +12,7 @@ import { openApiDocument } from '#lib/openapi/document.ts';
 import { expandParameterNames, listParameters } from '#lib/openapi/list-parameters.ts';
 import { resourceDocs } from '#lib/openapi/resources.ts';
 import type { Parameter } from '#lib/openapi/types.ts';
+import { expectComplete } from '#test/support/complete.ts';
 
 const resources: readonly Resource[] = [
   ...new Set(routes.flatMap(({ contract }) => contract.resource ?? ([] as Resource[]))),
@@ -20,6 +26,21 @@ test('has the options, then exact filters, then operators, then aliases', () => 
   expect(ofTags.slice(6, 14)).toEqual(tag.fieldNames);
   expect(ofTags.slice(14, -2).every((name) => /^\w+\[\w+\]$/.test(name))).toBe(true);
   expect(ofTags.slice(-2)).toEqual(['sort_by', 'sort_order']);
+});
+
+test.each([
+  ['/v1/tasks', listOptions],
+  ['/v1/tasks/changes', changesOptions],
+])('the document describes each option of %s', (path, options) => {
+  const described = (document.paths[path]?.['get']?.parameters ?? [])
+    .map((one) => ('$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one))
+    .filter((parameter) => parameter?.in === 'query' && !parameter.deprecated)
+    .map((parameter) => parameter?.name ?? '')
+    .filter((name) => !name.includes('[') && !task.fieldNames.includes(name));
+  expectComplete(described, options, {
+    missing: 'Describe it in lib/openapi/list-parameters.ts.',
+    unneeded: 'Read it in functions/http/parse-list-query.ts.',
+  });
 });
 
 test('names operators without brackets among the components', () => {

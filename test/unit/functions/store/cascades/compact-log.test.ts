@@ -19,6 +19,7 @@ import { entityKey } from '#functions/store/model/keys.ts';
 import {
   decodeReminder,
   encodeReminder,
+  minReminderMs,
   type Reminder,
   reminderKey,
 } from '#functions/store/model/reminder.ts';
@@ -168,7 +169,7 @@ describe('continueReminder', () => {
     expect(await due(writtenAt + 12 * hourMs)).toMatchObject({ found: 3, hasStepped: true });
     expect(await compactedRows()).toBe(3);
     expect(await storedReminder()).toMatchObject({
-      requestedAt: writtenAt,
+      keptUntil: writtenAt + minReminderMs,
       dueAt: writtenAt + 30 * dayMs,
       compared: { upTo: writtenAt + 11 * hourMs, at: writtenAt },
     });
@@ -178,7 +179,7 @@ describe('continueReminder', () => {
     await writeRecords(1);
     await due(writtenAt + 12 * hourMs);
     const read = (await storedReminder()) as Reminder;
-    await due(writtenAt + 30 * dayMs, { ...read, requestedAt: writtenAt - 1 });
+    await due(writtenAt + 30 * dayMs, { ...read, keptUntil: read.keptUntil - 1 });
     expect(await storedReminder()).toEqual(read);
     await due(writtenAt + 30 * dayMs, read);
     expect(await storedReminder()).toBeUndefined();
@@ -186,15 +187,18 @@ describe('continueReminder', () => {
 
   test('moves the reminder while writers rely on it', async () => {
     await writeRecords(1);
-    await due(writtenAt + 9 * hourMs);
+    await due(writtenAt + 9 * hourMs - 1);
     expect(await compactedRows()).toBe(1);
-    expect(await storedReminder()).toMatchObject({ requestedAt: writtenAt, dueAt: writtenAt + 21 * hourMs });
+    expect(await storedReminder()).toMatchObject({
+      keptUntil: writtenAt + minReminderMs,
+      dueAt: writtenAt + 21 * hourMs - 1,
+    });
   });
 
   test('leaves a reminder due that a writer requests meanwhile', async () => {
     await writeRecords(1);
     const read = (await storedReminder()) as Reminder;
-    const requested = { ...read, requestedAt: writtenAt + 12 * hourMs };
+    const requested = { ...read, keptUntil: writtenAt + 12 * hourMs + minReminderMs };
     await store.database().putItem(encodeReminder(requested));
     await due(writtenAt + 12 * hourMs, read);
     expect(await storedReminder()).toEqual(requested);
@@ -245,7 +249,7 @@ async function continueAt(nowMs: number, more: Partial<Reminder> = {}): Promise<
   clock.mockReturnValue(nowMs);
   const log = { tenant: session.tenant, kind: 'tag' } as const;
   const compared = { upTo: nowMs - hourMs, at: nowMs };
-  const reminder = { ...log, dueAt: nowMs, requestedAt: nowMs, late: [], compared, ...more };
+  const reminder = { ...log, dueAt: nowMs, keptUntil: nowMs + minReminderMs, late: [], compared, ...more };
   await store.database().putItem(encodeReminder(reminder));
   await continueReminder(session.database, reminder);
   return storedReminder();
@@ -311,7 +315,10 @@ describe('a record that is late', () => {
     await reportLateRecords(session, 'tag', ['r#1', 'r#2']);
     expect(await storedReminder()).toMatchObject({ dueAt: writtenAt, late: ['r#1', 'r#2'] });
     await reportLateRecords(session, 'tag', ['r#2']);
-    expect(await storedReminder()).toMatchObject({ requestedAt: writtenAt, late: ['r#1', 'r#2'] });
+    expect(await storedReminder()).toMatchObject({
+      keptUntil: writtenAt + minReminderMs,
+      late: ['r#1', 'r#2'],
+    });
   });
 
   test('is found when nobody notes it, at the first look after an hour', async () => {
@@ -476,7 +483,7 @@ describe('the comparison with the entities', () => {
   test('is made after the last write, before the reminder is deleted', async () => {
     const { entity } = await entityOf();
     await store.database().deleteItem(entityKey(session.tenant, 'tag', entity.id));
-    const requested = { requestedAt: writtenAt, compared: { upTo: writtenAt, at: writtenAt } };
+    const requested = { keptUntil: writtenAt + minReminderMs, compared: { upTo: writtenAt, at: writtenAt } };
     const left = await continueAt(writtenAt + 12 * hourMs, requested);
     expect(left).toMatchObject({ dueAt: writtenAt + 30 * dayMs });
     expect(metrics()).toEqual([]);
@@ -486,7 +493,7 @@ describe('the comparison with the entities', () => {
 
   test('is not made again when it was made after the last write', async () => {
     const at = writtenAt + 8 * hourMs;
-    const requested = { requestedAt: writtenAt, compared: { upTo: writtenAt, at } };
+    const requested = { keptUntil: writtenAt + minReminderMs, compared: { upTo: writtenAt, at } };
     expect(await continueAt(writtenAt + 12 * hourMs, requested)).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { ConditionFailed, StoreUnavailable, TransactionExpired } from '#function
 import { decodeEntity } from '#functions/store/model/item-codec.ts';
 import { entityKey } from '#functions/store/model/keys.ts';
 import type { Kind } from '#functions/store/model/relations.ts';
-import { decodeReminder, reminderKey } from '#functions/store/model/reminder.ts';
+import { decodeReminder, minReminderMs, reminderKey } from '#functions/store/model/reminder.ts';
 import type { Item, Write } from '#functions/store/model/writes.ts';
 import { applyChangeSet, applyInBatches, commit } from '#functions/store/unit-of-work/commit.ts';
 import type { Session } from '#functions/store/unit-of-work/session.ts';
@@ -120,7 +120,7 @@ describe('applyChangeSet', () => {
   test('makes sure that the log has a reminder', async () => {
     await applyChangeSet(session, { changes: [tag()] });
     expect(await store.database().get({ pk: `${session.tenant}#reminder`, sk: 'tag' })).toMatchObject({
-      requestedAt: now,
+      keptUntil: now + minReminderMs,
     });
   });
 

@@ -4,6 +4,7 @@ import type { Kind } from '#functions/store/model/relations.ts';
 import {
   decodeReminder,
   encodeReminder,
+  minReminderMs,
   type Reminder,
   reminderKey,
 } from '#functions/store/model/reminder.ts';
@@ -46,7 +47,7 @@ async function reminderOf(kind: Kind): Promise<Reminder | undefined> {
 const reminder = (requestedAt: number, dueAt = now + hourMs, comparedAt = requestedAt): Reminder => ({
   tenant: session.tenant,
   kind: 'tag',
-  requestedAt,
+  keptUntil: requestedAt + minReminderMs,
   dueAt,
   late: [],
   compared: { upTo: comparedAt - hourMs, at: comparedAt },
@@ -150,7 +151,7 @@ describe('requireReminders', () => {
     if (ageMs) await write(reminder(now - ageMs));
     const sessions = Array.from({ length: 20 }, () => store.session(tenant));
     await Promise.all(sessions.map((one) => requireReminders(one, [creation('tag')])));
-    expect(await reminderOf('tag')).toMatchObject({ requestedAt: now });
+    expect(await reminderOf('tag')).toMatchObject({ keptUntil: now + minReminderMs });
   });
 
   test('writes it again when the schedule deletes it meanwhile', async () => {

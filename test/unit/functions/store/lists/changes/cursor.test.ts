@@ -21,7 +21,6 @@ const cursors: readonly ChangesCursor[] = [
   logCursor({ from: 0, generation: 0, isAhead: true }),
   {
     ...logCursor({ from, generation, isAhead: false }),
-    hasMore: true,
     at: keyAt(from + 700),
     atEntries: 7,
     given: 1,
@@ -37,7 +36,6 @@ test('has less than 1,000 characters at any rate of writes', () => {
   const keys = Array.from({ length: 4_000 }, (_, index) => keyAt(from + 1 + index * 10));
   const cursor: ChangesCursor = {
     ...logCursor({ from, generation, isAhead: true }),
-    hasMore: true,
     at: keys.at(-1),
     atEntries: 45,
     given: keys.length,

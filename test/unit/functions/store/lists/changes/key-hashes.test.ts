@@ -12,13 +12,6 @@ test('there is one hash for each 250 ms with keys', () => {
   expect(hashKeys([], from)).toEqual([]);
 });
 
-test('later keys continue the hashes of earlier ones', () => {
-  for (const count of [0, 1, 2, 3, 4]) {
-    const [before, later] = [given.slice(0, count), given.slice(count)];
-    expect(hashKeys(later, from, hashKeys(before, from))).toEqual(hashKeys(given, from));
-  }
-});
-
 test('keys are the same as before when nothing appeared among them', () => {
   expect(changedKeys(given, from, hashKeys(given, from))).toEqual(new Set());
 });

@@ -1,0 +1,36 @@
+/** The read units of a request of the feed. */
+import type { Database } from '../../dynamodb/database.ts';
+
+/** Read units of a request, at most, unless the records that were given before and can have others among them need about as many by themselves. */
+export const maxRequestUnits = 100;
+
+/** Read units of the records that were given before, up to which a request keeps to its limit. */
+export const maxGivenUnits = 90;
+
+/** Read units of a page beside those of more records that were given before: a caller comes to the end of the log at any rate of writes. */
+const unitsBesideGiven = 50;
+
+export class RequestBudget {
+  readonly #database: Pick<Database, 'consumption'>;
+  readonly #before: number;
+  #max = maxRequestUnits;
+
+  /** Counts from now on. */
+  constructor(database: Pick<Database, 'consumption'>) {
+    this.#database = database;
+    this.#before = database.consumption.readUnits;
+  }
+
+  get used(): number {
+    return this.#database.consumption.readUnits - this.#before;
+  }
+
+  get left(): number {
+    return this.#max - this.used;
+  }
+
+  /** Gives the page its own units when all records are read that were given before. */
+  allowBesideGiven(): void {
+    if (this.used > maxGivenUnits) this.#max = this.used + unitsBesideGiven;
+  }
+}
