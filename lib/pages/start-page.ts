@@ -15,7 +15,7 @@ const request = [
   -d 'sortBy=priority' \\
   -d 'fields=name,priority,dueDate' \\
   -d 'countBy=status' \\
-  -d 'limit=2'`,
+  -d 'limit=1'`,
   },
   {
     label: 'TypeScript',
@@ -31,7 +31,7 @@ const page = await client.tasks.list({
   sortBy: 'priority',
   fields: ['name', 'priority', 'dueDate'],
   countBy: ['status'],
-  limit: 2,
+  limit: 1,
 });
 console.log(page);`,
   },
@@ -47,7 +47,7 @@ response = requests.get(
         "sortBy": "priority",
         "fields": "name,priority,dueDate",
         "countBy": "status",
-        "limit": 2,
+        "limit": 1,
     },
     headers={"Authorization": f"Bearer {TOKEN}"},
 )
@@ -59,16 +59,15 @@ print(response.json())`,
 const response = (task: Readonly<Record<string, unknown>>): object => ({
   data: [
     {
-      id: '019b2f4f-7a30-7c1d-9e52-3c8b0d6f1a25',
+      id: task['id'],
       name: 'Book the venue',
       priority: 'urgent',
       dueDate: '2026-03-23',
     },
-    { id: task['id'], name: 'Draft the sitemap', priority: 'high', dueDate: '2026-03-20' },
   ],
   total: 41,
   page: 1,
-  totalPages: 21,
+  totalPages: 41,
   counts: {
     status: [
       { value: 'active', count: 29 },
