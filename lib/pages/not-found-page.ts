@@ -5,7 +5,7 @@ const ways: readonly (readonly [href: string, title: string, text: string])[] = 
   ['/', 'Start page', 'What the API does, and where to begin.'],
   ['/docs/guides/getting-started', 'Getting started', 'Create, read and change your first entities.'],
   ['/docs', 'API reference', 'Every operation, with samples and a form to try it.'],
-  ['/docs/problems', 'Problems', 'What each error means, and what to do.'],
+  ['/docs/problems', 'Errors', 'What each error means, and what to do.'],
 ];
 
 /** Returns the page that browsers get for an address that does not exist. */
@@ -13,6 +13,6 @@ export const notFoundPage = (): Page => ({
   title: `Not found · ${productName}`,
   description: 'This address does not exist.',
   main: `<div class="text lost"><p class="eyebrow">404</p><h1>There is nothing at this address</h1>
-<p class="lead">Check the spelling, or search: press <kbd>/</kbd> on any page.</p>
+<p class="lead">Check the spelling, or use the search at the top of the page.</p>
 <ul class="cards">${ways.map(([href, title, text]) => `<li><a href="${href}"><b>${title} ${icon('M5 12h14M13 6l6 6-6 6')}</b><span>${text}</span></a></li>`).join('')}</ul></div>`,
 });
