@@ -135,10 +135,21 @@ export function withCard(columns: readonly Column[], card: Card, place = 0): Col
   );
 }
 
-/** The position of a task, and those that cards above it need first: a card without one is below all that have one. */
+/** The position of a task, and those that cards above it need first: a card without a key is below all that have one. */
 export interface Placement {
   readonly position: string;
   readonly above: readonly { readonly card: Card; readonly position: string }[];
+}
+
+/** Returns whether a position is a key of `fractional-indexing`. The service takes any text, which another app may have written. */
+function isKey(position: string | null | undefined): position is string {
+  if (typeof position !== 'string') return false;
+  try {
+    generateKeyBetween(position, null);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -147,13 +158,12 @@ export interface Placement {
  */
 export function placementAt(cards: readonly Card[], place: number): Placement {
   const positions = cards.map(({ position }) => position);
-  const isPlaced = (position: string | null | undefined): position is string => typeof position === 'string';
-  const unplaced = cards.slice(0, place).filter(({ position }) => !isPlaced(position));
-  const lowestAbove = positions.slice(0, place).findLast(isPlaced) ?? null;
+  const unplaced = cards.slice(0, place).filter(({ position }) => !isKey(position));
+  const lowestAbove = positions.slice(0, place).findLast(isKey) ?? null;
   // Two cards have the same position when two people dropped them at one place at the same time.
-  const below = positions.slice(place).find((one) => isPlaced(one) && one !== lowestAbove) ?? null;
+  const below = positions.slice(place).find((one) => isKey(one) && one !== lowestAbove) ?? null;
   if (unplaced.length === 0) return { position: generateKeyBetween(below, lowestAbove), above: [] };
-  const [position = '', ...keys] = generateNKeysBetween(null, lowestAbove, unplaced.length + 1);
+  const [position = '', ...keys] = generateNKeysBetween(below, lowestAbove, unplaced.length + 1);
   return {
     position,
     above: unplaced.map((card, number) => ({ card, position: keys.at(-1 - number) as string })),

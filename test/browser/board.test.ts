@@ -177,6 +177,26 @@ test('a card stays where it was dropped, among cards that nobody has placed too'
   expect(errors).toEqual([]);
 });
 
+test('a card can be dropped beside one whose position another app has written in another form', async () => {
+  for (const position of ['~', '!'])
+    await client.tasks.create({ name: position, status: 'sorted', position });
+  for (const [name, position] of Object.entries({ Upper: 'a1', Lower: 'a0' }))
+    await client.tasks.create({ name, status: 'sorted', position });
+  await open();
+  expect(await names('sorted')).toEqual(['~', 'Upper', 'Lower', '!']);
+  await card('Lower').focus();
+  await page.keyboard.press('Shift+ArrowUp');
+  await notice().getByText('“Lower” is moved.').waitFor();
+  await card('Upper').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await notice().getByText('“Upper” is moved.').waitFor();
+  await open();
+  expect(await names('sorted')).toEqual(['~', 'Lower', '!', 'Upper']);
+  const { data } = await client.tasks.list({ status: 'sorted' });
+  await client.tasks.batch(data.map(({ id }) => ({ operation: 'delete', id })));
+  expect(errors).toEqual([]);
+});
+
 test('what others create, change and delete appears without a reload', async () => {
   await page.getByLabel('Name').fill('foreign');
   await card('Draft').waitFor({ state: 'detached' });
