@@ -108,8 +108,8 @@ export const changeFeedMutations: readonly Mutation[] = [
     description:
       'a page reads only what follows the page before, and not what has appeared among its records',
     file: `${changes}/read-log.ts`,
-    search: 'stampPrefix(page.cursor.from + 1)',
-    replacement: '(page.cursor.at ?? stampPrefix(page.cursor.from + 1))',
+    search: "':first': stampPrefix(from + 1)",
+    replacement: "':first': page.cursor.at ?? stampPrefix(from + 1)",
     detectedBy: [unit],
   },
   {

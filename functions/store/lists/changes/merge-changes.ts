@@ -63,6 +63,7 @@ export class ChangesMerger {
   #given: LogRecord[] | undefined = [];
   #newChanges = 0;
   #matched = 0;
+  #isGivenRead = false;
   readonly keys: string[] = [];
 
   /** @param maxChanges changes after which the page is full. */
@@ -92,7 +93,12 @@ export class ChangesMerger {
 
   /** Whether all records are known that were given before. */
   get hasAllGiven(): boolean {
-    return (this.keys.at(-1) ?? '') >= (this.cursor.at ?? '');
+    return this.#isGivenRead || (this.keys.at(-1) ?? '') >= (this.cursor.at ?? '');
+  }
+
+  /** Notes that no more records were given before. The last one of them can have expired. */
+  endGiven(): void {
+    this.#isGivenRead = true;
   }
 
   /** Takes the next record. Returns false when the page is full: the record belongs to the next one. */

@@ -1,4 +1,6 @@
 /** Reads the log for a page of the feed: upwards, consistently, and not more than a page needs. */
+
+import type { QueryPage } from '../../dynamodb/query.ts';
 import { decodeRecord, logPartition, manifestSortKey, stampPrefix } from '../../model/change-log.ts';
 import type { Kind } from '../../model/relations.ts';
 import { itemBytes } from '../../model/write-units.ts';
@@ -14,7 +16,7 @@ const maxLogUnits = 40;
 /** Records of the first query. Those of batches and jobs can have 25 to 45 entities each: four of them fill a page. */
 const firstRecords = 4;
 
-/** Records that were given before, up to which the first query has new ones too. */
+/** Records that were given before, up to which a query has new ones too. */
 const fewRecords = 20;
 
 /** Records of one query. */
@@ -36,6 +38,9 @@ const shareOfUnits = 0.95;
 
 /** How a page of the log ends. */
 type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly manifest: Manifest };
+
+/** Read units that the next query and one entity need, at least. */
+const minUnits = maxRecordUnits + entityUnits;
 
 /** What the queries of a page have read. */
 class Progress {
@@ -68,10 +73,8 @@ class Progress {
 
   /** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
   nextLimit({ keys, wanted, hasAllGiven, matched, cursor: { given } }: ChangesMerger): number {
-    if (!hasAllGiven) {
-      const left = Math.max(firstRecords, given - keys.length);
-      return Math.min(maxRecords, left + (given > fewRecords ? 0 : firstRecords));
-    }
+    if (!hasAllGiven)
+      return given > fewRecords ? maxRecords : Math.max(firstRecords, given - keys.length) + firstRecords;
     if (this.#records === 0) return firstRecords;
     // Filters leave few changes of many records.
     const perChange = this.#records / Math.max(1, matched);
@@ -83,10 +86,10 @@ class Progress {
 
   /** Returns whether the page has enough, or has cost enough, when it has all records that were given before. */
   isEnough({ wanted }: ChangesMerger): boolean {
-    if (this.#givenUnits === undefined) this.#budget.allowBesideGiven();
+    if (this.#givenUnits === undefined && this.#budget.left < minUnits) this.#budget.allowBesideGiven();
     this.#givenUnits ??= this.#budget.used;
     const { left, used } = this.#budget;
-    return wanted <= 0 || left <= entityUnits || used - this.#givenUnits >= maxLogUnits;
+    return wanted <= 0 || left < minUnits || used - this.#givenUnits >= maxLogUnits;
   }
 }
 
@@ -96,30 +99,46 @@ interface LogRequest {
   readonly budget: RequestBudget;
 }
 
+type Start = Readonly<Record<string, unknown>> | undefined;
+
+/** Reads the next items for a page. Many records that were given before are read by themselves, so that they cost nothing more. */
+async function readItems(
+  { tenant, database }: Session,
+  { kind, page }: LogRequest,
+  limit: number,
+  start: Start,
+): Promise<QueryPage> {
+  const { from, at = manifestSortKey, given } = page.cursor;
+  const partition = logPartition(tenant, kind);
+  const last = given > fewRecords && !page.hasAllGiven ? at : manifestSortKey;
+  const { items, next } = await database.query(
+    {
+      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: {
+        ':partition': partition,
+        ':first': stampPrefix(from + 1),
+        ':last': last,
+      },
+      ConsistentRead: true,
+      Limit: limit,
+    },
+    start,
+  );
+  if (next) return { items, next };
+  page.endGiven();
+  return { items, next: last === manifestSortKey ? undefined : { pk: partition, sk: last } };
+}
+
 /**
  * Gives the records above a cursor to a page, until the page is full or costs enough.
  * @returns the manifest if the page has all records of the log.
  */
-export async function readLog(
-  { tenant, database }: Session,
-  { kind, page, budget }: LogRequest,
-): Promise<LogEnd> {
+export async function readLog(session: Session, request: LogRequest): Promise<LogEnd> {
+  const { page, budget } = request;
   const progress = new Progress(budget);
-  let start: Readonly<Record<string, unknown>> | undefined;
+  let start: Start;
   do {
-    const { items, next } = await database.query(
-      {
-        KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
-        ExpressionAttributeValues: {
-          ':partition': logPartition(tenant, kind),
-          ':first': stampPrefix(page.cursor.from + 1),
-          ':last': manifestSortKey,
-        },
-        ConsistentRead: true,
-        Limit: progress.nextLimit(page),
-      },
-      start,
-    );
+    const { items, next } = await readItems(session, request, progress.nextLimit(page), start);
     for (const item of items) {
       // No record sorts after it.
       if (isManifest(item)) return { hasMore: false, manifest: decodeManifest(item) };

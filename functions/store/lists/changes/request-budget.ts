@@ -4,9 +4,6 @@ import type { Database } from '../../dynamodb/database.ts';
 /** Read units of a request, at most, unless the records that were given before and can have others among them need about as many by themselves. */
 export const maxRequestUnits = 100;
 
-/** Read units of the records that were given before, up to which a request keeps to its limit. */
-export const maxGivenUnits = 90;
-
 /** Read units of a page beside those of more records that were given before: a caller comes to the end of the log at any rate of writes. */
 const unitsBesideGiven = 50;
 
@@ -29,8 +26,8 @@ export class RequestBudget {
     return this.#max - this.used;
   }
 
-  /** Gives the page its own units when all records are read that were given before. */
+  /** Gives the page units of its own beside those that are used. */
   allowBesideGiven(): void {
-    if (this.used > maxGivenUnits) this.#max = this.used + unitsBesideGiven;
+    this.#max = this.used + unitsBesideGiven;
   }
 }

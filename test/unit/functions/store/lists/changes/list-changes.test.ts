@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangesCursor } from '#functions/store/lists/changes/cursor.ts';
+import type { ChangesCursor, LogCursor } from '#functions/store/lists/changes/cursor.ts';
 import { type ChangesPage, listChanges } from '#functions/store/lists/changes/list-changes.ts';
 import { openLog } from '#functions/store/lists/engine/compaction/dynamodb-compaction-storage.ts';
 import { rebuild } from '#functions/store/lists/engine/compaction/rebuild.ts';
-import { defaultHistoryDays, recordLifeMs } from '#functions/store/model/change-log.ts';
+import { defaultHistoryDays, logPartition, recordLifeMs } from '#functions/store/model/change-log.ts';
 import { buildCreate, buildUpdate, type Change } from '#functions/store/model/changes.ts';
 import type { WholeEntity } from '#functions/store/model/entity.ts';
 import { CursorExpired } from '#functions/store/model/errors.ts';
@@ -212,6 +212,17 @@ test('a write that is acknowledged between two pages, with a stamp before the en
   await commit();
   const second = await feed.poll();
   expect(namesOf(second)).toContain('changed');
+});
+
+test('the last of many records that were given can be gone', async () => {
+  const feed = newFeed();
+  await feed.follow();
+  for (let count = 0; count < 25; count += 1) await create(feed.tenant, `${count}`);
+  await feed.follow();
+  const { at: sk = '' } = feed.cursor() as LogCursor;
+  await store.database().deleteItem({ pk: logPartition(feed.tenant, 'task'), sk });
+  await create(feed.tenant, 'new');
+  expect(namesOf(await feed.poll())).toContain('new');
 });
 
 test('an entity that leaves the filters is removed, and one that enters them comes', async () => {
