@@ -4,6 +4,7 @@ import { maxBodyBytes } from '#functions/http/json-body.ts';
 import type { ProblemCode } from '#functions/http/problems.ts';
 import { routes } from '#functions/routes.ts';
 import { problemsOf } from '#lib/openapi/error-responses.ts';
+import { expectComplete } from '../support/complete.ts';
 import { unknownId } from './batches.ts';
 import { create, type Kind, resourceOf } from './resources.ts';
 import { type JsonObject, request, type TestResponse, unique } from './service.ts';
@@ -142,6 +143,11 @@ const operations = routes
 
 test.each(operations)('each problem of $operation occurs', async ({ contract }) => {
   const listed = [...problemsOf(contract).values()].flat().filter((code) => !elsewhere.has(code));
+  expectComplete(
+    listed.filter((code) => code in provoke),
+    listed,
+    { missing: 'Add a request that provokes it to `provoke` in this file.' },
+  );
   const occurring = await Promise.all(
     listed.map(async (code) => {
       const response = await provoke[code]?.(await targetOf(contract));
