@@ -3,9 +3,9 @@ import { type Page, productName } from './layout.ts';
 
 const ways: readonly (readonly [href: string, title: string, text: string])[] = [
   ['/', 'Start page', 'What the API does, and where to begin.'],
-  ['/docs/guides/getting-started', 'Getting started', 'Create, read and change your first entities.'],
+  ['/docs/guides/getting-started', 'Getting started', 'Create, list and change your first tasks.'],
   ['/docs', 'API reference', 'Every operation, with samples and a form to try it.'],
-  ['/docs/problems', 'Errors', 'What each error means, and what to do.'],
+  ['/docs/problems', 'Errors', 'What each error means and how to solve it.'],
 ];
 
 /** Returns the page that browsers get for an address that does not exist. */

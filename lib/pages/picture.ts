@@ -16,10 +16,10 @@ const boxes: readonly Box[] = [
   { x: 4, y: 134, width: 144, title: 'iOS and Android', line: 'offline, then sync', kind: 'client' },
   { x: 4, y: 234, width: 144, title: 'Scripts, agents', line: 'batches, events', kind: 'client' },
   { x: 388, y: 10, width: 150, title: 'Organization', line: 'owns projects' },
-  { x: 388, y: 98, width: 150, title: 'Project', line: 'has a start and an end' },
+  { x: 388, y: 98, width: 150, title: 'Project', line: 'groups tasks' },
   { x: 388, y: 186, width: 150, title: 'Task', line: 'status, priority, date', kind: 'task' },
-  { x: 350, y: 274, width: 108, title: 'User', line: 'does it' },
-  { x: 474, y: 274, width: 108, title: 'Tag', line: 'marks it' },
+  { x: 350, y: 274, width: 108, title: 'User', line: 'is assigned' },
+  { x: 474, y: 274, width: 108, title: 'Tag', line: 'labels tasks' },
 ];
 
 const shape = ({ x, y, width, title, line, kind = 'client' }: Box): string =>
@@ -42,4 +42,4 @@ const capabilities = ['any filter', 'exact totals', 'all or nothing', 'safe retr
   (text, position) => `<text x="261" y="${166 + position * 21}">${text}</text>`,
 );
 
-export const picture = `<svg class="picture" viewBox="0 0 590 334" role="img" aria-labelledby="picture-title"><title id="picture-title">Web apps, phones and scripts use one API. It keeps organizations with projects, their tasks, and users and tags of tasks.</title><g class="lines">${lines.join('')}</g><g class="api"><rect x="200" y="84" width="122" height="158" rx="14"/><text class="title" x="261" y="118">REST API</text><text class="path" x="261" y="138">/v1</text>${capabilities.join('')}</g>${boxes.map(shape).join('')}</svg>`;
+export const picture = `<svg class="picture" viewBox="0 0 590 334" role="img" aria-labelledby="picture-title"><title id="picture-title">Web apps, mobile apps and scripts use one API. It stores organizations, their projects, and tasks with users and tags.</title><g class="lines">${lines.join('')}</g><g class="api"><rect x="200" y="84" width="122" height="158" rx="14"/><text class="title" x="261" y="118">REST API</text><text class="path" x="261" y="138">/v1</text>${capabilities.join('')}</g>${boxes.map(shape).join('')}</svg>`;

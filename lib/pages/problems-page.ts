@@ -3,6 +3,7 @@ import { catalogue, type ProblemCode } from '../../functions/http/problems.ts';
 import { codeBlock, statusPill } from './code.ts';
 import { escaped } from './html.ts';
 import { type Page, productName } from './layout.ts';
+import { inlineMarkdown } from './markdown.ts';
 import { problemCodes, problemExample } from './problem-examples.ts';
 import { explanations } from './problem-explanations.ts';
 
@@ -23,15 +24,15 @@ function section(code: ProblemCode): string {
   return `<section class="problem" id="${code}">
 <h2><a href="#${code}">${escaped(title)}</a></h2>
 <p class="facts">${statusPill(status)} <code>${code}</code></p>
-<p>${escaped(meaning)}</p>
-<p class="remedy"><b>What to do</b> ${escaped(remedy)}</p>
+<p>${inlineMarkdown(meaning)}</p>
+<p class="remedy"><b>What to do</b> ${inlineMarkdown(remedy)}</p>
 ${codeBlock(httpText(code), 'http', `Response with the problem ${code}`)}
 </section>`;
 }
 
 export const problemsPage = (): Page => ({
   title: `Errors · ${productName}`,
-  description: 'The meaning of each error of the API, its solution, and the JSON that arrives.',
+  description: 'What each error of the API means, how to solve it, and its JSON.',
   section: '/docs/problems',
   sidebar: `<p class="group">Errors</p><ul>${problemCodes
     .map(
@@ -40,10 +41,9 @@ export const problemsPage = (): Page => ({
     .join('')}</ul>`,
   main: `<div class="text guide"><h1>Errors</h1>
 <p>Every error is an <code>application/problem+json</code> document (RFC 9457). Its <code>type</code> links to a section
-of this page. <code>detail</code> describes the error, <code>errors</code> lists its locations, and <code>requestId</code>
+of this page, <code>detail</code> describes the error, <code>errors</code> locates it, and <code>requestId</code>
 identifies the request in the log.</p>
-<p>The gateway rejects some requests before the service receives them. Its responses have the form
-<code>{ "message": … }</code>: 401 without a valid token, 403 without the scope of the operation, and 429 for too many
-requests at the same time.</p>
+<p>The gateway rejects some requests before they reach the service: 401 without a valid token, 403 without the scope of
+the operation, and 429 for too many simultaneous requests. The body of these responses is <code>{ "message": … }</code>.</p>
 ${problemCodes.map(section).join('\n')}</div>`,
 });

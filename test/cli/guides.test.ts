@@ -32,7 +32,7 @@ const exampleOrigin = 'https://api.example.com';
 
 /** The guide for phones has their languages too. */
 const languagesOf = (guide: string): readonly string[] =>
-  guide === 'mobile-apps' ? ['sh', 'swift', 'kotlin', 'ts', 'python'] : languages;
+  guide === 'mobile-apps' ? ['swift', 'kotlin', 'sh', 'ts', 'python'] : languages;
 
 /** Returns the examples of a guide that run here. The one on events also starts programs with packages of their own: test/webhook. */
 function runnable(guide: string): Example[] {
