@@ -6,7 +6,7 @@ import type { ValueCount } from './query.ts';
 /** A status: one of the common ones, or any other of 1 to 64 letters, digits, `-` and `_`. */
 export type Status = 'active' | 'planned' | 'completed' | 'archived' | (string & {});
 
-/** An organization with projects, users and tags. */
+/** An organization owns projects, and can have users and tags. */
 export interface Organization {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Organization {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description: string;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -22,27 +22,27 @@ export interface Organization {
   readonly updatedAt: string;
 }
 
-/** Fields that are left out get their defaults. */
+/** Fields that you omit get their default values. */
 export interface NewOrganization {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
   readonly status?: Status | undefined;
-  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
+  /** Free text of one or more lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
 }
 
-/** Fields that are left out do not change. null resets a nullable field. */
+/** Fields that you omit do not change. null clears a nullable field. */
 export interface OrganizationChanges {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status?: Status | undefined;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description?: string | undefined;
 }
 
-/** A project of an organization. It has tasks. */
+/** A project belongs to an organization and groups tasks. */
 export interface Project {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
@@ -50,9 +50,9 @@ export interface Project {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description: string;
   /** The first day. `YYYY-MM-DD`. */
   readonly startDate: string | null;
@@ -82,19 +82,19 @@ export interface ExpandedOrganization {
 export interface CloneProjectOptions {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
-  /** The children to copy with the project. At most 1. Default: `['tasks']`. */
+  /** What to copy with the project. At most 1. Default: `['tasks']`. */
   readonly include?: readonly 'tasks'[] | undefined;
 }
 
-/** Fields that are left out get their defaults. */
+/** Fields that you omit get their default values. */
 export interface NewProject {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
   readonly status?: Status | undefined;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string;
-  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
+  /** Free text of one or more lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
   /** The first day. `YYYY-MM-DD`. Default: `null`. */
   readonly startDate?: string | null | undefined;
@@ -102,15 +102,15 @@ export interface NewProject {
   readonly dueDate?: string | null | undefined;
 }
 
-/** Fields that are left out do not change. null resets a nullable field. */
+/** Fields that you omit do not change. null clears a nullable field. */
 export interface ProjectChanges {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status?: Status | undefined;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId?: string | undefined;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description?: string | undefined;
   /** The first day. `YYYY-MM-DD`. */
   readonly startDate?: string | null | undefined;
@@ -118,7 +118,7 @@ export interface ProjectChanges {
   readonly dueDate?: string | null | undefined;
 }
 
-/** A person to whom tasks can be assigned. */
+/** A user is a person to whom tasks can be assigned. */
 export interface User {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
@@ -126,11 +126,11 @@ export interface User {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** An e-mail address. Several users can have the same one. At most 254 characters. */
+  /** An e-mail address. Several users can share one. At most 254 characters. */
   readonly email: string | null;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string | null;
-  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. */
   readonly subject: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -138,35 +138,35 @@ export interface User {
   readonly updatedAt: string;
 }
 
-/** Fields that are left out get their defaults. */
+/** Fields that you omit get their default values. */
 export interface NewUser {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
   readonly status?: Status | undefined;
-  /** An e-mail address. Several users can have the same one. At most 254 characters. Default: `null`. */
+  /** An e-mail address. Several users can share one. At most 254 characters. Default: `null`. */
   readonly email?: string | null | undefined;
-  /** The organization of the entity. At most 255 characters. Default: `null`. */
+  /** Id of the organization. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
-  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. Default: `null`. */
+  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. Default: `null`. */
   readonly subject?: string | null | undefined;
 }
 
-/** Fields that are left out do not change. null resets a nullable field. */
+/** Fields that you omit do not change. null clears a nullable field. */
 export interface UserChanges {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status?: Status | undefined;
-  /** An e-mail address. Several users can have the same one. At most 254 characters. */
+  /** An e-mail address. Several users can share one. At most 254 characters. */
   readonly email?: string | null | undefined;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
-  /** Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409. 1 to 255 characters. */
+  /** Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409. 1 to 255 characters. */
   readonly subject?: string | null | undefined;
 }
 
-/** A task. It can belong to a project and be assigned to a user. */
+/** A task can belong to a project, be assigned to a user, and have tags. */
 export interface Task {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
@@ -174,19 +174,19 @@ export interface Task {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description: string;
   /** The urgency, from none to urgent. */
   readonly priority: 'none' | 'low' | 'medium' | 'high' | 'urgent';
-  /** The project of the task. Deleting the project deletes the task. At most 255 characters. */
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
   readonly projectId: string | null;
-  /** The user to whom the task is assigned. At most 255 characters. */
+  /** Id of the user to whom the task is assigned. At most 255 characters. */
   readonly userId: string | null;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate: string | null;
-  /** The ids of the tags. At most 50. */
+  /** Ids of the tags. At most 50. */
   readonly tagIds: readonly string[];
-  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
   readonly position: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -202,7 +202,7 @@ export interface ExpandedProject {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string;
   /** The first day. `YYYY-MM-DD`. */
   readonly startDate: string | null;
@@ -222,9 +222,9 @@ export interface ExpandedTag {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** A color as #rrggbb. At most 7 characters. */
+  /** A color in the form #rrggbb. At most 7 characters. */
   readonly color: string;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -232,51 +232,51 @@ export interface ExpandedTag {
   readonly updatedAt: string;
 }
 
-/** Fields that are left out get their defaults. */
+/** Fields that you omit get their default values. */
 export interface NewTask {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
   readonly status?: Status | undefined;
-  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
+  /** Free text of one or more lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
   /** The urgency, from none to urgent. Default: `'none'`. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project of the task. Deleting the project deletes the task. At most 255 characters. Default: `null`. */
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. Default: `null`. */
   readonly projectId?: string | null | undefined;
-  /** The user to whom the task is assigned. At most 255 characters. Default: `null`. */
+  /** Id of the user to whom the task is assigned. At most 255 characters. Default: `null`. */
   readonly userId?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. Default: `null`. */
   readonly dueDate?: string | null | undefined;
-  /** The ids of the tags. At most 50. Default: `[]`. */
+  /** Ids of the tags. At most 50. Default: `[]`. */
   readonly tagIds?: readonly string[] | undefined;
-  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. Default: `null`. */
+  /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. Default: `null`. */
   readonly position?: string | null | undefined;
 }
 
-/** Fields that are left out do not change. null resets a nullable field. */
+/** Fields that you omit do not change. null clears a nullable field. */
 export interface TaskChanges {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status?: Status | undefined;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description?: string | undefined;
   /** The urgency, from none to urgent. */
   readonly priority?: 'none' | 'low' | 'medium' | 'high' | 'urgent' | undefined;
-  /** The project of the task. Deleting the project deletes the task. At most 255 characters. */
+  /** Id of the project. Deleting the project also deletes the task. At most 255 characters. */
   readonly projectId?: string | null | undefined;
-  /** The user to whom the task is assigned. At most 255 characters. */
+  /** Id of the user to whom the task is assigned. At most 255 characters. */
   readonly userId?: string | null | undefined;
   /** The last day. `YYYY-MM-DD`. */
   readonly dueDate?: string | null | undefined;
-  /** The ids of the tags. At most 50. */
+  /** Ids of the tags. At most 50. */
   readonly tagIds?: readonly string[] | undefined;
-  /** The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app. At most 100 characters. */
+  /** A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app. At most 100 characters. */
   readonly position?: string | null | undefined;
 }
 
-/** A label of tasks. Lists can be filtered by it. */
+/** A tag labels tasks. You can filter tasks by their tags. */
 export interface Tag {
   /** An opaque, unique id. Later ids sort after earlier ones. */
   readonly id: string;
@@ -284,11 +284,11 @@ export interface Tag {
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status: Status;
-  /** A color as #rrggbb. At most 7 characters. */
+  /** A color in the form #rrggbb. At most 7 characters. */
   readonly color: string;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description: string;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId: string | null;
   /** The time of the creation, in UTC. */
   readonly createdAt: string;
@@ -296,31 +296,31 @@ export interface Tag {
   readonly updatedAt: string;
 }
 
-/** Fields that are left out get their defaults. */
+/** Fields that you omit get their default values. */
 export interface NewTag {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name: string;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. Default: `'active'`. */
   readonly status?: Status | undefined;
-  /** A color as #rrggbb. At most 7 characters. Default: `'#808080'`. */
+  /** A color in the form #rrggbb. At most 7 characters. Default: `'#808080'`. */
   readonly color?: string | undefined;
-  /** Text with any number of lines. At most 10,000 characters. Default: `''`. */
+  /** Free text of one or more lines. At most 10,000 characters. Default: `''`. */
   readonly description?: string | undefined;
-  /** The organization of the entity. At most 255 characters. Default: `null`. */
+  /** Id of the organization. At most 255 characters. Default: `null`. */
   readonly organizationId?: string | null | undefined;
 }
 
-/** Fields that are left out do not change. null resets a nullable field. */
+/** Fields that you omit do not change. null clears a nullable field. */
 export interface TagChanges {
   /** The name. Leading and trailing white space is removed before the length is checked. 1 to 255 characters. */
   readonly name?: string | undefined;
   /** Any status. Common values are active, planned, completed and archived. 1 to 64 characters. */
   readonly status?: Status | undefined;
-  /** A color as #rrggbb. At most 7 characters. */
+  /** A color in the form #rrggbb. At most 7 characters. */
   readonly color?: string | undefined;
-  /** Text with any number of lines. At most 10,000 characters. */
+  /** Free text of one or more lines. At most 10,000 characters. */
   readonly description?: string | undefined;
-  /** The organization of the entity. At most 255 characters. */
+  /** Id of the organization. At most 255 characters. */
   readonly organizationId?: string | null | undefined;
 }
 

@@ -461,7 +461,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createOrganization",
-    "description": "Create an organization An organization with projects, users and tags.",
+    "description": "Create an organization An organization owns projects, and can have users and tags.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -475,7 +475,7 @@ export const tools: readonly Tool[] = [
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         }
       },
       "required": [
@@ -518,7 +518,7 @@ export const tools: readonly Tool[] = [
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         }
       },
       "required": [
@@ -563,7 +563,7 @@ export const tools: readonly Tool[] = [
               "tasks"
             ]
           },
-          "description": "The children to copy with the project."
+          "description": "What to copy with the project."
         }
       },
       "required": [
@@ -584,7 +584,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createProject",
-    "description": "Create a project A project of an organization. It has tasks.",
+    "description": "Create a project A project belongs to an organization and groups tasks.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -598,11 +598,11 @@ export const tools: readonly Tool[] = [
         },
         "organizationId": {
           "type": "string",
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "startDate": {
           "type": [
@@ -662,11 +662,11 @@ export const tools: readonly Tool[] = [
         },
         "organizationId": {
           "type": "string",
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "startDate": {
           "type": [
@@ -703,7 +703,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createUser",
-    "description": "Create a user A person to whom tasks can be assigned.",
+    "description": "Create a user A user is a person to whom tasks can be assigned.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -721,21 +721,21 @@ export const tools: readonly Tool[] = [
             "null"
           ],
           "format": "email",
-          "description": "An e-mail address. Several users can have the same one."
+          "description": "An e-mail address. Several users can share one."
         },
         "organizationId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         },
         "subject": {
           "type": [
             "string",
             "null"
           ],
-          "description": "Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409."
+          "description": "Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409."
         }
       },
       "required": [
@@ -782,21 +782,21 @@ export const tools: readonly Tool[] = [
             "null"
           ],
           "format": "email",
-          "description": "An e-mail address. Several users can have the same one."
+          "description": "An e-mail address. Several users can share one."
         },
         "organizationId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         },
         "subject": {
           "type": [
             "string",
             "null"
           ],
-          "description": "Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409."
+          "description": "Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409."
         }
       },
       "required": [
@@ -817,7 +817,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createTask",
-    "description": "Create a task A task. It can belong to a project and be assigned to a user.",
+    "description": "Create a task A task can belong to a project, be assigned to a user, and have tags.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -831,7 +831,7 @@ export const tools: readonly Tool[] = [
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "priority": {
           "type": "string",
@@ -849,14 +849,14 @@ export const tools: readonly Tool[] = [
             "string",
             "null"
           ],
-          "description": "The project of the task. Deleting the project deletes the task."
+          "description": "Id of the project. Deleting the project also deletes the task."
         },
         "userId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The user to whom the task is assigned."
+          "description": "Id of the user to whom the task is assigned."
         },
         "dueDate": {
           "type": [
@@ -871,14 +871,14 @@ export const tools: readonly Tool[] = [
           "items": {
             "type": "string"
           },
-          "description": "The ids of the tags."
+          "description": "Ids of the tags."
         },
         "position": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app."
+          "description": "A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app."
         }
       },
       "required": [
@@ -921,7 +921,7 @@ export const tools: readonly Tool[] = [
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "priority": {
           "type": "string",
@@ -939,14 +939,14 @@ export const tools: readonly Tool[] = [
             "string",
             "null"
           ],
-          "description": "The project of the task. Deleting the project deletes the task."
+          "description": "Id of the project. Deleting the project also deletes the task."
         },
         "userId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The user to whom the task is assigned."
+          "description": "Id of the user to whom the task is assigned."
         },
         "dueDate": {
           "type": [
@@ -961,14 +961,14 @@ export const tools: readonly Tool[] = [
           "items": {
             "type": "string"
           },
-          "description": "The ids of the tags."
+          "description": "Ids of the tags."
         },
         "position": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app."
+          "description": "A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app."
         }
       },
       "required": [
@@ -989,7 +989,7 @@ export const tools: readonly Tool[] = [
   },
   {
     "name": "createTag",
-    "description": "Create a tag A label of tasks. Lists can be filtered by it.",
+    "description": "Create a tag A tag labels tasks. You can filter tasks by their tags.",
     "inputSchema": {
       "type": "object",
       "properties": {
@@ -1003,18 +1003,18 @@ export const tools: readonly Tool[] = [
         },
         "color": {
           "type": "string",
-          "description": "A color as #rrggbb."
+          "description": "A color in the form #rrggbb."
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "organizationId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         }
       },
       "required": [
@@ -1057,18 +1057,18 @@ export const tools: readonly Tool[] = [
         },
         "color": {
           "type": "string",
-          "description": "A color as #rrggbb."
+          "description": "A color in the form #rrggbb."
         },
         "description": {
           "type": "string",
-          "description": "Text with any number of lines."
+          "description": "Free text of one or more lines."
         },
         "organizationId": {
           "type": [
             "string",
             "null"
           ],
-          "description": "The organization of the entity."
+          "description": "Id of the organization."
         }
       },
       "required": [

@@ -1,7 +1,7 @@
 import { type Documentation, organizationId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'An organization with projects, users and tags.',
+  description: 'An organization owns projects, and can have users and tags.',
   example: {
     id: organizationId,
     name: 'Acme',
@@ -11,10 +11,10 @@ export const documentation: Documentation = {
   },
   change: { description: 'Anvils, rockets and birdseed.' },
   list: {
-    question: 'the organizations that are not archived, with only their names',
+    question: 'the names of the organizations that are not archived',
     query: 'status[ne]=archived&fields=name&sortBy=name&sortOrder=asc',
   },
   fields: {
-    description: 'Text with any number of lines.',
+    description: 'Free text of one or more lines.',
   },
 };

@@ -1,7 +1,7 @@
 import { type Documentation, organizationId, projectId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'A project of an organization. It has tasks.',
+  description: 'A project belongs to an organization and groups tasks.',
   example: {
     id: projectId,
     name: 'Website relaunch',
@@ -15,15 +15,15 @@ export const documentation: Documentation = {
   change: { status: 'planned', dueDate: null },
   list: {
     question:
-      'the projects that are due in the next half-year, with their organizations, and how many there are per status',
+      'the projects that are due in the next six months, with their organizations and the number per status',
     query:
       'dueDate[gte]=2026-03-09&dueDate[lt]=2026-09-09&sortBy=dueDate&sortOrder=asc&expand=organization&countBy=status',
   },
   fields: {
-    organizationId: 'The organization of the entity.',
-    description: 'Text with any number of lines.',
+    organizationId: 'Id of the organization.',
+    description: 'Free text of one or more lines.',
     startDate: 'The first day.',
     dueDate: 'The last day.',
-    include: 'The children to copy with the project.',
+    include: 'What to copy with the project.',
   },
 };

@@ -1,7 +1,7 @@
 import { type Documentation, organizationId, tagId, times } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'A label of tasks. Lists can be filtered by it.',
+  description: 'A tag labels tasks. You can filter tasks by their tags.',
   example: {
     id: tagId,
     name: 'design',
@@ -17,8 +17,8 @@ export const documentation: Documentation = {
     query: 'name[startsWith]=d&sortBy=color,name&sortOrder=asc',
   },
   fields: {
-    color: 'A color as #rrggbb.',
-    description: 'Text with any number of lines.',
-    organizationId: 'The organization of the entity.',
+    color: 'A color in the form #rrggbb.',
+    description: 'Free text of one or more lines.',
+    organizationId: 'Id of the organization.',
   },
 };

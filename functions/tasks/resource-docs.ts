@@ -1,7 +1,7 @@
 import { type Documentation, projectId, tagId, taskId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'A task. It can belong to a project and be assigned to a user.',
+  description: 'A task can belong to a project, be assigned to a user, and have tags.',
   example: {
     id: taskId,
     name: 'Draft the sitemap',
@@ -18,18 +18,18 @@ export const documentation: Documentation = {
   change: { status: 'completed' },
   list: {
     question:
-      'the important tasks that are due within two weeks and not completed, by priority, with their projects, and how many there are per status',
+      'the important open tasks that are due within two weeks, by priority, with their projects and the number per status',
     query:
       'priority[gte]=high&dueDate[lte]=2026-03-23&status[notIn]=completed,archived&sortBy=priority,dueDate&sortOrder=desc,asc&expand=project&countBy=status',
   },
   fields: {
-    description: 'Text with any number of lines.',
+    description: 'Free text of one or more lines.',
     priority: 'The urgency, from none to urgent.',
-    projectId: 'The project of the task. Deleting the project deletes the task.',
-    userId: 'The user to whom the task is assigned.',
+    projectId: 'Id of the project. Deleting the project also deletes the task.',
+    userId: 'Id of the user to whom the task is assigned.',
     dueDate: 'The last day.',
-    tagIds: 'The ids of the tags.',
+    tagIds: 'Ids of the tags.',
     position:
-      'The place in an order that people make, for example by drag and drop. It sorts by code point, and its meaning is up to the app.',
+      'A key for an order that people arrange, for example by drag and drop. Keys sort by code point, and their format is up to the app.',
   },
 };

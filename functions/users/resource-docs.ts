@@ -1,7 +1,7 @@
 import { type Documentation, organizationId, times, userId } from '../contract/resource-docs.ts';
 
 export const documentation: Documentation = {
-  description: 'A person to whom tasks can be assigned.',
+  description: 'A user is a person to whom tasks can be assigned.',
   example: {
     id: userId,
     name: 'Ada Lovelace',
@@ -13,13 +13,13 @@ export const documentation: Documentation = {
   },
   change: { email: 'ada.lovelace@example.com' },
   list: {
-    question: 'the users with an e-mail address whose names contain "ada", whatever its case',
+    question: 'the users with an e-mail address whose names contain "ada" in any case',
     query: 'name[contains]=ada&email[isNull]=false&sortBy=name&sortOrder=asc',
   },
   fields: {
-    email: 'An e-mail address. Several users can have the same one.',
-    organizationId: 'The organization of the entity.',
+    email: 'An e-mail address. Several users can share one.',
+    organizationId: 'Id of the organization.',
     subject:
-      'Who the user is for the issuer of tokens: the claim `sub`. One user of a tenant can have it; a second one is a 409.',
+      'Identifies the user to the issuer of tokens: the claim `sub`. It is unique in a tenant; otherwise the response is 409.',
   },
 };

@@ -8,19 +8,19 @@ import { referTo, type Schema } from './types.ts';
 export const ifMatchPattern = '^(?:\\*|(?:W/)?"[^"]*"(?:, *(?:W/)?"[^"]*"){0,99})$';
 
 /** Which ids of their own callers can give. */
-export const ownIdRule = `An id of your own: a UUID of version 7 in lower case, whose time is at most ${maxOwnIdAgeMs / 86_400_000} days back and ${maxOwnIdAheadMs / 1_000} seconds ahead. \`createdAt\` is the time of the id.`;
+export const ownIdRule = `An id that you generate must be a version 7 UUID in lower case, with a time at most ${maxOwnIdAgeMs / 86_400_000} days in the past and ${maxOwnIdAheadMs / 1_000} seconds in the future. \`createdAt\` is the time of the id.`;
 
 const id = ({ kind }: Resource): Schema => ({
   type: 'string',
   maxLength: 255,
-  description: `Id of the ${kind}. A batch names an entity at most once.`,
+  description: `Id of the ${kind}. It can occur only once in a batch.`,
   'x-reference': kind,
 });
 
 const ownId = ({ kind }: Resource): Schema => ({
   type: 'string',
   maxLength: 255,
-  description: `${ownIdRule} Without it, the service makes the id of the ${kind}.`,
+  description: `${ownIdRule} Without it, the service generates the id of the ${kind}.`,
 });
 
 const ifMatch: Schema = {

@@ -16,14 +16,14 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
-const description = `Organizations, projects, users, tasks and tags.
+const description = `Manage organizations, projects, users, tasks and tags.
 
-- **Lists** accept every field as a filter, \`field=value\` or \`field[operator]=value\`, and \`page\`, \`after\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\` and \`countBy\`.
-- **Batches** create, update and delete up to 25 entities. All operations are applied, or none.
+- **Lists** can be filtered by every field, with \`field=value\` or \`field[operator]=value\`. Their other parameters are \`page\`, \`after\`, \`limit\`, \`sortBy\`, \`sortOrder\`, \`fields\`, \`expand\` and \`countBy\`.
+- **Batches** create, update and delete up to 25 entities in one request. The service applies all operations or none.
 - **Lost updates**: send the \`ETag\` that you read as \`If-Match\`. If a newer version exists, the response is 412.
-- **Safe retries**: send a \`POST\` with an \`Idempotency-Key\`, and retry it with the same key.
-- **Errors** are \`application/problem+json\`. Each \`type\` links to [its explanation](/docs/problems).
-- **Compatibility**: under \`/v1\`, responses and enumerations may gain fields and values. Nothing is removed.`;
+- **Safe retries**: send each \`POST\` with an \`Idempotency-Key\`, and retry with the same key.
+- **Errors** are \`application/problem+json\` documents. Each \`type\` links to [its explanation](/docs/problems).
+- **Compatibility**: under \`/v1\`, responses can gain fields and enumerations can gain values. Nothing is removed.`;
 
 const documentationTag = {
   name: 'Service',

@@ -18,7 +18,7 @@ export const headers: Readonly<Record<string, Header>> = {
   },
   'Expandable-ETag': {
     description:
-      'Version of the response, for `If-Match` and `If-None-Match`. Absent with `expand`: the entities that it adds have versions of their own.',
+      'Version of the response, for `If-Match` and `If-None-Match`. Absent with `expand`, because embedded entities have their own versions.',
     schema: entityTag,
     example: '"7a2c4d8f0e36-3"',
   },
@@ -35,7 +35,7 @@ export const headers: Readonly<Record<string, Header>> = {
   },
   Link: {
     description:
-      'First, previous, next and last page with the same filters (RFC 8288); with `after`, the first and the next one. Absent when the query is longer than 2,048 bytes, as it was sent or as a link encodes it.',
+      'Addresses of the first, previous, next and last page (RFC 8288); with `after`, of the first and the next page. Absent if the query is longer than 2,048 bytes, as sent or as encoded in a link.',
     schema: text(10_000),
     example: '</v1/tasks?page=1&limit=20>; rel="first", </v1/tasks?page=3&limit=20>; rel="last"',
   },
@@ -46,13 +46,13 @@ export const headers: Readonly<Record<string, Header>> = {
     example: '41',
   },
   Location: {
-    description: 'Path of the created entity.',
+    description: 'Path of the created entity, or of the page to which a redirect leads.',
     required: true,
     schema: { type: 'string', format: 'uri-reference', maxLength: 300 },
     example: '/v1/tags/019b2f4f-2a95-7be2-8d67-c05a1b9e3f42',
   },
   'Idempotency-Replayed': {
-    description: 'The response is that of an earlier request with the same key.',
+    description: 'Whether this is the response to an earlier request with the same key.',
     schema: { type: 'boolean' },
     example: true,
   },

@@ -22,7 +22,7 @@ import type { Parameter, Schema } from './types.ts';
 
 const { maximum: _, ...limit } = count(
   1,
-  `Entities per page. A higher value than ${maxLimit} counts as ${maxLimit}.`,
+  `Entities per page. Values above ${maxLimit} count as ${maxLimit}.`,
 );
 
 export const pageParameters: Readonly<Record<'page' | 'after' | 'limit', Parameter>> = {
@@ -37,7 +37,7 @@ export const pageParameters: Readonly<Record<'page' | 'after' | 'limit', Paramet
     name: 'after',
     in: 'query',
     description:
-      'The `next` of the page before, or empty for the first page. The page begins behind the last entity of that page, in any order, whatever others write meanwhile. Filters and order must stay the same. Not together with `page`.',
+      'The `next` of the previous page, or empty for the first page. No entity is skipped or repeated, even if others write in the meantime. Keep the filters and the order. Cannot be combined with `page`.',
     schema: { type: 'string', maxLength: maxPlaceCursorLength },
   },
   limit: {
@@ -55,7 +55,7 @@ export const changesParameters: Readonly<Record<'since' | 'changesLimit', Parame
     name: 'since',
     in: 'query',
     description:
-      'The `cursor` of the response before. Without it, the feed begins with all entities. Filters and `fields` must stay the same.',
+      'The `cursor` of the previous response. Without it, the feed begins with all entities. Keep the filters and `fields`.',
     schema: { type: 'string', minLength: 1, maxLength: maxChangesCursorLength },
   },
   changesLimit: {
@@ -73,7 +73,8 @@ export const deletedParameters: Readonly<Record<'deletedAfter', Parameter>> = {
   deletedAfter: {
     name: 'after',
     in: 'query',
-    description: 'The `cursor` of the response before. Without it, the list begins with the last deleted.',
+    description:
+      'The `cursor` of the previous response. Without it, the list begins with the latest deletion.',
     schema: { type: 'string', maxLength: maxDeletedCursorLength },
   },
 };
@@ -113,12 +114,12 @@ const fieldsWith = ({ listFields }: Resource, property: 'isSortable' | 'isCounta
 function sortParameters(resource: Resource): Parameter[] {
   const sortBy = severalValues(
     'sortBy',
-    `Fields that order the list, up to ${maxSortFields}. Text sorts by Unicode code point, an enumeration by rank, and null lowest.`,
+    `Up to ${maxSortFields} fields to sort by. Text sorts by Unicode code point and enumerations by rank. Null is the lowest value.`,
     { ...names(fieldsWith(resource, 'isSortable'), maxSortFields), default: ['createdAt'] },
   );
   const sortOrder = severalValues(
     'sortOrder',
-    'One direction for all fields of `sortBy`, or one for each. Ties are broken by `createdAt`, then `id`, in the first direction.',
+    'One direction for all fields of `sortBy`, or one for each. Ties are sorted by `createdAt`, then `id`, in the first direction.',
     { ...names(['asc', 'desc'], maxSortFields), default: ['desc'] },
   );
   return [sortBy, sortOrder];
@@ -127,20 +128,20 @@ function sortParameters(resource: Resource): Parameter[] {
 function viewParameters(resource: Resource): Parameter[] {
   const countable = fieldsWith(resource, 'isCountable');
   return [
-    severalValues('fields', 'The entities have only these fields. `id` is always one of them.', {
+    severalValues('fields', 'The fields to return. `id` is always included.', {
       ...names(resource.fieldNames),
     }),
     ...expandParameters(resource),
     severalValues(
       'countBy',
-      'Adds `counts`: how often each value of these fields occurs, over all pages.',
+      'Adds `counts`: the number of matching entities on all pages for each value of these fields.',
       names(countable),
     ),
     {
       name: 'etags',
       in: 'query',
       description:
-        'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it in `If-Match` to write only if nobody changed the entity since.',
+        'Adds `etags`: the `ETag` of each entity, in the order of `data`. Send it as `If-Match` to prevent a lost update.',
       schema: { type: 'boolean', default: false },
     },
   ];
@@ -150,7 +151,7 @@ function expandParameters({ expansions }: Resource): Parameter[] {
   const all = Object.values(expansions);
   if (all.length === 0) return [];
   const added = all.map(({ name, field }) => `\`${name}\` for \`${field}\``).join(', ');
-  const description = `Adds the entities that references name: ${added}.`;
+  const description = `Embeds the referenced entities: ${added}.`;
   return [severalValues('expand', description, names(all.map(({ name }) => name)))];
 }
 

@@ -16,19 +16,19 @@ const after: Partial<Record<FieldType, string>> = {
 };
 
 const phrases: Readonly<Record<ListOperator, (field: ListField) => string>> = {
-  ne: ({ isNullable }) => `is another value${isNullable ? ', or null' : ''}`,
+  ne: ({ isNullable }) => `is not this value${isNullable ? ', including null' : ''}`,
   in: ({ type }) =>
     type === 'list of references' ? 'contains at least one of these ids' : 'is one of these values',
-  notIn: ({ isNullable }) => `is none of these values${isNullable ? ', or is null' : ''}`,
+  notIn: ({ isNullable }) => `is none of these values${isNullable ? ', including null' : ''}`,
   all: () => 'contains all of these ids',
   lt: ({ type }) => `${before[type] ?? 'sorts before'} this value`,
   lte: ({ type }) => `is this value, or ${before[type] ?? 'sorts before'} it`,
   gt: ({ type }) => `${after[type] ?? 'sorts after'} this value`,
   gte: ({ type }) => `is this value, or ${after[type] ?? 'sorts after'} it`,
-  startsWith: () => 'begins with this text. Upper and lower case are the same',
-  contains: () => 'contains this text. Upper and lower case are the same',
-  isNull: () => 'is null, or with `false` is not null',
-  isEmpty: () => 'is empty, or with `false` is not empty',
+  startsWith: () => 'begins with this text, ignoring case',
+  contains: () => 'contains this text, ignoring case',
+  isNull: () => 'is null; with `false`, is not null',
+  isEmpty: () => 'is empty; with `false`, is not empty',
 };
 
 /** Precedes the example in the description of an operator. */
@@ -40,8 +40,8 @@ export const describeOperator = (field: ListField, operator: ListOperator): stri
 export function describeFilters({ kind, plural }: Resource): string {
   const { question, query } = resourceDocs[kind].list;
   return [
-    `A filter is \`field=value\` for an exact match, or \`field[operator]=value\`. An entity must match all filters; a list takes up to ${maxFilters}.`,
-    'In `in`, `notIn` and `all`, commas separate values; write `\\,` for a comma and `\\\\` for a backslash.',
+    `Filter with \`field=value\` for an exact match or \`field[operator]=value\`. Entities must match all filters, up to ${maxFilters}.`,
+    'Separate the values of `in`, `notIn` and `all` with commas. Write `\\,` for a comma and `\\\\` for a backslash.',
     `For example, ${question}: \`GET /v1/${plural}?${query}\`.`,
   ].join(' ');
 }

@@ -27,7 +27,7 @@ const shared: Readonly<Record<string, Parameter>> = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` of the version to change, or a list of at most 100. If a newer version exists, the response is 412 and nothing changes.',
+      'The `ETag` of the version to change, or a list of up to 100. If a newer version exists, the response is 412 and nothing changes.',
     schema: { ...anyText, pattern: ifMatchPattern },
     example: '"7a2c4d8f0e36-3"',
   },
@@ -35,21 +35,21 @@ const shared: Readonly<Record<string, Parameter>> = {
     name: 'If-None-Match',
     in: 'header',
     description:
-      'The `ETag` of the version that the caller has. If it is current, the response is 304 without content.',
+      'The `ETag` of the version that you have. If it is current, the response is 304 without a body.',
     schema: anyText,
     example: '"7a2c4d8f0e36-3"',
   },
   ifNoneMatchAny: {
     name: 'If-None-Match',
     in: 'header',
-    description: `\`*\` creates the entity with the id in the path, and nothing happens if it exists (412). ${ownIdRule} Other values are ignored.`,
+    description: `\`*\` creates the entity with the id in the path. If it exists, the response is 412 and nothing changes. ${ownIdRule} Other values are ignored.`,
     schema: anyText,
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A unique text that you choose for this request: a `POST`, or a `PUT` with `If-None-Match: *`. A retry with the same key and body within 24 hours gets the first response again, and nothing happens twice.',
+      'A unique key of your choice, for a `POST` or a `PUT` with `If-None-Match: *`. A retry with the same key and body within 24 hours returns the first response and has no second effect.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: keyPattern.source },
     example: '4f1c9a52-0d5e-4b0a-9b55-8f3f0a6f7f11',
   },

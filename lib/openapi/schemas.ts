@@ -137,9 +137,9 @@ const health: Schema = {
 };
 
 function bodyDescription({ body, resource }: Contract): string {
-  if (body?.schema === resource?.schemas.whole) return 'Fields that are left out get their defaults.';
+  if (body?.schema === resource?.schemas.whole) return 'Fields that you omit get their default values.';
   return body?.schema === resource?.schemas.part
-    ? 'Fields that are left out do not change. null resets a nullable field.'
+    ? 'Fields that you omit do not change. null clears a nullable field.'
     : 'All fields are optional.';
 }
 

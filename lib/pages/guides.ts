@@ -65,6 +65,9 @@ export function guideLinks(guides: readonly Guide[], current?: Guide): string {
 /** The guide that shows tokens on every service, because it is about them. */
 const guideOfTokens = 'authentication';
 
+/** The guide whose readers write Swift and Kotlin. */
+const guideOfPhones = 'mobile-apps';
+
 const onward = (href: string, direction: 'Previous' | 'Next', title: string): string =>
   `<a class="${direction.toLowerCase()}" href="${href}"><span>${direction}</span><b>${escaped(title)} ${icon(direction === 'Next' ? 'M5 12h14M13 6l6 6-6 6' : 'M19 12H5M11 6l-6 6 6 6')}</b></a>`;
 
@@ -80,6 +83,7 @@ export function guidePage(guides: readonly Guide[], guide: Guide): Page {
     title: `${guide.title} · ${productName}`,
     description: guide.summary,
     section: '/docs/guides/getting-started',
+    ...(guide.name === guideOfPhones && { language: 'swift' }),
     sidebar: `<p class="group">Guides</p>${guideLinks(guides, guide)}<p class="group">Look up</p><ul><li><a href="/docs">API reference</a></li><li><a href="/docs/problems">Error reference</a></li></ul>`,
     main: `<article class="text guide${guide.name === guideOfTokens ? ' shows-tokens' : ''}">${markdown(guide.text)}<nav class="onward" aria-label="Guides before and after">${links.join('')}</nav></article>`,
   };

@@ -25,6 +25,8 @@ export interface Page {
   /** Scripts of this page, and modules that they load when they need them. */
   readonly scripts?: readonly string[];
   readonly modules?: readonly string[];
+  /** The language of samples that the page shows to a reader who has chosen none. Default: curl. */
+  readonly language?: string;
 }
 
 const links: readonly (readonly [path: string, text: string])[] = [
@@ -87,13 +89,13 @@ function withUniqueRegions(html: string): string {
 
 /** Returns a complete page. `data-tokens` is replaced when requests need a token. */
 export function renderPage(page: Page, assets: Assets): string {
-  const { title, description, main, sidebar, scripts = [], modules = [] } = page;
+  const { title, description, main, sidebar, scripts = [], modules = [], language = 'curl' } = page;
   const deferred = ['site.js', ...scripts].map(
     (name) => `<script type="module" src="${assetPath(assets, name)}"></script>\n`,
   );
   const onDemand = modules.map((name) => ` data-${name.replace(/\.\w+$/, '')}="${assetPath(assets, name)}"`);
   return `<!doctype html>
-<html lang="en" data-tokens="none" data-language="curl"${onDemand.join('')}>
+<html lang="en" data-tokens="none" data-language="${language}"${onDemand.join('')}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

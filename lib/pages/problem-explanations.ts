@@ -27,8 +27,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   'invalid-request': {
     meaning:
       'Fields of the body, query parameters or headers are unknown, missing or invalid. `errors` has one item for each, with the JSON pointer of the field or the name of the parameter or header.',
-    remedy:
-      'Correct the values that `errors` lists, then send the request again.',
+    remedy: 'Correct the values that `errors` lists, then send the request again.',
     example: '"name" is missing.',
     pointer: '/name',
   },
@@ -100,7 +99,8 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   },
   'unsupported-media-type': {
     meaning: 'The `Content-Type` of the body is not JSON, or the body is compressed.',
-    remedy: 'Send the header `Content-Type: application/json` and an uncompressed body, without `Content-Encoding`.',
+    remedy:
+      'Send the header `Content-Type: application/json` and an uncompressed body, without `Content-Encoding`.',
     example: 'The body must be JSON, with the header "Content-Type: application/json".',
   },
   'idempotency-key-reused': {

@@ -75,7 +75,14 @@ const problemEntries = (): SearchEntry[] =>
   problemCodes.map((code) => {
     const { meaning, remedy } = explanations[code];
     const { status, title } = catalogue[code];
-    return ['Problem', title, `/docs/problems#${code}`, `${status} ${code}`, proseOf(`${meaning} ${remedy}`), ''];
+    return [
+      'Error',
+      title,
+      `/docs/problems#${code}`,
+      `${status} ${code}`,
+      proseOf(`${meaning} ${remedy}`),
+      '',
+    ];
   });
 
 /** Returns the fields of the bodies that create entities. */

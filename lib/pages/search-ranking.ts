@@ -2,7 +2,7 @@
 import { synonyms } from './search-synonyms.ts';
 
 export type SearchEntry = readonly [
-  kind: 'Operation' | 'Guide' | 'Problem' | 'Field',
+  kind: 'Operation' | 'Guide' | 'Error' | 'Field',
   title: string,
   path: string,
   /** What the result shows below its title. */
@@ -92,7 +92,7 @@ export const prepareEntries = (entries: readonly SearchEntry[]): PreparedEntry[]
   });
 
 /** Points of a kind, for entries that match equally well. */
-const pointsOfKind = { Operation: 12, Guide: 6, Problem: 4, Field: 0 } as const;
+const pointsOfKind = { Operation: 12, Guide: 6, Error: 4, Field: 0 } as const;
 
 /** Returns the part of a title's words that a query names: "Delete a task" is a better result for "delete task" than "Delete". */
 function coverage(title: string, terms: readonly Term[]): number {

@@ -118,7 +118,9 @@ describe.each(paths)('%s', (path) => {
 
   test('shows the address of this service in its examples', async () => {
     await page.goto(service.url + path);
-    expect(await page.locator('body').innerText()).not.toContain('api.example.com');
+    const text = await page.locator('body').innerText();
+    expect(text).not.toContain('api.example.com');
+    expect(text).not.toContain('localhost:3000');
   });
 });
 
@@ -477,6 +479,18 @@ describe('the search', () => {
     await page.waitForURL(service.url + href);
     expect(errors).toEqual([]);
   });
+});
+
+test('the guide for phones begins with Swift, until the reader chooses another language', async () => {
+  await page.goto(`${service.url}/docs/guides/mobile-apps`);
+  const example = page
+    .locator('.tabs')
+    .filter({ has: page.locator('[data-language="curl"]') })
+    .first();
+  expect(await example.locator('button[aria-pressed="true"]').innerText()).toBe('Swift');
+  expect(await example.locator('.sample:visible').innerText()).toContain('URLSession');
+  await example.getByRole('button', { name: 'curl' }).click();
+  expect(await example.locator('.sample:visible').innerText()).toContain('curl');
 });
 
 test('an address that does not exist is a page with ways back', async () => {

@@ -15,14 +15,23 @@ function nameOf({ $ref, anyOf = [] }: Schema): string | undefined {
   return reference === undefined ? undefined : String(reference).split('/').at(-1)?.toLowerCase();
 }
 
+/** Names of formats that are not words. */
+const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', uri: 'URL', email: 'e-mail address' };
+
+/** Returns what a text is. Any text is accepted in place of an id, but only ids are found. */
+function nameOfText({ format, 'x-reference': reference }: Schema): string {
+  const own = reference ? 'uuid' : String(format ?? 'string');
+  return formatNames[own] ?? own;
+}
+
 export function typeOf(schema: Schema): string {
-  const { type, format, items, enum: values, oneOf, anyOf = [] } = schema;
+  const { type, items, enum: values, oneOf, anyOf = [] } = schema;
   const name = nameOf(schema);
   if (name) return `${name}${anyOf.some((one) => one.type === 'null') ? ' or null' : ''}`;
   const types = [type ?? []].flat();
   const isNullable = types.includes('null');
   const plain = types.find((one) => one !== 'null');
-  const shown = plain === 'string' && format ? format : plain;
+  const shown = plain === 'string' ? nameOfText(schema) : plain;
   const shownType =
     plain === 'array'
       ? `array of ${typeOf(items ?? {})}s`
@@ -30,13 +39,17 @@ export function typeOf(schema: Schema): string {
   return `${shownType}${isNullable ? ' or null' : ''}`;
 }
 
-function limitsOf({ minLength, maxLength, maxItems, minimum, maximum, format }: Schema): string[] {
+/** A longer limit protects the service, and nobody reaches it with a value that makes sense. */
+const maxShownLength = 10_000;
+
+function limitsOf(schema: Schema): string[] {
+  const { minLength, maxLength, maxItems, minimum, maximum, format, 'x-reference': reference } = schema;
   const isUnlimited = (bound: unknown) => typeof bound !== 'number' || bound > 1_000_000;
   return [
     // A format says more than its length.
-    ...(isUnlimited(maxLength) || format
-      ? []
-      : [`${minLength ?? 0} to ${Number(maxLength).toLocaleString('en')} characters`]),
+    ...(Number(maxLength) <= maxShownLength && !format && !reference
+      ? [`${minLength ? `${minLength} to` : 'up to'} ${Number(maxLength).toLocaleString('en')} characters`]
+      : []),
     ...(isUnlimited(maxItems) ? [] : [`at most ${maxItems}`]),
     ...(minimum === undefined ? [] : [`from ${minimum}`]),
     ...(isUnlimited(maximum) ? [] : [`to ${maximum}`]),

@@ -32,7 +32,7 @@ const exampleRequest = /For example, (.*): `GET [^`]*`\./;
 /** Returns the description. What concerns tokens is shown only if requests need one. */
 const describe = (description: string): string =>
   description
-    .replace(exampleRequest, 'The sample asks for $1.')
+    .replace(exampleRequest, 'The sample requests $1.')
     .split('\n\n')
     .map((paragraph) =>
       /^Requires (?:the scope|no token)/.test(paragraph)
@@ -52,11 +52,11 @@ const samples = ({ 'x-codeSamples': all = [], summary }: Operation): string =>
 function body({ document, operation: { requestBody } }: OperationPlace): string {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return '';
-  const { properties, description } = resolve(document, schema);
+  const { properties } = resolve(document, schema);
   const alternatives = properties?.['operations']?.items?.oneOf;
   const fields = alternatives ? batchFields(document, alternatives) : fieldList(document, schema);
   const isOptional = requestBody?.required ? '' : ' <span class="facts">optional</span>';
-  return `<h4>Body${isOptional}</h4>${description ? markdown(String(description)) : ''}${fields}`;
+  return `<h4>Body${isOptional}</h4>${fields}`;
 }
 
 /** Returns the name of the component that a reference names. */
@@ -85,7 +85,7 @@ function responses({ document, operation }: OperationPlace): { list: string; exa
   const errors = all.filter(({ status, response }) => status >= '400' && nameOf(response));
   const fields = responseFields(success?.content?.['application/json']?.schema);
   return {
-    list: `${fields}<details class="responses"><summary><h4>Statuses</h4> <span class="facts">${all.length}: ${success?.status} and ${all.length - 1} others</span></summary><ul>${items.join('\n')}</ul><p class="facts">The <a href="/docs/problems">problems</a> explain every error.</p></details>`,
+    list: `${fields}<details class="responses"><summary><h4>Statuses</h4> <span class="facts">${all.length}: ${success?.status} and ${all.length - 1} others</span></summary><ul>${items.join('\n')}</ul><p class="facts">See <a href="/docs/problems">Errors</a> for what each error means.</p></details>`,
     examples: success
       ? responseTabs(
           { status: success.status, example: exampleOf(success) },

@@ -62,7 +62,7 @@ ${navigation.join('\n')}`,
     main: `<div class="reference" data-examples="${escaped(JSON.stringify(exampleIds()))}"><div class="halves intro"><div><p class="eyebrow">Version ${escaped(document.info.version)}</p><h1>API reference</h1>
 ${markdown(String(document.info['description']))}</div>
 <div class="panel card"><div class="bar"><span>Base address</span></div><p><code>${exampleOrigin}</code></p>
-<form class="token of-token-pages"><label for="token">Access token</label><input type="password" id="token" autocomplete="off" placeholder="for Try it; kept until the tab is closed"></form>
+<form class="token of-token-pages"><label for="token">Access token</label><input type="password" id="token" autocomplete="off" placeholder="Used by “Try it” until you close the tab"></form>
 <p class="facts"><a href="/v1/openapi.json" download>OpenAPI 3.1</a> · <a href="/docs/reference.json" download>OpenAPI for generators</a> · <a href="/docs/client.mjs" download>JavaScript client</a></p></div></div>
 ${sections.join('\n')}</div>
 ${responseTemplates(document)}`,

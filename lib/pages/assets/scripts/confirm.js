@@ -2,9 +2,9 @@ import { authorization } from './entities.js';
 
 /** What each action does to an entity, after its name. */
 const consequences = {
-  Delete: 'It can be restored for 30 days, with what the deletion removes besides.',
-  Archive: 'Its status becomes archived, and that of its projects.',
-  Send: 'Deleted entities can be restored for 30 days.',
+  Delete: 'You can restore it for 30 days, including everything that is deleted with it.',
+  Archive: 'This sets its status, and the status of its projects, to archived.',
+  Send: 'You can restore deleted entities for 30 days.',
 };
 
 /** Returns what the entity is: `the tag "design"`; only its kind when it cannot be read. */

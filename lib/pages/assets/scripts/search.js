@@ -39,7 +39,7 @@ const hint = '↑ ↓ to choose, Enter to open, Esc to close';
 function buildDialog() {
   const input = element('input', {
     type: 'search',
-    placeholder: 'Search operations, guides, problems and fields',
+    placeholder: 'Search operations, guides, errors and fields',
     autocomplete: 'off',
     spellcheck: false,
   });

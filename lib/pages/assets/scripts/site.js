@@ -40,14 +40,20 @@ function choose(button) {
   scrollBy(0, button.getBoundingClientRect().top - before);
 }
 
+const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
+
+/** The addresses of examples, of which this service replaces its own: on the reader's machine also that of `npm start`. */
+const exampleAddress = isLocal
+  ? /https:\/\/api\.example\.com|http:\/\/localhost:3000/g
+  : /https:\/\/api\.example\.com/g;
+
 /** Puts the address of this service into the examples. */
 function showOwnAddress() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { currentNode: text } = texts;
-    if (text.data.includes('https://api.example.com')) {
-      text.data = text.data.replaceAll('https://api.example.com', location.origin);
-    }
+    const changed = text.data.replaceAll(exampleAddress, location.origin);
+    if (changed !== text.data) text.data = changed;
   }
 }
 
@@ -85,7 +91,7 @@ document.querySelector('button.theme').addEventListener('click', switchTheme);
 for (const button of document.querySelectorAll('button[data-language]')) {
   button.addEventListener('click', () => choose(button));
 }
-if (root.dataset.language !== 'curl') markLanguage();
+markLanguage();
 showOwnAddress();
 addCopyButtons(document);
 prepareMenu();

@@ -31,7 +31,7 @@ function showMissing(form, missing) {
     link.textContent = `${isDeleted ? 'a deletion of ' : ''}${count} ${count === 1 ? name : plural}`;
     return link;
   });
-  line.replaceChildren('This service has too few entities for the example. Create first: ');
+  line.replaceChildren('This service has too few entities for this example. First create: ');
   for (const [position, link] of links.entries()) line.append(position > 0 ? ', ' : '', link);
   line.hidden = links.length === 0;
 }

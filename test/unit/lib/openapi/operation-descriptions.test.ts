@@ -3,17 +3,16 @@ import { committedFile } from '#lib/openapi/committed-document.ts';
 import { describeCascade } from '#lib/openapi/operation-descriptions.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
 
-const background =
-  'A deletion that needs more than 100 writes continues in the background after the response.';
+const background = 'Deletions of more than 100 writes continue in the background after the response.';
 
 test.each([
   [
     'organization',
-    `Deletes its projects and their tasks as well. Its users and tags keep existing with \`organizationId\` null. ${background}`,
+    `Also deletes its projects and their tasks. Sets \`organizationId\` of its users and tags to null. ${background}`,
   ],
-  ['project', `Deletes its tasks as well. ${background}`],
-  ['user', `Its tasks keep existing with \`userId\` null. ${background}`],
-  ['tag', `Its tasks lose the id in \`tagIds\`. ${background}`],
+  ['project', `Also deletes its tasks. ${background}`],
+  ['user', `Sets \`userId\` of its tasks to null. ${background}`],
+  ['tag', `Removes its id from \`tagIds\` of tasks. ${background}`],
   ['task', ''],
 ] as const)('the deletion of a %s says what happens to entities that refer to it', (kind, text) => {
   expect(describeCascade(kind)).toBe(text);
