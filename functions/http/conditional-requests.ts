@@ -80,7 +80,7 @@ export const acceptsNoVersion = (headers: Readonly<Record<string, string | undef
 /**
  * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none.
  * Other values of it are for reads, and are ignored.
- * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags.
+ * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags, or contradicts `If-None-Match: *`.
  */
 export function expectedVersions(
   headers: Readonly<Record<string, string | undefined>>,
@@ -90,5 +90,9 @@ export function expectedVersions(
   if ('detail' in precondition) {
     throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
   }
-  return acceptsNoVersion(headers) ? 'none' : precondition.expected;
+  if (!acceptsNoVersion(headers)) return precondition.expected;
+  if (headers['if-match'] === undefined) return 'none';
+  const detail =
+    '"If-None-Match: *" contradicts "If-Match", which asks for an entity that exists. Send one of them.';
+  throw invalidRequest([{ parameter: 'If-None-Match', detail }]);
 }
