@@ -570,3 +570,9 @@ test('the start page shows the totals', async () => {
   });
   expect(await total()).toBe(before + 1);
 });
+
+test('the example of the start page has a day to come', async () => {
+  await page.goto(service.url);
+  const [day = ''] = /\d{4}-\d\d-\d\d/.exec(await page.locator('.front .exchange').innerText()) ?? [];
+  expect(Date.parse(day)).toBeGreaterThan(Date.now());
+});

@@ -82,15 +82,3 @@ export async function fillBody(body, collection, entities) {
 /** Returns the collection of the entity in a path: what is restored is in the list of deleted entities. */
 export const collectionOf = (path, name = path.split('/')[2]) =>
   path.endsWith('/restore') ? `${name}/deleted` : name;
-
-/** The day on which the examples were written. Their other days keep their distance from it. */
-const exampleToday = Date.UTC(2026, 2, 9);
-
-const msPerDay = 86_400_000;
-
-/** Returns a text in which the days of examples are relative to today. Times stay. */
-export const withCurrentDays = (text) =>
-  text.replaceAll(/\b20\d\d-\d\d-\d\d\b(?!T)/g, (day) => {
-    const distance = Date.parse(day) - exampleToday;
-    return new Date(Math.floor(Date.now() / msPerDay) * msPerDay + distance).toISOString().slice(0, 10);
-  });

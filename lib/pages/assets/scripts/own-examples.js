@@ -1,5 +1,6 @@
 /** Puts ids and entity tags of this service, and current days, into the samples of an operation when it is shown. */
-import { collectionOf, Entities, withCurrentDays } from './entities.js';
+import { collectionOf, Entities } from './entities.js';
+import { replaceTexts, withCurrentDays } from './example-texts.js';
 
 const kinds = JSON.parse(document.querySelector('.reference').dataset.examples);
 const uuid = /\b01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -18,14 +19,6 @@ async function ownIds(text, collection, entities) {
     if (!known) position += 1;
   }
   return own;
-}
-
-function replaceTexts(container, change) {
-  const texts = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const changed = change(texts.currentNode.data);
-    if (changed !== texts.currentNode.data) texts.currentNode.data = changed;
-  }
 }
 
 async function showOwnIds(samples, collection) {

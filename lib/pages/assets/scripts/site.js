@@ -1,5 +1,6 @@
 /** What all static pages do. `theme.js` has applied the choices of earlier visits. */
 import { addCopyButtons } from './copy.js';
+import { replaceTexts, withCurrentDays } from './example-texts.js';
 import { followReader } from './follow.js';
 import { prepareSearch } from './search.js';
 
@@ -48,13 +49,12 @@ const exampleAddress = isLocal
   : /https:\/\/api\.example\.com/g;
 
 /** Puts the address of this service into the examples. */
-function showOwnAddress() {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts;
-    const changed = text.data.replaceAll(exampleAddress, location.origin);
-    if (changed !== text.data) text.data = changed;
-  }
+const showOwnAddress = () =>
+  replaceTexts(document.body, (text) => text.replaceAll(exampleAddress, location.origin));
+
+/** Moves the days of the example on the start page, as the reference does with its examples. */
+function showCurrentDays() {
+  for (const code of document.querySelectorAll('.front pre')) replaceTexts(code, withCurrentDays);
 }
 
 function prepareMenu() {
@@ -93,6 +93,7 @@ for (const button of document.querySelectorAll('button[data-language]')) {
 }
 markLanguage();
 showOwnAddress();
+showCurrentDays();
 addCopyButtons(document);
 prepareMenu();
 prepareSearch();

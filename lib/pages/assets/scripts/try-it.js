@@ -1,13 +1,7 @@
 /** The forms of the reference: they begin with the values of the sample, show what they send, and send it. */
 import { confirmDanger } from './confirm.js';
-import {
-  authorization,
-  collectionOf,
-  Entities,
-  fillBody,
-  forgetEntities,
-  withCurrentDays,
-} from './entities.js';
+import { authorization, collectionOf, Entities, fillBody, forgetEntities } from './entities.js';
+import { withCurrentDays } from './example-texts.js';
 import { Filters } from './filters.js';
 
 const root = document.documentElement;
