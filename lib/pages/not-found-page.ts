@@ -13,6 +13,7 @@ export const notFoundPage = (): Page => ({
   title: `Not found · ${productName}`,
   description: 'This address does not exist.',
   main: `<div class="text lost"><p class="eyebrow">404</p><h1>There is nothing at this address</h1>
-<p class="lead">Check the spelling, or use the search at the top of the page.</p>
+<p class="lead">Check the spelling, or search the documentation.</p>
+<p><button type="button" class="button" data-search>Search</button></p>
 <ul class="cards">${ways.map(([href, title, text]) => `<li><a href="${href}"><b>${title} ${icon('M5 12h14M13 6l6 6-6 6')}</b><span>${text}</span></a></li>`).join('')}</ul></div>`,
 });

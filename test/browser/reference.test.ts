@@ -171,7 +171,7 @@ describe('the reference', () => {
     await page.locator('#createProject .try > summary').click();
     const missing = page.locator('#createProject [data-missing]');
     await missing.waitFor();
-    expect(await missing.innerText()).toContain('Create first: 1 organization');
+    expect(await missing.innerText()).toContain('First create: 1 organization');
     expect(await missing.locator('a').getAttribute('href')).toBe('#createOrganization');
     await page.locator('#batchTags .try > summary').click();
     await page.locator('#batchTags [data-missing]').getByText('2 tags').waitFor();
@@ -476,6 +476,25 @@ describe('the search', () => {
     expect(errors).toEqual([]);
   });
 
+  test('closes with a button that a finger hits, and tells phones of no keys', async () => {
+    const phone = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const touched = await phone.newPage();
+    await touched.goto(service.url);
+    await touched.getByRole('button', { name: 'Search' }).click();
+    const dialog = touched.locator('dialog.search[data-ready]');
+    await dialog.waitFor();
+    expect(await dialog.innerText()).not.toMatch(/Enter|Esc/);
+    const close = dialog.getByRole('button', { name: 'Close' });
+    expect((await close.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await close.click();
+    expect(await dialog.isVisible()).toBe(false);
+    await phone.close();
+  });
+
   test('chooses with arrow keys and opens with Enter', async () => {
     await page.goto(service.url);
     await page.keyboard.press('/');
@@ -512,6 +531,8 @@ test('an address that does not exist is a page with ways back', async () => {
     expect([path, response?.status()]).toEqual([path, 404]);
     expect(await missing.locator('h1').innerText()).toBe('There is nothing at this address');
     expect(await missing.locator('main a[href="/docs"]').isVisible()).toBe(true);
+    await missing.locator('main').getByRole('button', { name: 'Search' }).click();
+    await missing.locator('dialog.search').waitFor();
   }
   for (const [path, page] of [
     ['/docs/', '/docs'],

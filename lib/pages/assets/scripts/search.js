@@ -35,11 +35,13 @@ function resultOf({ marked, snippet }, [kind, title, path, line, text], query) {
 
 const hint = '↑ ↓ to choose, Enter to open, Esc to close';
 
+const isTouched = matchMedia('(pointer: coarse)').matches;
+
 /** Builds the dialog: a combobox, and the list of its results (ARIA 1.2). */
 function buildDialog() {
   const input = element('input', {
     type: 'search',
-    placeholder: 'Search operations, guides, errors and fields',
+    placeholder: isTouched ? 'Search' : 'Search operations, guides, errors and fields',
     autocomplete: 'off',
     spellcheck: false,
   });
@@ -57,10 +59,17 @@ function buildDialog() {
     'aria-autocomplete': 'list',
   }))
     input.setAttribute(name, value);
-  const dialog = element('dialog', { className: 'search' }, input, title, results, state);
+  const close = element(
+    'button',
+    { type: 'button', className: 'close', ariaLabel: 'Close' },
+    isTouched ? 'Close' : element('kbd', {}, 'Esc'),
+  );
+  const icon = document.querySelector('button.search .icon').cloneNode(true);
+  const field = element('div', { className: 'field' }, icon, input, close);
+  const dialog = element('dialog', { className: 'search' }, field, title, results, state);
   dialog.setAttribute('aria-label', 'Search');
   document.body.append(dialog);
-  return { dialog, input, title, results };
+  return { dialog, input, close, title, results };
 }
 
 class Search {
@@ -74,7 +83,8 @@ class Search {
       this.#parts.dialog.dataset.ready = '';
       this.#show();
     });
-    const { dialog, input, results } = this.#parts;
+    const { dialog, input, close, results } = this.#parts;
+    close.addEventListener('click', () => dialog.close());
     input.addEventListener('input', () => this.#show());
     input.addEventListener('keydown', (event) => this.#onKey(event));
     results.addEventListener('click', () => dialog.close());
@@ -134,13 +144,14 @@ const load = ({ index, ranking }) =>
   Promise.all([fetch(index).then((response) => response.json()), import(ranking)]);
 
 export function prepareSearch() {
-  const button = document.querySelector('button.search');
   let search;
   const open = () => {
-    search ??= new Search(load(button.dataset));
+    search ??= new Search(load(document.querySelector('button.search').dataset));
     search.open();
   };
-  button.addEventListener('click', open);
+  for (const button of document.querySelectorAll('button.search, [data-search]')) {
+    button.addEventListener('click', open);
+  }
   document.addEventListener('keydown', (event) => {
     const isTyping = /^(?:INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
     const isShortcut = event.key === 'k' && (event.metaKey || event.ctrlKey);
