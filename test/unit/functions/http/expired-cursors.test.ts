@@ -65,7 +65,7 @@ describe.each(feeds)('$operation', ({ contract, kind }) => {
     });
     expect(detail).toMatch(reason);
     expect(detail).toMatch(/Begin again without "since", and then delete the entities that you have/);
-    expect(explanations['cursor-expired'].remedy).toMatch(/Read the changes again without "since"/);
+    expect(explanations['cursor-expired'].remedy).toMatch(/Read the changes again without `since`/);
     // The way that the problem names.
     const again = await cursorOf(tenant);
     expect((await feed(tenant, again)).statusCode).toBe(200);
