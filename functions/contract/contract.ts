@@ -65,7 +65,7 @@ export interface Contract {
   /** For a static page: the files that ship beside its function. */
   readonly files?: readonly string[];
   /** For a static page: names that are addresses of other pages. */
-  readonly redirects?: Readonly<Record<string, string>>;
+  readonly redirects?: ReadonlyMap<string, string>;
 }
 
 /** Returns whether an operation requires a token, where the service requires tokens at all: it then knows the tenant. */

@@ -85,7 +85,7 @@ export const readDocumentationFile = contract({
     'site.js',
     'theme.js',
   ],
-  redirects: { guides: '/docs/guides/getting-started' },
+  redirects: new Map([['guides', '/docs/guides/getting-started']]),
 });
 
 export const readLlmsText = contract({

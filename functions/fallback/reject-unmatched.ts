@@ -27,11 +27,11 @@ const isRead = ({ requestContext }: PipelineEvent): boolean =>
   ['GET', 'HEAD'].includes(requestContext.http.method);
 
 /** Addresses that people type and browsers ask for, each with the one that exists. */
-const redirects: Readonly<Record<string, string>> = {
-  '/favicon.ico': '/docs/icon.svg',
-  '/guides': '/docs/guides/getting-started',
-  '/problems': '/docs/problems',
-};
+const redirects: ReadonlyMap<string, string> = new Map([
+  ['/favicon.ico', '/docs/icon.svg'],
+  ['/guides', '/docs/guides/getting-started'],
+  ['/problems', '/docs/problems'],
+]);
 
 /** Search engines may read the pages, not the data. */
 const robots = 'User-agent: *\nDisallow: /v1/\n';
@@ -44,7 +44,7 @@ function conventionalResponse(event: PipelineEvent): Response | undefined {
   if (rawPath === '/robots.txt')
     return { statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: robots };
   const page = rawPath.replace(/\/$/, '');
-  const location = redirects[page];
+  const location = redirects.get(page);
   if (location) return redirectTo(location);
   const isPage =
     /^\/docs(?:\/[\w.-]+)*$/.test(page) && Object.keys(routes).some((route) => matches(route, page));

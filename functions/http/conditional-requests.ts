@@ -80,7 +80,7 @@ export const acceptsNoVersion = (headers: Readonly<Record<string, string | undef
 /**
  * Returns the versions of an entity that the headers of a write accept; `undefined` accepts any version. `If-None-Match: *` accepts none.
  * Other values of it are for reads, and are ignored.
- * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags, or contradicts `If-None-Match: *`.
+ * @throws Problem 400 when `If-Match` is not `*` or a list of at most 100 quoted entity tags.
  */
 export function expectedVersions(
   headers: Readonly<Record<string, string | undefined>>,
@@ -91,8 +91,6 @@ export function expectedVersions(
     throw invalidRequest([{ parameter: 'If-Match', detail: precondition.detail }]);
   }
   if (!acceptsNoVersion(headers)) return precondition.expected;
-  if (headers['if-match'] === undefined) return 'none';
-  const detail =
-    '"If-None-Match: *" contradicts "If-Match", which asks for an entity that exists. Send one of them.';
-  throw invalidRequest([{ parameter: 'If-None-Match', detail }]);
+  // `If-Match` asks for an entity that exists, so together they accept neither an entity nor its absence.
+  return headers['if-match'] === undefined ? 'none' : new Set();
 }

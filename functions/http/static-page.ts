@@ -118,7 +118,7 @@ export function staticPage(
   return pipeline(operation, [], async (event) => {
     requireNoParameters(event.rawQueryString);
     const file = event.pathParameters?.['file'] ?? '';
-    const location = redirects?.[file];
+    const location = redirects?.get(file);
     if (location) return redirectTo(location);
     const shown = await render(file);
     if (!shown) {
