@@ -233,7 +233,12 @@ test('10,000 invalid requests return no 5xx, and every error is a problem docume
         expect(response.body).not.toMatch(/[Dd]ynamo|amazonaws|node_modules|\.ts:\d|ConditionExpression/);
       },
     ),
-    { numRuns: 10_000, endOnFailure: true },
+    {
+      numRuns: 10_000,
+      endOnFailure: true,
+      // A body that is too large is rare among the others.
+      examples: [['POST', '/v1/tags', '', [], 'application/json', `{"name":"${'x'.repeat(300_000)}"}`]],
+    },
   );
   // The generator must reach every kind of error and some successes.
   for (const status of [200, 204, 400, 404, 405, 413, 415]) expect([...seen.keys()]).toContain(status);
