@@ -33,16 +33,22 @@ const operations = 5;
 const statuses = ['active', 'planned', 'done'];
 
 let faulty: FaultyService;
-let logged: jest.SpyInstance;
+let spies: readonly jest.SpyInstance[];
 
 beforeAll(() => {
   process.stdout.write(`seed ${seed}\n`);
   // The expected error lines of stopped requests would fill the output.
-  logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  const logged = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  // So would those of the schedule, which meets the faults too.
+  const { error } = console;
+  const reported = jest.spyOn(console, 'error').mockImplementation((...parts: unknown[]) => {
+    if (parts[0] !== 'The scheduled function failed:') error(...parts);
+  });
+  spies = [logged, reported];
 });
 
 afterAll(() => {
-  logged.mockRestore();
+  for (const spy of spies) spy.mockRestore();
 });
 
 type Kind = 'projects' | 'tasks';

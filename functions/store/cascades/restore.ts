@@ -87,7 +87,7 @@ async function readFields(
   const targets = new Map(
     items.map((item): [string, Target] => {
       const own = isDeletedItem(item) ? decodeAnyEntity(item).deletion : undefined;
-      // What was deleted again after this deletion, and then erased, takes along what belongs to it.
+      // A parent that was deleted again after this deletion, and then erased: its children are erased with it.
       const isLater = own !== undefined && deletion !== undefined && own.deletedAt > deletion.deletedAt;
       if (own?.isErased && !isLater) return [item.pk, undefined];
       const comesBack = !own || (deletion !== undefined && isSameDeletion(own, deletion));
@@ -97,7 +97,7 @@ async function readFields(
   return deleted.map((one) => withoutMissing(one, (kind, id) => targets.get(entityKey(tenant, kind, id).pk)));
 }
 
-/** Returns the writes that make a deleted entity a part of another deletion. What an operator has erased meanwhile takes it along. */
+/** Returns the writes that make a deleted entity a part of another deletion. If an operator has erased the root of that deletion meanwhile, the entity is erased too. */
 function moveTo(tenant: string, deleted: DeletedEntity, deletion: Deletion): Write[] {
   if (deletion.isErased) return buildErasure(tenant, deleted, deletion);
   return [

@@ -49,7 +49,7 @@ export function findOwnIdError(
   stored: StoredEntity | DeletedEntity | undefined,
   nowMs: number,
 ): UnusableId | VersionMismatch | undefined {
-  // An old id that is taken is that of an earlier attempt whose response was lost. That of a deletion which has expired is too old: it is older.
+  // An id that is taken can be that of an earlier attempt whose response was lost. If its deletion has expired, the id is too old for a new entity.
   if (stored && !hasExpired(stored, nowMs)) return new VersionMismatch(stored, 'no version');
   const issue = findFormIssue(id) ?? findTimeIssue(id, nowMs);
   return issue === undefined ? undefined : new UnusableId(issue);

@@ -79,7 +79,7 @@ export function buildUpdate<Stored extends StoredEntity>(
   return { before, after: { ...before, version: before.version + 1, entity } };
 }
 
-/** Returns the change that deletes an entity. Its item stays until it expires; of one that belongs to an erased entity, only the id and the version. */
+/** Returns the change that deletes an entity. Its item stays until it expires. If the deletion was erased, the item keeps only the id and the version. */
 export function buildDeletion(
   before: StoredEntity,
   deletion: Deletion,

@@ -1,10 +1,10 @@
 /** The read units of a request of the feed. */
 import type { Database } from '../../dynamodb/database.ts';
 
-/** Read units of a request, at most, unless the records that were given before and can have others among them need about as many by themselves. */
+/** Read units of a request, at most, unless the records that it has to read again need about as many by themselves. */
 export const maxRequestUnits = 100;
 
-/** Read units of a page beside those of more records that were given before: a caller comes to the end of the log at any rate of writes. */
+/** Read units for new records when those that are read again have used up the request: so a caller reaches the end of the log at any rate of writes. */
 const unitsBesideGiven = 50;
 
 export class RequestBudget {

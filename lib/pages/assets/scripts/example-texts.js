@@ -1,4 +1,4 @@
-/** Changes the texts of examples, which are in one element for each color. */
+/** Changes the texts of examples. Highlighted code consists of many elements, each with a part of the text. */
 
 /** Replaces each text in an element. */
 export function replaceTexts(element, change) {

@@ -14,7 +14,7 @@ import { explanations } from '#lib/pages/problem-explanations.ts';
 import { compactAll } from '#test/support/compaction.ts';
 import { invoke, problemOf, useEmptyTable } from '#test/support/invoke.ts';
 
-/** A caller of the feed whose cursor is too old, or from before a repair, is told to begin again, and can. */
+/** A cursor that is too old, or older than a repair of the data, is a 410. The caller then begins again without `since`. */
 
 const table = useEmptyTable();
 

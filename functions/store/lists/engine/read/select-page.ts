@@ -55,7 +55,7 @@ function partOf({ segment, count, rows }: SegmentRows, position: number): GroupP
   return { segment: position, count, rows: requireRows };
 }
 
-/** Adds out-of-order rows to the deltas of a group. Of a row that a pending change removes, nothing is left. */
+/** Adds out-of-order rows to the deltas of a group, except those that a pending change removes. */
 function addOutOfOrder(
   columnReader: ColumnReader,
   deltas: readonly IdDelta[],
