@@ -14,7 +14,7 @@ import { batchFields, fieldList } from './fields.ts';
 import { groupsOf, parameterLists } from './parameters.ts';
 import { resolve } from './resolve.ts';
 import { exampleOf } from './response-templates.ts';
-import { dangerOf, tryIt } from './try-it.ts';
+import { tryIt } from './try-it.ts';
 
 interface OperationPlace {
   readonly document: OpenApiDocument;
@@ -43,19 +43,11 @@ const describe = (description: string): string =>
 
 export const pathHtml = (path: string): string => path.replaceAll(/\{\w+\}/g, (name) => `<i>${name}</i>`);
 
-/** Returns the samples. Those that delete or archive name no id: what a reader copies must not remove what the reader has not chosen. */
-function samples({ document, path, method, operation }: OperationPlace): string {
-  const { 'x-codeSamples': all = [], parameters = [] } = operation;
-  const id = parameters
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .find((parameter) => parameter.in === 'path')?.example;
-  const withoutId = (source: string): string =>
-    dangerOf(method.toUpperCase(), path) ? source.replaceAll(String(id), '{id}') : source;
-  return tabs(
-    all.map(({ label, lang, source }) => ({ label, language: lang, source: withoutId(source) })),
-    titleOf(operation),
+const samples = ({ 'x-codeSamples': all = [], summary }: Operation): string =>
+  tabs(
+    all.map(({ label, lang, source }) => ({ label, language: lang, source })),
+    titleOf({ summary } as Operation),
   );
-}
 
 function body({ document, operation: { requestBody } }: OperationPlace): string {
   const schema = requestBody?.content['application/json']?.schema;
@@ -121,7 +113,7 @@ export function operationSection(place: OperationPlace): string {
 <div class="parts"><div class="about">
 ${describe(description)}
 </div><div class="examples">
-${samples(place)}
+${samples(operation)}
 ${tryIt({ id: operationId, method: method.toUpperCase(), path, parameters: groups, body: exampleBody, query: method === 'get' ? exampleQuery(operation) : [], filtersOf: listOfAll(place) ?? operationId })}
 ${examples}
 </div><div class="details">

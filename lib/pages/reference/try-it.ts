@@ -69,7 +69,7 @@ interface FormOptions {
 }
 
 /** What a request takes away that no other request gives back at once: the form has a red button, and asks first. */
-export function dangerOf(method: string, path: string): string | undefined {
+function dangerOf(method: string, path: string): string | undefined {
   if (method === 'DELETE') return 'Delete';
   const [, action] = /\/(archive|erase)$/.exec(path) ?? [];
   return action && action.charAt(0).toUpperCase() + action.slice(1);

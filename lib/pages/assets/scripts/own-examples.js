@@ -40,8 +40,7 @@ export async function showOwnExample(section) {
   // A second change would move days by months: the form changes its own, and writes the samples once it is filled.
   const isFilled = form.dataset.filled !== undefined;
   for (const panel of isFilled ? others : [samples, ...others]) replaceTexts(panel, withCurrentDays);
-  // A sample that deletes or archives gets its id from the reader.
-  if (!isFilled && form.dataset.danger === undefined) {
+  if (!isFilled) {
     // Without a token, or without the service, the samples keep the ids of the documentation.
     await showOwnIds(samples, collectionOf(form.dataset.path)).catch(() => {});
   }

@@ -61,6 +61,8 @@ class Form {
   #section;
   #filters;
   #isPrepared = false;
+  /** Id in the path of the sample, where the form begins without one. */
+  #sampleId;
 
   constructor(details) {
     this.#form = details.querySelector('form');
@@ -97,6 +99,7 @@ class Form {
     for (const input of this.#form.querySelectorAll('[data-reference]:not([data-reference=""])')) {
       const collection = collectionOf(this.#form.dataset.path, `${input.dataset.reference}s`);
       const entity = await entities.at(collection, 0);
+      this.#sampleId = entity?.id;
       const known = await entities.named(collection);
       input.list?.replaceChildren(...known.map(({ id, name }) => new Option(name, id)));
       if (isDangerous) continue;
@@ -142,10 +145,10 @@ class Form {
     return { method, path, id, query, headers, body: this.#textarea?.value.trim() || undefined };
   }
 
-  /** Shows the values of the form in the samples beside it: without an id, its name in the path. A body that is not JSON stays as it was. */
+  /** Shows the values of the form in the samples beside it. A body that is not JSON stays as it was. */
   async showSample() {
     const { sampleHtml } = await loadSamples();
-    const { method, path, id = /\{\w+\}/.exec(path)?.[0], query, headers, body } = this.#request();
+    const { method, path, id = this.#sampleId ?? '', query, headers, body } = this.#request();
     let value;
     try {
       value = body && JSON.parse(body);
@@ -157,7 +160,7 @@ class Form {
       operationId: this.#section.id,
       template: path,
       url: location.origin + path.replace(/\{\w+\}/, id),
-      ...(id && { id }),
+      ...(path.includes('{') && { id }),
       query,
       headers,
       ...(value !== undefined && { body: value }),
