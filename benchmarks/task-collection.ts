@@ -221,13 +221,22 @@ export class TaskCollection {
     }
   }
 
-  /** Creates tasks with a name and a status alone, each in a transaction of its own. */
-  async createSmall(count: number): Promise<void> {
-    for (let number = 0; number < count; number += 1) {
-      const fields = { ...task.defaults, name: `Task ${number}`, status: 'active' } as unknown as Fields;
-      const change = buildCreate('task', fields, Date.now());
-      this.#ids.tasks.push(change.after.entity.id);
-      await this.#write(change);
+  /** Creates tasks with a name and a status alone. @returns their ids. */
+  async createSmall(count: number): Promise<string[]> {
+    const changes = Array.from({ length: count }, (_, number) => {
+      const fields = { ...task.defaults, name: `Task ${number}`, status: 'planned' };
+      return buildCreate('task', fields as unknown as Fields, Date.now());
+    });
+    for (let start = 0; start < count; start += batchSize)
+      await applyChangeSet(this.#store.session(tenant), { changes: changes.slice(start, start + batchSize) });
+    return changes.map(({ after }) => after.entity.id);
+  }
+
+  /** Changes the priority of tasks, each in a transaction of its own. */
+  async updateEach(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const before = await this.#find(id);
+      if (before) await this.#write(buildUpdate(before, { priority: any(priorities) }, Date.now()));
     }
   }
 
@@ -243,10 +252,15 @@ export class TaskCollection {
     }
   }
 
+  async #find(id: string): Promise<StoredEntity | undefined> {
+    const item = await this.#store.database().get(entityKey(tenant, 'task', id));
+    return item && decodeEntity(item);
+  }
+
   async #anyTask(): Promise<StoredEntity> {
     const id = any(this.#ids.tasks);
-    const item = await this.#store.database().get(entityKey(tenant, 'task', id));
-    if (item) return decodeEntity(item);
+    const found = await this.#find(id);
+    if (found) return found;
     // It was deleted with its project.
     this.#ids.tasks.splice(this.#ids.tasks.indexOf(id), 1);
     return this.#anyTask();

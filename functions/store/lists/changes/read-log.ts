@@ -22,16 +22,16 @@ const fewRecords = 20;
 /** Records of one query. */
 const maxRecords = 1_000;
 
-/** Read units that the log leaves: each page has at least one entity, with its description. */
+/** Read units that the log leaves if the page reads entities: it has at least one of them, with its description. */
 const entityUnits = 5;
 
 const bytesPerUnit = 4_096;
 
 /**
- * Read units of the largest record that is expected: one of 12 KB. A batch of 25 tasks takes about one unit. Nobody knows how large the next records are. So
+ * Read units of the largest record that is expected: one of 10 KB. A batch of 25 tasks takes about one unit. Nobody knows how large the next records are. So
  * no query asks for more than the request can pay if each of them is as large as this, or as the largest one before.
  */
-const maxRecordUnits = 3;
+const maxRecordUnits = 2.5;
 
 /** How full the units of a query are meant to be. Records differ in size, and a query that has a little more costs a whole unit more. */
 const shareOfUnits = 0.95;
@@ -41,6 +41,9 @@ type LogEnd = { readonly hasMore: true } | { readonly hasMore: false; readonly m
 
 /** Read units that the next query and one entity need, at least. */
 const minUnits = maxRecordUnits + entityUnits;
+
+/** Returns the limit of a query for so many records: one more says whether the log ends behind them. */
+const withEnd = (records: number): number => records + 1;
 
 /** What the queries of a page have read. */
 class Progress {
@@ -66,7 +69,7 @@ class Progress {
     const perUnit = (bytesPerUnit * this.#records) / this.#bytes;
     const recordUnits = Math.max(maxRecordUnits, this.#largest / bytesPerUnit);
     // One is left for the end of the log.
-    const records = Math.floor((this.#budget.left - entityUnits) / recordUnits) - 1;
+    const records = Math.floor((this.#budget.left - entityUnits) / recordUnits);
     const units = Math.floor(records / perUnit);
     return Math.max(1, units > 0 ? Math.floor(units * perUnit * shareOfUnits) : records);
   }
@@ -74,14 +77,15 @@ class Progress {
   /** Returns the number of records of the next query: about those that the page needs, as far as its units allow. */
   nextLimit({ keys, wanted, hasAllGiven, matched, cursor: { given } }: ChangesMerger): number {
     if (!hasAllGiven)
-      return given > fewRecords ? maxRecords : Math.max(firstRecords, given - keys.length) + firstRecords;
+      return given > fewRecords
+        ? maxRecords
+        : withEnd(Math.max(firstRecords, given - keys.length) + firstRecords);
     if (this.#records === 0) return firstRecords;
     // Filters leave few changes of many records.
     const perChange = this.#records / Math.max(1, matched);
     const needed = Math.max(firstRecords, Math.ceil(wanted * perChange));
     const affordable = this.#affordable();
-    // One more says whether the log ends there.
-    return needed <= affordable ? needed + 1 : affordable;
+    return Math.min(withEnd(needed), affordable);
   }
 
   /** Returns whether the page has enough, or has cost enough, when it has all records that were given before. */
