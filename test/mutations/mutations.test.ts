@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { compileErrors } from './compile-errors.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
-/** Checks that all mutations can be applied to the current code. `npm run test:mutations` applies them. */
+/** Checks that all mutations can be applied to the current code, and compile. `npm run test:mutations` applies them. */
 
 const root = join(__dirname, '../..');
 
@@ -11,6 +12,14 @@ test.each(mutations)('$name can be applied and its test files exist', (mutation)
   expect(applyMutation(root, mutation)).toContain(mutation.replacement);
   expect(mutation.detectedBy.length).toBeGreaterThan(0);
   expect(mutation.detectedBy.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+test('all mutations compile, and the compiler reports one that does not', async () => {
+  const [first] = mutations as readonly [Mutation];
+  const broken = { ...first, name: 'broken', replacement: `noSuchName; ${first.replacement}` };
+  expect(await compileErrors(root, [...mutations, broken])).toEqual([
+    expect.stringMatching(/\.broken\.ts\(.*Cannot find name 'noSuchName'/),
+  ]);
 });
 
 test('no two mutations have the same name', () => {

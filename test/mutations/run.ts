@@ -3,7 +3,7 @@
  * it.
  *
  * A mutation is detected when its tests ran and at least one failed. To be sure that the mutation is the cause, the same tests must
- * pass in a copy without it, and the file must compile with it.
+ * pass in a copy without it, and all mutations must compile.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,8 +12,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suggestion } from '#functions/http/suggestion.ts';
-import { parseFlags, runCommand, UsageError } from '#lib/cli/command-line.ts';
+import { CommandFailure, parseFlags, runCommand, UsageError } from '#lib/cli/command-line.ts';
 import { inCopy } from '../support/project-copy.ts';
+import { compileErrors } from './compile-errors.ts';
 import { applyMutation, type Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
@@ -32,8 +33,8 @@ interface Report {
   }[];
 }
 
-/** Runs a program. Returns its exit code and its output. */
-async function run(folder: string, ...command: string[]): Promise<{ code: number | null; printed: string }> {
+/** Runs a program. Returns its output. */
+async function run(folder: string, ...command: string[]): Promise<string> {
   // Full runs: a short run leaves out operations that some mutations need, and few random runs do not reach what some of them change.
   const env = { ...process.env, TEST_RUNS: 'full', HISTORIES: '60', SEQUENCES: '30' };
   const child = spawn(process.execPath, command, { cwd: folder, timeout: maxRunMs, env });
@@ -43,14 +44,14 @@ async function run(folder: string, ...command: string[]): Promise<{ code: number
       printed += text;
     });
   }
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, printed };
+  await once(child, 'close');
+  return printed;
 }
 
 /** Runs tests, one file after the other. @throws Error when jest could not run them at all. */
 async function runTests(folder: string, { detectedBy, testNamePattern }: Mutation): Promise<Report> {
   const file = join(folder, 'mutation-report.json');
-  const { printed } = await run(
+  const printed = await run(
     folder,
     resolve('jest/bin/jest'),
     ...['--maxWorkers=1', '--forceExit', '--json', `--outputFile=${file}`],
@@ -62,21 +63,6 @@ async function runTests(folder: string, { detectedBy, testNamePattern }: Mutatio
   } catch {
     throw new Error(`jest gave no report:\n${printed.slice(-2_000)}`);
   }
-}
-
-/** @throws Error when the file does not compile: then the compiler detects the mutation, and no test is needed. */
-async function compile(folder: string, file: string): Promise<void> {
-  const configuration = {
-    extends: './tsconfig.json',
-    // A mutation may leave declarations unused.
-    compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-    files: [file],
-    include: [],
-  };
-  writeFileSync(join(folder, 'tsconfig.mutation.json'), JSON.stringify(configuration));
-  const compiler = join(resolve('typescript/package.json'), '../bin/tsc');
-  const { code, printed } = await run(folder, compiler, '--project', 'tsconfig.mutation.json');
-  if (code !== 0) throw new Error(`The file does not compile:\n${printed.slice(0, 2_000)}`);
 }
 
 const sound = new Set<string>();
@@ -100,7 +86,6 @@ async function detect(mutation: Mutation): Promise<string | undefined> {
   await requireSound(mutation);
   return inCopy(root, async (folder) => {
     writeFileSync(join(folder, mutation.file), text);
-    await compile(folder, mutation.file);
     const { numRuntimeErrorTestSuites, testResults } = await runTests(folder, mutation);
     const failed = testResults
       .flatMap(({ assertionResults }) => assertionResults)
@@ -138,7 +123,8 @@ await runCommand('npm run test:mutations', async () => {
   }
   const chosen = choose(positionals);
   // Checks all of them before the first run.
-  for (const mutation of chosen) applyMutation(root, mutation);
+  const errors = await compileErrors(root, chosen);
+  if (errors.length > 0) throw new CommandFailure(`Mutations do not compile:\n${errors.join('\n')}`);
   let survived = 0;
   for (const mutation of chosen) {
     const started = performance.now();
