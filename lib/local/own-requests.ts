@@ -22,6 +22,8 @@ export interface Refusal {
   readonly status: 400 | 403 | 421;
   readonly title: string;
   readonly detail: string;
+  /** The flag of the gateway that would allow the request. */
+  readonly flag?: string | undefined;
 }
 
 const malformed = (detail: string): Refusal => ({ status: 400, title: 'Bad Request', detail });
@@ -65,19 +67,20 @@ export function refusalOf(request: Head, allowed: AllowedCallers): Refusal | und
     const name = nameOf(headers.host);
     if (name === undefined) return malformed('The "Host" header is not a host name or address.');
     if (!isLocalName(name) && isIP(name) === 0 && !allowed.hosts?.includes(name)) {
-      const detail = `This service does not serve the host "${name}". Start it with --allow-host ${name}, or use localhost or an IP address.`;
-      return { status: 421, title: 'Misdirected Request', detail };
+      const detail = `This service does not serve the host "${name}". Use localhost or an IP address.`;
+      return { status: 421, title: 'Misdirected Request', detail, flag: `--allow-host ${name}` };
     }
   }
   if (method === 'GET' || method === 'HEAD' || !isForeign(request, allowed)) return undefined;
   const { origin } = headers;
-  const detail = `Pages of the origin "${origin}" may only read. Start the service with --allow-origin ${origin === 'null' ? "'*'" : origin}.`;
-  return { status: 403, title: 'Forbidden', detail };
+  const detail = `Pages of the origin "${origin}" may only read.`;
+  const flag = `--allow-origin ${origin === 'null' ? "'*'" : origin}`;
+  return { status: 403, title: 'Forbidden', detail, flag };
 }
 
 /** Returns the response of a refusal. Its type is `about:blank`, because only the local gateway has these problems (RFC 9457, 4.2.1). */
 export function refusalResponse(
-  { status, title, detail }: Refusal,
+  { status, title, detail, flag }: Refusal,
   { path, requestId }: { readonly path: string; readonly requestId: string },
 ): APIGatewayProxyStructuredResultV2 {
   return {
@@ -91,7 +94,7 @@ export function refusalResponse(
       type: 'about:blank',
       title,
       status,
-      detail,
+      detail: flag ? `${detail} To allow it, start the service with ${flag}.` : detail,
       instance: instanceOf(path),
       requestId,
     }),

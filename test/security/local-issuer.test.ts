@@ -268,8 +268,8 @@ describe('foreign requests', () => {
     const sent = httpRequest(issuer.url + path, { method, headers });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    await text(response);
-    return response;
+    const body = await text(response);
+    return Object.assign(response, { body });
   }
 
   test.each([
@@ -285,6 +285,13 @@ describe('foreign requests', () => {
     for (const origin of ['https://attacker.example', 'null']) {
       const { statusCode, headers } = await raw('POST', path, { origin });
       expect([statusCode, headers['access-control-allow-origin']]).toEqual([403, undefined]);
+    }
+  });
+
+  test('the reason names no flag, because no flag allows them', async () => {
+    for (const headers of [{ host: 'page.example' }, { origin: 'https://page.example' }] as const) {
+      const { body } = await raw('POST', '/token', headers);
+      expect((JSON.parse(body) as { detail: string }).detail).toMatch(/^[^-]*page\.example[^-]*\.$/);
     }
   });
 

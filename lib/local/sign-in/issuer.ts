@@ -1,6 +1,6 @@
 /**
  * An OpenID issuer for development, beside the local service (`npm start -- --sign-in`). Whoever reaches it chooses who they are. So it listens
- * on this machine only, sends codes only to addresses of this machine, and refuses the pages of other sites.
+ * on this machine only, sends codes only to addresses of this machine, and refuses the pages of other sites. No flag changes that.
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html
  */
 import { randomUUID } from 'node:crypto';
@@ -112,7 +112,10 @@ class Issuer {
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request, {});
     const answer = refusal
-      ? this.#refused(refusalResponse(refusal, { path: '/', requestId: newRequestId() }))
+      ? // The flags of the gateway do not concern the issuer.
+        this.#refused(
+          refusalResponse({ ...refusal, flag: undefined }, { path: '/', requestId: newRequestId() }),
+        )
       : await this.#answer(request);
     const { origin } = request.headers;
     const allowed = origin && allowedOrigin(localOrigins, origin);

@@ -176,6 +176,17 @@ describe('the origin of a request', () => {
   );
 });
 
+test.each([
+  [['Host: page.example'], '--allow-host page.example'],
+  [[host, 'Origin: https://page.example'], '--allow-origin https://page.example'],
+  [[host, 'Origin: null'], "--allow-origin '*'"],
+])('the response to %j names the flag %s', async (lines, flag) => {
+  await start();
+  const { body } = await send('POST', lines);
+  expect((JSON.parse(body) as { detail: string }).detail).toContain(` ${flag}.`);
+  await stop();
+});
+
 test('the origin * allows all pages', async () => {
   await start({ allowed: { origins: ['*'] } });
   for (const origin of ['null', 'https://page.example']) {
