@@ -138,6 +138,14 @@ export const changeFeedMutations: readonly Mutation[] = [
     detectedBy: [costs],
   },
   {
+    name: 'no-units-for-descriptions',
+    description: 'the items of entities can use up what a request may cost, before a description is read',
+    file: `${changes}/list-changes.ts`,
+    search: 'Math.min(left / 2, left - maxTextUnits)',
+    replacement: 'left',
+    detectedBy: [costs],
+  },
+  {
     name: 'descriptions-not-counted',
     description: 'a request reads the descriptions of all changes, however long they are',
     file: `${changes}/list-changes.ts`,

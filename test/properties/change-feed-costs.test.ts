@@ -162,6 +162,28 @@ test('a caller comes to the end, also when the records that it reads again cost 
   expect(await tasks.unitsOf(startedAt - marginMs, manifestSortKey)).toBeGreaterThan(maxRequestUnits);
 });
 
+test('a request whose units are nearly used up by the log leaves enough of them for a description', async () => {
+  const tasks = new Tasks();
+  const query = listQuery({ limit: 100, withTexts: true, filters: [isValue('status', 'done')] });
+  const startedAt = Date.now();
+  const units: number[] = [];
+  const poll = async (cursor?: ChangesCursor): Promise<ChangesPage> => {
+    const session = store.session(tasks.tenant);
+    // Nothing settles.
+    const page = await listChanges(session, 'task', query, cursor, startedAt);
+    units.push(session.database.consumption.readUnits);
+    return page;
+  };
+  let page = await poll((await poll()).cursor);
+  for (let batches = 0; batches < 28; batches += 1) await tasks.write(batch);
+  for (let writes = 0; writes < 40; writes += 1)
+    await tasks.write({ ...longTexts, tasks: 1, status: 'done' });
+  do page = await poll(page.cursor);
+  while (page.hasMore);
+  expect(await tasks.unitsOf(startedAt - marginMs, manifestSortKey)).toBeLessThan(maxRequestUnits - 10);
+  expect(Math.max(...units)).toBeLessThanOrEqual(maxRequestUnits);
+});
+
 test('no request costs more than 100 read units, or has more than it may', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -82,6 +82,10 @@ function affordable(costs: readonly number[], units: number): number {
   return costs.length;
 }
 
+/** Returns the read units for the items of entities: the others are for their descriptions, at least for the longest one. */
+const unitsOfItems = ({ left }: RequestBudget, withTexts: boolean): number =>
+  withTexts ? Math.min(left / 2, left - maxTextUnits) : left;
+
 /** Returns the read units of the description of an entity; 0 when its item has all of it. */
 function textUnits(stored: StoredEntity | undefined): number {
   const text = stored?.entity.description;
@@ -250,7 +254,7 @@ async function showChanges(
   const inRecords = fromRecords(kind, changes);
   const cut = new Set(withTexts ? inRecords.filter((one) => !isWhole(one)).map(idOf) : []);
   const itemCosts = changes.map(({ id }) => (isRead ? 1 : cut.has(id) ? itemUnits : 0));
-  const named = changes.slice(0, affordable(itemCosts, budget.left));
+  const named = changes.slice(0, affordable(itemCosts, unitsOfItems(budget, withTexts)));
   const stored = isRead ? await fromTable(session, kind, named) : fromRecords(kind, named);
   const current = divide(kind, named, byId(stored), matches);
   if (!withTexts) return { ...current, count: named.length, isNewer: false };
