@@ -75,14 +75,21 @@ async function bytesOfRecords(count: number): Promise<number> {
 
 /**
  * Returns a row: what the requests cost that read the changes of writes that are over.
- * @param aheadMs milliseconds after the last write.
+ * @param isSettled whether all changes are settled; otherwise none is, however long the writes take.
  */
-async function measureChanges(name: string, write: () => Promise<unknown>, aheadMs = 0): Promise<string[]> {
+async function measureChanges(
+  name: string,
+  write: () => Promise<unknown>,
+  isSettled = false,
+): Promise<string[]> {
   await settle();
+  const database = store.database();
+  const startedAt = await database.time();
   await write();
+  const nowMs = isSettled ? (await database.time()) + marginMs : startedAt;
   const totals: string[] = [];
   for (const follower of followers) {
-    const total = await follower.follow(aheadMs);
+    const total = await follower.follow(nowMs);
     totals.push(follower.units.length === 1 ? `${total}` : `${total} in ${follower.units.length} requests`);
   }
   return [name, '', ...totals];
@@ -90,7 +97,7 @@ async function measureChanges(name: string, write: () => Promise<unknown>, ahead
 
 /** Returns two rows: when the records are settled, and at once, when the second page reads those of the first one again. */
 const measureBoth = async (name: string, write: () => Promise<unknown>): Promise<string[][]> => [
-  await measureChanges(`${name}, settled`, write, marginMs),
+  await measureChanges(`${name}, settled`, write, true),
   await measureChanges(`${name}, at once`, write),
 ];
 

@@ -34,15 +34,14 @@ export class FeedFollower {
 
   /**
    * Reads a page and applies it. Returns whether more follow.
-   * @param aheadMs how far the clock of the request is ahead: with the margin, records of writes that are over count as settled.
+   * @param nowMs when the request began, in milliseconds since 1970: records from the margin before it are not settled.
    * @throws Error when an entity goes back, or the request costs too much.
    */
-  async poll(aheadMs = 0): Promise<boolean> {
+  async poll(nowMs?: number): Promise<boolean> {
     const session = this.#store.session(tenant);
     const { database } = session;
     const since = this.#cursor === undefined ? '' : `&since=${this.#cursor}`;
     const { query, since: cursor, cursorHash } = readChangesQuery(task, this.#query + since);
-    const nowMs = (await database.time()) + aheadMs;
     const page = await listChanges(session, 'task', query, cursor, nowMs);
     const units = database.consumption.readUnits;
     // A page of the walk costs what a page of the list costs.
@@ -90,16 +89,17 @@ export class FeedFollower {
   }
 
   /** Reads all that is left. Returns the read units. */
-  async follow(aheadMs = 0): Promise<number> {
+  async follow(nowMs?: number): Promise<number> {
     const before = this.units.length;
-    while (await this.poll(aheadMs));
+    while (await this.poll(nowMs));
     return this.units.slice(before).reduce((sum, units) => sum + units, 0);
   }
 
   /** Reads all changes of writes that are over, so that they do not come to later requests. */
   async settle(): Promise<void> {
-    await this.follow(marginMs);
-    await this.follow(marginMs);
+    const nowMs = (await this.#store.database().time()) + marginMs;
+    await this.follow(nowMs);
+    await this.follow(nowMs);
     this.units = [];
   }
 
