@@ -55,8 +55,9 @@ function render(): void {
 const findCard = (id: string): Card | undefined =>
   columns.flatMap(({ cards }) => cards).find((card) => card.id === id);
 
-const cardsIn = (status: string): readonly Card[] =>
-  columns.find((column) => column.status === status)?.cards ?? [];
+const columnOf = (status: string): Column | undefined => columns.find((column) => column.status === status);
+
+const cardsIn = (status: string): readonly Card[] => columnOf(status)?.cards ?? [];
 
 const placeOf = ({ id, status }: Card): number => cardsIn(status).findIndex((card) => card.id === id);
 
@@ -73,7 +74,8 @@ async function placeCards(above: Placement['above']): Promise<void> {
 /** Shows a change at once, and takes it back if the service refuses it. */
 async function moveCard(card: Card, status: string, place: number): Promise<void> {
   const formerPlace = placeOf(card);
-  const others = cardsIn(status).filter(({ id }) => id !== card.id);
+  const { cards = [], next } = columnOf(status) ?? {};
+  const others = [...cards, ...(next ? [next] : [])].filter(({ id }) => id !== card.id);
   const { position, above } = placementAt(others, place);
   pending.add(card.id);
   columns = withCard(columns, { ...card, status, position }, place);

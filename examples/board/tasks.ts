@@ -15,6 +15,8 @@ export type Card = Versioned<Task, Task & Pick<TaskExpansions, 'project' | 'user
 export interface Column {
   readonly status: string;
   readonly cards: readonly Card[];
+  /** The card below those that are shown. It is not shown itself: a card that is dropped at the end must stay above it. */
+  readonly next: Card | undefined;
   /** Number of tasks that match, also of those that are not shown. */
   readonly total: number;
 }
@@ -44,7 +46,7 @@ const workflow = [
 
 const maxColumns = 6;
 
-/** Cards of a column. */
+/** Cards of a column that are shown. */
 const maxCards = 50;
 
 /** Returns the statuses that have a column: those that tasks have, or the usual ones. */
@@ -105,11 +107,11 @@ export function readColumns(
         sortBy: ['position', 'priority', 'dueDate'],
         sortOrder: ['desc', 'desc', 'asc'],
         expand: ['project', 'user'],
-        limit: maxCards,
+        limit: maxCards + 1,
       },
       { signal },
     );
-    return { status, cards: data, total };
+    return { status, cards: data.slice(0, maxCards), next: data[maxCards], total };
   };
   return Promise.all(statuses.map(read));
 }
@@ -154,7 +156,7 @@ function isKey(position: string | null | undefined): position is string {
 
 /**
  * Returns the position of a card at a place of a column.
- * @param cards of the column, without this card.
+ * @param cards of the column, without this card, and then the next one that is not shown.
  */
 export function placementAt(cards: readonly Card[], place: number): Placement {
   const positions = cards.map(({ position }) => position);

@@ -1,4 +1,5 @@
 import axe from 'axe-core';
+import { generateNKeysBetween } from 'fractional-indexing';
 import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { type Client, createClient } from '#client/index.ts';
 import { type Board, serveBoard } from '#lib/cli/serve-board.ts';
@@ -174,6 +175,30 @@ test('a card stays where it was dropped, among cards that nobody has placed too'
   expect(await names('sorted')).toEqual(['Four', order[0], order[1], order[2]]);
   const { data } = await client.tasks.list({ status: 'sorted' });
   await client.tasks.batch(data.map(({ id }) => ({ operation: 'delete', id })));
+  expect(errors).toEqual([]);
+});
+
+test('a card that is moved to the end of a long column stays above the cards that are not shown', async () => {
+  const cards = generateNKeysBetween('a0', 'a1', 53).map((position, number) => ({
+    operation: 'create' as const,
+    body: { name: `Card ${53 - number}`, status: 'sorted', position },
+  }));
+  await client.tasks.batchInSeveralTransactions(cards);
+  await open();
+  expect((await names('sorted')).slice(-2)).toEqual(['Card 49', 'Card 50']);
+  await card('Card 49').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await notice().getByText('“Card 49” is moved.').waitFor();
+  const { data } = await client.tasks.list({
+    status: 'sorted',
+    sortBy: 'position',
+    sortOrder: 'desc',
+    limit: 100,
+  });
+  expect(data.slice(47).map(({ name }) => name)).toEqual(
+    [48, 50, 49, 51, 52, 53].map((number) => `Card ${number}`),
+  );
+  await client.tasks.batchInSeveralTransactions(data.map(({ id }) => ({ operation: 'delete', id })));
   expect(errors).toEqual([]);
 });
 
