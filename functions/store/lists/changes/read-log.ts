@@ -69,7 +69,7 @@ class Progress {
     const perUnit = (bytesPerUnit * this.#records) / this.#bytes;
     const recordUnits = Math.max(maxRecordUnits, this.#largest / bytesPerUnit);
     // One is left for the end of the log.
-    const records = Math.floor((this.#budget.left - entityUnits) / recordUnits);
+    const records = Math.floor((this.#budget.left - entityUnits) / recordUnits) - 1;
     const units = Math.floor(records / perUnit);
     return Math.max(1, units > 0 ? Math.floor(units * perUnit * shareOfUnits) : records);
   }
@@ -85,7 +85,7 @@ class Progress {
     const perChange = this.#records / Math.max(1, matched);
     const needed = Math.max(firstRecords, Math.ceil(wanted * perChange));
     const affordable = this.#affordable();
-    return Math.min(withEnd(needed), affordable);
+    return needed <= affordable ? withEnd(needed) : affordable;
   }
 
   /** Returns whether the page has enough, or has cost enough, when it has all records that were given before. */
