@@ -81,12 +81,12 @@ export class Problem extends Error {
 
 export const maxIssues = 50;
 
-/** Issues whose details `detail` repeats. */
+/** Different details of issues that `detail` repeats. */
 const maxIssuesInDetail = 3;
 
 export const invalidRequest = (issues: readonly ValidationIssue[]): Problem => {
-  const detail = issues.slice(0, maxIssuesInDetail).map((issue) => issue.detail);
-  return new Problem('invalid-request', detail.join(' '), { issues: issues.slice(0, maxIssues) });
+  const details = [...new Set(issues.map(({ detail }) => detail))].slice(0, maxIssuesInDetail);
+  return new Problem('invalid-request', details.join(' '), { issues: issues.slice(0, maxIssues) });
 };
 
 function causeOf(error: StoreUnavailable): string {

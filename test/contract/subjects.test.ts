@@ -97,12 +97,12 @@ describe('a batch', () => {
     await write('PATCH', second, { subject: other });
     const response = await batch(update(first, { subject: other }), update(second, { subject: one }));
     expectProblem(response, 400);
-    expect((response.body as { errors: unknown }).errors).toEqual(
-      ['/operations/0/body/subject', '/operations/1/body/subject'].map((pointer) => ({
-        pointer,
-        detail: expect.stringMatching(/another operation of this batch .* in a batch before this one/i),
-      })),
-    );
+    const detail =
+      'Operations 0 and 1 move a "subject" from one user to another. Set it to null in a batch before this one.';
+    expect(response.body).toMatchObject({
+      detail: `No operation was applied. ${detail}`,
+      errors: [0, 1].map((position) => ({ pointer: `/operations/${position}/body/subject`, detail })),
+    });
     expect([await subjectOf(first), await subjectOf(second)]).toEqual([one, other]);
   });
 
@@ -114,7 +114,10 @@ describe('a batch', () => {
         [freeing, given],
         [given, freeing],
       ]) {
-        expectProblem(await batch(...operations), 400);
+        const created = { operation: 'create', body: { name: 'x' } };
+        const response = await batch(created, ...operations);
+        expectProblem(response, 400);
+        expect((response.body as { detail: string }).detail).toMatch(/ Operations 1 and 2 move /);
       }
     }
     expect(await subjectOf(user)).toBe(subject);

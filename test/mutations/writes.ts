@@ -280,7 +280,7 @@ export const writeMutations: readonly Mutation[] = [
     name: 'swapped-subjects',
     description: 'one transaction takes a subject from a user and gives it to another',
     file: 'functions/store/entities/subjects.ts',
-    search: 'if (freed.has(subject)) return freedInBatch();',
+    search: 'if (freed.includes(subject)) return movedInBatch([freed.indexOf(subject), position]);',
     replacement: '',
     detectedBy: ['test/contract/subjects.test.ts'],
   },

@@ -6,7 +6,13 @@ import { type ExpectedVersions, versionMismatch } from '../entities/precondition
 import { findMissingReferences } from '../entities/references.ts';
 import { findTakenSubjects } from '../entities/subjects.ts';
 import { changeFields } from '../entities/update-entity.ts';
-import { buildCreate, type ChangeSet, mergeChangeSets, type WholeChange } from '../model/changes.ts';
+import {
+  buildCreate,
+  type Change,
+  type ChangeSet,
+  mergeChangeSets,
+  type WholeChange,
+} from '../model/changes.ts';
 import { isDeletedItem, newDeletion } from '../model/deletion.ts';
 import type { DeletedEntity, Deletion, Fields, StoredEntity, WholeEntity } from '../model/entity.ts';
 import { BatchFailed, EntityNotFound } from '../model/errors.ts';
@@ -123,18 +129,22 @@ function resolveOperation(
   return resolveWrite('update', change, change?.after ?? before);
 }
 
+function changeOf(operation: ResolvedOperation): Change | undefined {
+  if ('deleted' in operation) return { before: operation.deleted };
+  return 'change' in operation ? operation.change : undefined;
+}
+
 /** Replaces operations by errors that add a reference to an entity that does not exist, or give a subject that another user has. */
 async function checkOthers(
   session: Session,
   operations: readonly ResolvedOperation[],
 ): Promise<readonly ResolvedOperation[]> {
   const changes = operations.flatMap((one) => ('change' in one && one.change ? [one.change] : []));
-  const deletions = operations.flatMap((one) => ('deleted' in one ? [{ before: one.deleted }] : []));
   const missing = await findMissingReferences(session, changes);
-  const taken = await findTakenSubjects(session, changes, [...changes, ...deletions]);
-  const errors = new Map(changes.map((change, position) => [change, missing[position] ?? taken[position]]));
-  return operations.map((one) => {
-    const error = 'change' in one && one.change && errors.get(one.change);
+  const errors = new Map(changes.map((change, position) => [change, missing[position]]));
+  const taken = await findTakenSubjects(session, operations.map(changeOf));
+  return operations.map((one, position) => {
+    const error = ('change' in one && one.change && errors.get(one.change)) || taken[position];
     return error ? { error } : one;
   });
 }

@@ -16,34 +16,36 @@ function freedSubject({ before, after }: Change): string | undefined {
   return subject === subjectOf(after) ? undefined : subject;
 }
 
-const freedInBatch = (): ContradictingField =>
-  new ContradictingField(
+/** @param positions of the operations that take the subject from a user and give it to another one. */
+function movedInBatch(positions: readonly number[]): ContradictingField {
+  const [first, second] = positions.toSorted((one, other) => one - other);
+  return new ContradictingField(
     subjectField,
-    'Another operation of this batch takes this "subject" from its user. Send that operation in a batch before this one.',
+    `Operations ${first} and ${second} move a "${subjectField}" from one user to another. Set it to null in a batch before this one.`,
   );
+}
 
 /**
  * Returns, for each change, why it cannot give its user the subject; `undefined` when it can, or gives none. DynamoDB writes an item once in a
  * transaction, so no user can get the subject that another one loses in the same transaction.
  *
  * The items are read just before the write, to tell the reason. Their conditions decide when two requests give one subject at the same time.
- * @param freeing all changes of the transaction, also those that give no subject.
+ * @param changes of the transaction, each at the position of its operation.
  */
 export async function findTakenSubjects(
   { tenant, database }: Session,
-  changes: readonly Change[],
-  freeing: readonly Change[] = changes,
+  changes: readonly (Change | undefined)[],
 ): Promise<(ContradictingField | SubjectTaken | undefined)[]> {
-  const given = changes.map(givenSubject);
+  const given = changes.map((change) => change && givenSubject(change));
   const wanted = new Set(given.filter((subject) => subject !== undefined));
   if (wanted.size === 0) return given.map(() => undefined);
   const items = await database.getMany([...wanted].map((subject) => subjectKey(tenant, subject)));
   const taken = new Set(items.map(({ pk }) => pk));
-  const freed = new Set(freeing.map(freedSubject));
-  return given.map((subject) => {
+  const freed = changes.map((change) => change && freedSubject(change));
+  return given.map((subject, position) => {
     if (subject === undefined) return undefined;
     const { pk } = subjectKey(tenant, subject);
-    if (freed.has(subject)) return freedInBatch();
+    if (freed.includes(subject)) return movedInBatch([freed.indexOf(subject), position]);
     if (taken.has(pk)) return new SubjectTaken();
     // A later change of the same transaction must not give it again.
     taken.add(pk);
