@@ -6,6 +6,7 @@ import { type Client, createClient, newId, type TaskFilters } from '../../client
 /** A copy of the tasks of a project. */
 export interface Copy {
   names(): Promise<readonly string[]>;
+  versionOf(id: string): Promise<string | undefined>;
   create(task: { readonly id: string; readonly name: string; readonly projectId: string }): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   /** Takes a task out of its project, and so out of the list. */
@@ -24,13 +25,19 @@ const client = createClient({ url });
 
 /** Whether the response to the next write of the copy is lost: the service has executed it. */
 let losesNext = false;
+/** Hold requests of the copy for changes, and responses to its writes, until then. */
+let heldRead: Promise<unknown> | undefined;
+let heldWrite: Promise<unknown> | undefined;
 /** The client of the copy: each call is one attempt, so the library sends again what has failed. */
 const ofCopy = createClient({
   url,
   tries: 1,
   fetch: async (address, init) => {
+    const isWrite = init?.method !== 'GET';
+    if (!isWrite) await heldRead;
     const response = await fetch(address, init);
-    const isLost = losesNext && init?.method !== 'GET';
+    if (isWrite) await heldWrite;
+    const isLost = losesNext && isWrite;
     if (isLost) losesNext = false;
     if (isLost) throw new TypeError('The connection was lost.');
     return response;
@@ -57,6 +64,16 @@ async function expectNames(...names: string[]): Promise<void> {
   }
 }
 
+/** Waits until the copy has the version of the service. */
+async function expectVersion(id: string): Promise<void> {
+  const { version } = await client.tasks.get(id);
+  for (let attempt = 1; (await copy.versionOf(id)) !== version; attempt += 1) {
+    assert.ok(attempt < 100, `The copy has the version ${await copy.versionOf(id)}, and not ${version}.`);
+    await copy.sync().catch(() => undefined);
+    await delay(20);
+  }
+}
+
 /** Waits until the service has a number of tasks, while the copy sends what it has. */
 async function expectStored(filters: TaskFilters, total: number): Promise<void> {
   for (let attempt = 1; (await client.tasks.list(filters)).total !== total; attempt += 1) {
@@ -75,6 +92,12 @@ await expectNames('foreign', 'second');
 await copy.rename(first.id, 'local');
 await expectNames('local', 'second');
 assert.equal((await client.tasks.get(first.id)).name, 'local');
+// The copy reads its own change while the response to its write is on its way: the request for changes is slow, and the response slower.
+[heldRead, heldWrite] = [delay(300), delay(900)];
+const synced = copy.sync();
+await delay(50);
+await Promise.all([synced, copy.rename(first.id, 'local again')]);
+await expectVersion(first.id);
 // Somebody else is faster: the write of the copy is refused with 412.
 await client.tasks.update(first.id, { name: 'faster', priority: 'high' });
 await copy.rename(first.id, 'slower').catch(() => undefined);
@@ -82,7 +105,12 @@ const names = async (): Promise<string> => (await client.tasks.get(first.id)).na
 await copy.sync().catch(() => undefined);
 await expectNames(...[await names(), 'second'].sort());
 assert.equal((await client.tasks.get(first.id)).priority, 'high');
-// A local write of a task that somebody else has deleted: the copy drops it.
+// A local write of a task that somebody else has taken out of the list, or deleted: the copy drops it.
+const moved = await client.tasks.create({ name: 'moved', projectId });
+await expectNames(...[await names(), 'moved', 'second'].sort());
+await client.tasks.update(moved.id, { projectId: null });
+await copy.rename(moved.id, 'late').catch(() => undefined);
+await expectNames(...[await names(), 'second'].sort());
 await client.tasks.delete(first.id);
 await copy.rename(first.id, 'late').catch(() => undefined);
 await expectNames('second');

@@ -8,6 +8,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   await collection.preload();
   return {
     names: async () => collection.toArray.map(({ name }) => name),
+    versionOf: async (id) => collection.get(id)?.version,
     create: async (task) => {
       await collection.insert({ ...task, status: 'active' } as never).isPersisted.promise;
     },

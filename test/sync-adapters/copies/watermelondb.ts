@@ -36,6 +36,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   };
   return {
     names: async () => (await tasks.query().fetch()).map((record) => String(record._getRaw('name'))),
+    versionOf: async (id) => String((await tasks.find(id))._getRaw('version')),
     create: async (task) => {
       await database.write(() =>
         tasks.create((draft) => {
