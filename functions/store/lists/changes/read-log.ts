@@ -22,7 +22,7 @@ const fewRecords = 20;
 /** Records of one query. */
 const maxRecords = 1_000;
 
-/** Read units that the log leaves if the page reads entities: it has at least one of them, with its description. */
+/** Read units that the log leaves: each page has at least one entity, with its description. */
 const entityUnits = 5;
 
 const bytesPerUnit = 4_096;
