@@ -61,34 +61,35 @@ const cardsIn = (status: string): readonly Card[] => columnOf(status)?.cards ?? 
 
 const placeOf = ({ id, status }: Card): number => cardsIn(status).findIndex((card) => card.id === id);
 
+/** Shows cards at their places by their positions. */
+function putCards(...cards: readonly Card[]): void {
+  columns = cards.reduce((current, card) => withCard(current, card), columns);
+}
+
 /** Gives positions to cards. */
 async function placeCards(above: Placement['above']): Promise<void> {
   const tasks = await client.tasks.batchInSeveralTransactions(
     above.map(({ card, position }) => ({ operation: 'update', id: card.id, body: { position } })),
   );
-  for (const [number, { card }] of above.entries()) {
-    columns = withCard(columns, { ...card, ...tasks[number] }, placeOf(card));
-  }
+  putCards(...above.map(({ card }, number) => ({ ...card, ...tasks[number] })));
 }
 
 /** Shows a change at once, and takes it back if the service refuses it. */
 async function moveCard(card: Card, status: string, place: number): Promise<void> {
-  const formerPlace = placeOf(card);
   const { cards = [], next } = columnOf(status) ?? {};
   const others = [...cards, ...(next ? [next] : [])].filter(({ id }) => id !== card.id);
   const { position, above } = placementAt(others, place);
   pending.add(card.id);
-  columns = withCard(columns, { ...card, status, position }, place);
+  putCards({ ...card, status, position }, ...above.map((one) => ({ ...one.card, position: one.position })));
   render();
   try {
     await placeCards(above);
     // The card has the version that the board shows. The service refuses the write if there is a newer one.
     const task = await client.tasks.update(card, { status, position });
-    const moved = { ...card, ...task };
-    columns = withCard(columns, moved, placeOf(moved));
+    putCards({ ...card, ...task });
     notify(status === card.status ? `“${card.name}” is moved.` : `“${card.name}” is now ${status}.`);
   } catch (error) {
-    columns = withCard(columns, card, formerPlace);
+    putCards(card, ...above.map((one) => one.card));
     if (isProblem(error, 'version-mismatch') || isProblem(error, 'not-found')) {
       await showCurrent(card);
     } else {
@@ -105,7 +106,7 @@ async function showCurrent(card: Card): Promise<void> {
   render();
   const current = await readCard(client, card.id);
   columns = withoutCard(columns, card.id);
-  if (current) columns = withCard(columns, current);
+  if (current) putCards(current);
   notify(
     current
       ? `Somebody else changed “${card.name}” meanwhile. Your move is taken back, and the board shows the current task.`
@@ -123,7 +124,7 @@ function move(card: Card, status: string, place = 0): void {
 async function restoreCard(card: Card): Promise<void> {
   await client.tasks.restore(card.id);
   const restored = await readCard(client, card.id);
-  if (restored) columns = withCard(columns, restored);
+  if (restored) putCards(restored);
   render();
   notify(`“${card.name}” is back.`);
 }
@@ -272,7 +273,7 @@ byId<HTMLFormElement>('new-task').addEventListener('submit', (event) => {
     const { position } = placementAt(cardsIn(status ?? ''), 0);
     const { id } = await client.tasks.create({ name, status, projectId, position });
     const card = await readCard(client, id);
-    if (card) columns = withCard(columns, card);
+    if (card) putCards(card);
     form.reset();
     render();
     notify(`“${name}” is added.`);

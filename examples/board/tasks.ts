@@ -128,13 +128,32 @@ export const withoutCard = (columns: readonly Column[], id: string): Column[] =>
     return { ...column, cards, total: column.total - (column.cards.length - cards.length) };
   });
 
-/** Returns the columns with a card in the column of its status, first or at its former place, and nowhere else. */
-export function withCard(columns: readonly Column[], card: Card, place = 0): Column[] {
-  return withoutCard(columns, card.id).map((column) =>
-    column.status === card.status
-      ? { ...column, cards: column.cards.toSpliced(place, 0, card), total: column.total + 1 }
-      : column,
-  );
+/** From the lowest to the highest. */
+const priorities: readonly Task['priority'][] = ['none', 'low', 'medium', 'high', 'urgent'];
+
+/** Compares by code point, for text of the Basic Multilingual Plane. Null is the lowest value. */
+function compareTexts(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? -1 : 1;
+  return one < other ? -1 : 1;
+}
+
+/** Compares cards in the order that `readColumns` asks for. The service resolves ties by id, in the direction of the first field. */
+const compareCards = (one: Card, other: Card): number =>
+  compareTexts(other.position, one.position) ||
+  priorities.indexOf(other.priority) - priorities.indexOf(one.priority) ||
+  compareTexts(one.dueDate, other.dueDate) ||
+  compareTexts(other.id, one.id);
+
+/** Returns the columns with a card in the column of its status, in the order of the list, and nowhere else. */
+export function withCard(columns: readonly Column[], card: Card): Column[] {
+  return withoutCard(columns, card.id).map((column) => {
+    if (column.status !== card.status) return column;
+    const { cards, next, total } = column;
+    const isShown = !next || compareCards(card, next) <= 0;
+    const shown = isShown ? [...cards, card].sort(compareCards) : cards;
+    return { ...column, cards: shown, total: total + 1 };
+  });
 }
 
 /** The position of a task, and those that cards above it need first: a card without a key is below all that have one. */
@@ -160,10 +179,12 @@ function isKey(position: string | null | undefined): position is string {
  */
 export function placementAt(cards: readonly Card[], place: number): Placement {
   const positions = cards.map(({ position }) => position);
-  const unplaced = cards.slice(0, place).filter(({ position }) => !isKey(position));
-  const lowestAbove = positions.slice(0, place).findLast(isKey) ?? null;
+  const below = positions.slice(place).find(isKey) ?? null;
   // Two cards have the same position when two people dropped them at one place at the same time.
-  const below = positions.slice(place).find((one) => isKey(one) && one !== lowestAbove) ?? null;
+  const isAbove = (position: string | null): position is string =>
+    isKey(position) && (below === null || position > below);
+  const unplaced = cards.slice(0, place).filter(({ position }) => !isAbove(position));
+  const lowestAbove = positions.slice(0, place).findLast(isAbove) ?? null;
   if (unplaced.length === 0) return { position: generateKeyBetween(below, lowestAbove), above: [] };
   const [position = '', ...keys] = generateNKeysBetween(below, lowestAbove, unplaced.length + 1);
   return {

@@ -222,6 +222,85 @@ test('a card can be dropped beside one whose position another app has written in
   expect(errors).toEqual([]);
 });
 
+/** Creates tasks of a column of their own, in the order of the column, and opens the board without the feed. */
+async function openSorted(positions: Readonly<Record<string, string>>): Promise<void> {
+  await holdFeed();
+  for (const [name, position] of Object.entries(positions))
+    await client.tasks.create({ name, status: 'sorted', position });
+  await open();
+}
+
+/** Drops a card into the upper half of another one. */
+async function dropOn(name: string, other: string): Promise<void> {
+  await card(name).dragTo(card(other), { targetPosition: { x: 20, y: 4 } });
+  await notice().getByText(`“${name}” is moved.`).waitFor();
+}
+
+/** Returns the names in the order of the service, and deletes the tasks. */
+async function takeSorted(): Promise<string[]> {
+  const order = { sortBy: 'position', sortOrder: 'desc' } as const;
+  const { data } = await client.tasks.list({ status: 'sorted', ...order });
+  await client.tasks.batch(data.map(({ id }) => ({ operation: 'delete', id })));
+  return data.map(({ name }) => name);
+}
+
+test('a card that is brought back goes to its place, and cards can be dropped below it', async () => {
+  await openSorted({ First: 'a3', Second: 'a2', Third: 'a1', Fourth: 'a0' });
+  await page.getByRole('button', { name: 'Delete Third' }).click();
+  await notice().getByRole('button', { name: 'Undo' }).click();
+  await notice().getByText('“Third” is back.').waitFor();
+  expect(await names('sorted')).toEqual(['First', 'Second', 'Third', 'Fourth']);
+  await dropOn('First', 'Fourth');
+  const shown = await names('sorted');
+  expect(shown).toEqual(['Second', 'Third', 'First', 'Fourth']);
+  expect(await takeSorted()).toEqual(shown);
+  expect(errors).toEqual([]);
+});
+
+test('a card that somebody else moved is shown at its place, and cards can be dropped below it', async () => {
+  await openSorted({ First: 'a4', Second: 'a3', Third: 'a2', Fourth: 'a1' });
+  await client.tasks.update(await stored('First'), { position: 'a1V' });
+  await card('First').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await notice().getByText('Somebody else changed “First”').waitFor();
+  expect(await names('sorted')).toEqual(['Second', 'Third', 'First', 'Fourth']);
+  await dropOn('Second', 'Fourth');
+  const shown = await names('sorted');
+  expect(shown).toEqual(['Third', 'First', 'Second', 'Fourth']);
+  expect(await takeSorted()).toEqual(shown);
+  expect(errors).toEqual([expect.stringContaining('412')]);
+});
+
+test('a card that somebody else moved below the cards that are shown is counted, and not shown', async () => {
+  const positions = generateNKeysBetween('a0', 'a1', 52).reverse();
+  await client.tasks.batchInSeveralTransactions(
+    positions.map((position, number) => ({
+      operation: 'create',
+      body: { name: `Card ${number + 1}`, status: 'sorted', position },
+    })),
+  );
+  await openSorted({});
+  await client.tasks.update(await stored('Card 1'), { position: 'a0' });
+  await card('Card 1').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await notice().getByText('Somebody else changed “Card 1”').waitFor();
+  expect([(await names('sorted')).at(-1), await card('Card 1').count()]).toEqual(['Card 50', 0]);
+  expect(await column('sorted').locator('h2 span').innerText()).toBe('52');
+  const { data } = await client.tasks.list({ status: 'sorted', limit: 100 });
+  await client.tasks.batchInSeveralTransactions(data.map(({ id }) => ({ operation: 'delete', id })));
+});
+
+test('cards can be dropped between two that have the same position', async () => {
+  await openSorted({ One: 'a1', Other: 'a1', Third: 'a0', Fourth: 'Zz' });
+  const [upper = '', lower = ''] = await names('sorted');
+  await dropOn('Third', lower);
+  await dropOn('Fourth', lower);
+  const shown = await names('sorted');
+  expect(shown).toEqual([upper, 'Third', 'Fourth', lower]);
+  expect(await takeSorted()).toEqual(shown);
+  expect(errors).toEqual([]);
+});
+
 test('what others create, change and delete appears without a reload', async () => {
   await page.getByLabel('Name').fill('foreign');
   await card('Draft').waitFor({ state: 'detached' });
