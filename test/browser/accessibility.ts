@@ -1,6 +1,7 @@
 /**
  * Returns what is wrong with a page for people who cannot see it well: controls without a name, ids that are not unique, headings
- * that skip a level, and text with a contrast below 4.5 (WCAG 2.2, 1.4.3). It is the source of a function that runs in the page.
+ * that skip a level, text and placeholders with a contrast below 4.5 (WCAG 2.2, 1.4.3), and borders of form fields with a contrast below
+ * 3 (1.4.11, which axe does not check). It is the source of a function that runs in the page.
  */
 export const accessibilityIssues = `(() => {
   const issues = [];
@@ -40,14 +41,27 @@ export const accessibilityIssues = `(() => {
     }
     return [255, 255, 255];
   };
+  const contrastOf = (one, other) => {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  };
   const poor = new Set();
   for (const element of document.querySelectorAll('body *')) {
     const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     if (!hasText || !isShown(element)) continue;
     const style = getComputedStyle(element);
-    const [light, dark] = [luminance(channels(style.color)), luminance(backgroundOf(element))].sort((a, b) => b - a);
-    const contrast = (light + 0.05) / (dark + 0.05);
+    const contrast = contrastOf(channels(style.color), backgroundOf(element));
     if (contrast < 4.5) poor.add('contrast ' + contrast.toFixed(1) + ': ' + element.tagName + '.' + element.className);
+  }
+  // Fields of closed forms too.
+  for (const field of document.querySelectorAll('input, select, textarea')) {
+    const { borderTopColor, borderTopWidth } = getComputedStyle(field);
+    const border = channels(borderTopColor);
+    const contrast = Math.min(...[field, field.parentElement].map((one) => contrastOf(border, backgroundOf(one))));
+    if (borderTopWidth !== '0px' && contrast < 3) poor.add('border ' + contrast.toFixed(1) + ': ' + field.tagName);
+    if (!field.placeholder) continue;
+    const text = contrastOf(channels(getComputedStyle(field, '::placeholder').color), backgroundOf(field));
+    if (text < 4.5) poor.add('placeholder ' + text.toFixed(1) + ': ' + field.tagName);
   }
   return [...issues, ...poor].slice(0, 20);
 })()`;
