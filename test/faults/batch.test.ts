@@ -122,7 +122,7 @@ test.each([
   'a batch of %s is applied completely or not at all when it stops after any call',
   async (_, makeSubject) => {
     const outcomes = new Set<string>();
-    for (let call = 1; ; call += 1) {
+    for (let [call, round] = [1, 1]; ; call += 1) {
       const { plural, operations, state, after } = await makeSubject();
       const key = randomUUID();
       const before = await state();
@@ -140,7 +140,10 @@ test.each([
       expect([call, await audit()]).toMatchObject([call, clean]);
       if (!injector.isStopped) {
         expect(first.body).toEqual(again.body);
-        break;
+        // A request can have a call less than the one before it, when compaction has run: then none has stopped after its last call.
+        if (outcomes.size === 2 || round === 3) break;
+        [call, round] = [0, round + 1];
+        continue;
       }
       outcomes.add(isApplied ? 'applied' : 'not applied');
     }
