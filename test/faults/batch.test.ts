@@ -140,7 +140,7 @@ test.each([
       expect([call, await audit()]).toMatchObject([call, clean]);
       if (!injector.isStopped) {
         expect(first.body).toEqual(again.body);
-        // A request can have a call less than the one before it, when compaction has run: then none has stopped after its last call.
+        // A request can make fewer calls than the one before it. Then none has stopped after its last call, and all are tried again.
         if (outcomes.size === 2 || round === 3) break;
         [call, round] = [0, round + 1];
         continue;
