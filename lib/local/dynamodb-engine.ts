@@ -22,8 +22,8 @@ export interface Engine {
 /** Database file that keeps the data in memory only. */
 export const inMemory = ':memory:';
 
-/** Deadline of the first response of an engine. Java takes seconds to start. */
-const maxStartMs = 20_000;
+/** Deadline of the first response of an engine that has not ended. Java takes seconds to start, and a minute on a machine that is busy. */
+const maxStartMs = 300_000;
 
 const noEngine = `No database engine can run on this machine.
 "npm ci" installs the embedded engine on Linux, macOS and Windows, unless optional packages are omitted
