@@ -37,6 +37,8 @@ export type {
   ResourceTypes,
   ValueCount,
 } from './query.ts';
+export type { FollowOptions, ReplicaChange, ReplicaConflict, ReplicaPage } from './replica.ts';
+export { Replica } from './replica.ts';
 export type * from './types.ts';
 export type { EntityTag, Target, Versioned } from './versions.ts';
 export { etagOf } from './versions.ts';

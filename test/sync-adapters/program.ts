@@ -59,7 +59,7 @@ async function expectNames(...names: string[]): Promise<void> {
     await copy.sync().catch(() => undefined);
     const found = [...(await copy.names())].sort();
     if (found.join() === names.join()) return;
-    if (attempt === 400) assert.deepEqual(found, names);
+    if (attempt === 3_000) assert.deepEqual(found, names);
     await delay(20);
   }
 }
@@ -68,7 +68,7 @@ async function expectNames(...names: string[]): Promise<void> {
 async function expectVersion(id: string): Promise<void> {
   const { version } = await client.tasks.get(id);
   for (let attempt = 1; (await copy.versionOf(id)) !== version; attempt += 1) {
-    assert.ok(attempt < 100, `The copy has the version ${await copy.versionOf(id)}, and not ${version}.`);
+    assert.ok(attempt < 3_000, `The copy has the version ${await copy.versionOf(id)}, and not ${version}.`);
     await copy.sync().catch(() => undefined);
     await delay(20);
   }
@@ -77,7 +77,7 @@ async function expectVersion(id: string): Promise<void> {
 /** Waits until the service has a number of tasks, while the copy sends what it has. */
 async function expectStored(filters: TaskFilters, total: number): Promise<void> {
   for (let attempt = 1; (await client.tasks.list(filters)).total !== total; attempt += 1) {
-    assert.ok(attempt < 400, `There are not ${total} tasks with ${JSON.stringify(filters)}.`);
+    assert.ok(attempt < 3_000, `There are not ${total} tasks with ${JSON.stringify(filters)}.`);
     await copy.sync().catch(() => undefined);
     await delay(20);
   }

@@ -1,72 +1,45 @@
 import type { Database } from '@nozbe/watermelondb';
-import { synchronize } from '@nozbe/watermelondb/sync';
-import {
-  type Client,
-  isProblem,
-  type Task,
-  type TaskFilters,
-  type Versioned,
-} from '../../../client/index.ts';
+import { type SyncPushArgs, synchronize } from '@nozbe/watermelondb/sync';
+import { type Client, Replica, type Task, type TaskFilters, type Versioned } from '../../../client/index.ts';
 
-const cursorName = 'tasks.cursor';
-
-const toRecord = ({ id, name, status, projectId, version }: Versioned<Task>) => ({
-  id,
-  name,
-  status,
-  projectId,
-  version,
-});
-
-type Changes = Readonly<Record<'created' | 'updated', readonly ReturnType<typeof toRecord>[]>> & {
+interface Changed {
+  readonly created: readonly Versioned<Task>[];
+  readonly updated: readonly Versioned<Task>[];
   readonly deleted: readonly string[];
-};
+}
 
-/** Makes the table `tasks` of a database of WatermelonDB equal to a list, after it has sent what was created, changed and deleted in it. */
+const columnsOf = ({ id, name, status, projectId }: Task) => ({ id, name, status, projectId });
+
+/** Makes the table `tasks` of a database of WatermelonDB equal to a list, and sends what was created, changed and deleted in it. */
 export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
-  let cursor = await database.localStorage.get<string>(cursorName);
-  const pull = async () => {
-    const updated = new Map<string, object>();
-    const deleted = new Set<string>();
-    for (let hasMore = true; hasMore; ) {
-      const page = await client.tasks.changes({ ...filters, since: cursor });
-      for (const task of page.data) updated.set(task.id, toRecord(task));
-      for (const { id } of page.data) deleted.delete(id);
-      for (const id of page.removed) deleted.add(id);
-      for (const id of page.removed) updated.delete(id);
-      ({ cursor, hasMore } = page);
-    }
-    return {
-      changes: { tasks: { created: [], updated: [...updated.values()], deleted: [...deleted] } },
-      timestamp: Date.now(),
-    };
-  };
-  const push = async ({ changes }: { changes: object }) => {
-    const { created, updated, deleted } = (changes as { tasks: Changes }).tasks;
-    for (const { id, name, status, projectId } of created)
-      await client.tasks.create({ id, name, status, projectId }).catch((error: unknown) => {
-        // An earlier call has created it, and its response was lost. The next pull has it.
-        if (!isProblem(error, 'version-mismatch')) throw error;
-      });
-    for (const { id, name, status, projectId, version } of updated)
-      await client.tasks.update({ id, version }, { name, status, projectId });
-    for (const id of deleted)
-      await client.tasks.delete(id).catch((error: unknown) => {
-        if (!isProblem(error, 'not-found')) throw error;
-      });
-  };
-  try {
+  const replica = new Replica(client.tasks, filters);
+  for (let hasMore = true; hasMore; ) {
+    let cursor = await database.localStorage.get<string>('tasks.cursor');
     await synchronize({
       database,
       sendCreatedAsUpdated: true,
-      pullChanges: pull as never,
-      pushChanges: push as never,
+      pullChanges: async () => {
+        const page = await replica.changes(cursor);
+        ({ cursor, hasMore } = page);
+        const updated = page.data.map((task) => ({ ...columnsOf(task), version: task.version }));
+        const deleted = [...page.removed];
+        return { changes: { tasks: { created: [], updated, deleted } }, timestamp: Date.now() };
+      },
+      pushChanges: async ({ changes }: SyncPushArgs) => {
+        const { created, updated, deleted } = (changes as unknown as { tasks: Changed }).tasks;
+        const conflicts = await replica.write([
+          ...created.map((task) => ({ after: columnsOf(task) })),
+          ...updated.map((task) => ({
+            before: { id: task.id, version: task.version },
+            after: columnsOf(task),
+          })),
+          ...deleted.map((id) => ({ before: { id } })),
+        ]);
+        // WatermelonDB keeps these changes, and sends them again when the next page has brought the task of somebody else.
+        const rejected = conflicts.filter(({ isDone }) => !isDone).map(({ id }) => id);
+        return { experimentalRejectedIds: { tasks: rejected } };
+      },
     });
-  } catch (error) {
-    // The next pull has the change of somebody else. WatermelonDB keeps the columns that were changed here, and sends them again.
-    if (!isProblem(error, 'version-mismatch') && !isProblem(error, 'not-found')) throw error;
-    await database.localStorage.set(cursorName, cursor);
-    return syncTasks(client, database, filters);
+    await database.localStorage.set('tasks.cursor', cursor);
   }
-  await database.localStorage.set(cursorName, cursor);
 }
