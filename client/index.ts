@@ -5,6 +5,8 @@ import type { Listing } from './listing.ts';
 import type * as types from './types.ts';
 import type { Target, Versioned } from './versions.ts';
 
+export type { PullOptions } from './change-reader.ts';
+export type { LocalChange, PushResult } from './change-writer.ts';
 export type {
   BatchOperation,
   BatchResults,
@@ -37,8 +39,8 @@ export type {
   ResourceTypes,
   ValueCount,
 } from './query.ts';
-export type { FollowOptions, ReplicaChange, ReplicaConflict, ReplicaPage } from './replica.ts';
-export { Replica } from './replica.ts';
+export type { FollowOptions } from './replication.ts';
+export { Replication } from './replication.ts';
 export type * from './types.ts';
 export type { EntityTag, Target, Versioned } from './versions.ts';
 export { etagOf } from './versions.ts';

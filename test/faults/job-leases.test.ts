@@ -59,7 +59,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(120_000) });
+const newSession = (): Session => ({ tenant: randomUUID(), database: store.database(600_000) });
 
 async function deletedProject(session: Session): Promise<string> {
   const organization = await createEntity(session, 'organization', { name: 'x', status: 'active' });
@@ -162,7 +162,8 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
     if (call.operation === 'TransactWriteItems') await new Promise((resolve) => setTimeout(resolve, 50));
     return countTransactions(call, pass);
   });
-  const delivered: string[] = [];
+  /** The sort keys of the records that called the function, by sequence number: a record can come again. */
+  const delivered = new Map<string, string>();
   let progress = 0;
   // Lambda filters the records, delivers up to ten, and waits for the function before the next batch.
   const reader = new StreamReader(streams, store.tableName, async ({ Records }) => {
@@ -175,8 +176,10 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
     );
     for (let start = 0; start < records.length; start += batchSize) {
       const batch = records.slice(start, start + batchSize);
-      delivered.push(...batch.map(sortKeyOf));
-      expect(await deliver(batch, 2_000)).toEqual({ batchItemFailures: [] });
+      for (const record of batch) delivered.set(record.dynamodb?.SequenceNumber ?? '', sortKeyOf(record));
+      const response = await deliver(batch, 2_000);
+      // On a machine that is busy, a worker's time can be over before its first step. Lambda delivers its record again.
+      if (response.batchItemFailures.length > 0) return response;
     }
     return { batchItemFailures: [] };
   });
@@ -193,9 +196,10 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
   expect(transactions.failed).toBe(0);
   expect(await tasksLeft(session, project)).toBe(0);
   // Leases and progress call the function no more: only the beginning, and each worker whose time is over.
-  expect(new Set(delivered)).toEqual(new Set([jobSortKey, wakeUpSortKey]));
-  expect(delivered.filter((sortKey) => sortKey === jobSortKey)).toHaveLength(1);
-  expect(progress).toBeGreaterThan(delivered.length);
+  const sortKeys = [...delivered.values()];
+  expect(new Set(sortKeys)).toEqual(new Set([jobSortKey, wakeUpSortKey]));
+  expect(sortKeys.filter((sortKey) => sortKey === jobSortKey)).toHaveLength(1);
+  expect(progress).toBeGreaterThan(delivered.size);
 });
 
 test('the lease of a crashed worker expires', () => {

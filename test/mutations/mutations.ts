@@ -13,14 +13,14 @@ import { listEngineMutations } from './list-engine.ts';
 import { longTextMutations } from './long-texts.ts';
 import type { Mutation } from './mutation.ts';
 import { pacedJobMutations } from './paced-jobs.ts';
-import { replicaMutations } from './replica.ts';
+import { replicationMutations } from './replication.ts';
 import { requestMutations } from './requests.ts';
 import { responseMutations } from './responses.ts';
 import { writeMutations } from './writes.ts';
 
 export const mutations: readonly Mutation[] = [
   ...changeFeedMutations,
-  ...replicaMutations,
+  ...replicationMutations,
   ...historyMutations,
   ...dynamodbMutations,
   ...writeMutations,

@@ -7,13 +7,19 @@ import { type Client, createClient, newId, type TaskFilters } from '../../client
 export interface Copy {
   names(): Promise<readonly string[]>;
   versionOf(id: string): Promise<string | undefined>;
-  create(task: { readonly id: string; readonly name: string; readonly projectId: string }): Promise<void>;
+  create(task: {
+    readonly id: string;
+    readonly name: string;
+    readonly projectId: string | null;
+  }): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   /** Takes a task out of its project, and so out of the list. */
   leave(id: string): Promise<void>;
   delete(id: string): Promise<void>;
   /** Reads and sends changes, if the library does not do so itself. */
   sync(): Promise<void>;
+  /** Checks what only this library has. */
+  check?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -138,6 +144,33 @@ await copy.rename(quick, 'quick at last');
 await expectStored({ id: quick, name: 'quick at last' }, 1);
 await client.tasks.delete(quick);
 await expectNames('lost', 'renamed', 'second');
+// A change while the response to the creation is on its way.
+const typed = newId();
+heldWrite = delay(300);
+const making = copy.create({ id: typed, name: 'typed', projectId });
+const sending = copy.sync();
+await delay(100);
+await Promise.all([making, sending, copy.rename(typed, 'typed on')]);
+await expectStored({ id: typed, name: 'typed on' }, 1);
+// Somebody else changes another field: both changes are kept.
+await expectNames('lost', 'renamed', 'second', 'typed on');
+await client.tasks.update(typed, { priority: 'low' });
+await copy.rename(typed, 'merged').catch(() => undefined);
+await expectStored({ id: typed, name: 'merged', priority: 'low' }, 1);
+await client.tasks.delete(typed);
+await expectNames('lost', 'renamed', 'second');
+// What the service refuses stops nothing else.
+const [refused, accepted, elsewhere] = [newId(), newId(), newId()];
+await copy.create({ id: refused, name: '', projectId }).catch(() => undefined);
+await copy.create({ id: accepted, name: 'accepted', projectId });
+await expectStored({ id: accepted }, 1);
+await copy.delete(refused).catch(() => undefined);
+await client.tasks.delete(accepted);
+await expectNames('lost', 'renamed', 'second');
+// The copy does not keep what does not belong to its list.
+await copy.create({ id: elsewhere, name: 'elsewhere', projectId: null });
+await expectStored({ id: elsewhere }, 1);
+await expectNames('lost', 'renamed', 'second');
 // Local writes of other fields, and local deletions, are sent.
 await copy.leave(made?.id ?? '');
 await expectStored({ id: made?.id, projectId: { isNull: true } }, 1);
@@ -169,6 +202,7 @@ await expectStored({ id: after, projectId }, 1);
 await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }) => name).sort());
 await client.projects.delete(projectId);
 await expectNames();
+await copy.check?.();
 await copy.stop();
 console.log('The copy is the list.');
 process.exit(0);

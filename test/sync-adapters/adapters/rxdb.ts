@@ -1,16 +1,36 @@
 import type { RxCollection } from 'rxdb';
-import { replicateRxCollection } from 'rxdb/plugins/replication';
-import { type Client, Replica, type Task, type TaskFilters, type Versioned } from '../../../client/index.ts';
+import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
+import {
+  type Client,
+  type PushResult,
+  Replication,
+  type Task,
+  type TaskFilters,
+  type TaskTypes,
+  type Versioned,
+} from '../../../client/index.ts';
 
 /** A task that was created here has no version yet. Its id is from `newId`. */
 export type TaskDocument = Versioned<Task>;
 
-/** Keeps a collection of RxDB equal to a list of tasks, and sends what is created, changed and deleted in it. */
-export function replicateTasks(client: Client, collection: RxCollection<TaskDocument>, filters: TaskFilters) {
-  const replica = new Replica(client.tasks, filters);
-  /** The tasks of pages that RxDB can be storing still. */
+/**
+ * Keeps a collection of RxDB equal to a list of tasks, and sends what is created, changed and deleted in it.
+ * @param onRefused gets the changes that the service has not applied. RxDB resolves them, by default for the service.
+ */
+export function replicateTasks(
+  client: Client,
+  collection: RxCollection<TaskDocument>,
+  filters: TaskFilters,
+  onRefused: (result: PushResult<TaskTypes>) => void,
+): RxReplicationState<TaskDocument, { cursor: string }> {
+  const replication = new Replication(client.tasks, filters);
+  const ids = async () => (await collection.find().exec()).flatMap(({ id, version }) => (version ? id : []));
+  /** The tasks of pages that RxDB is storing still. */
   const given = new Map<string, TaskDocument>();
-  return replicateRxCollection<TaskDocument, { cursor: string }>({
+  const state: RxReplicationState<TaskDocument, { cursor: string }> = replicateRxCollection<
+    TaskDocument,
+    { cursor: string }
+  >({
     collection,
     replicationIdentifier: `tasks ${JSON.stringify(filters)}`,
     pull: {
@@ -18,16 +38,18 @@ export function replicateTasks(client: Client, collection: RxCollection<TaskDocu
       batchSize: 1,
       handler: async (checkpoint) => {
         for (let since = checkpoint?.cursor; ; ) {
-          const { data, removed, cursor, hasMore } = await replica.changes(since);
-          for (const task of data) given.set(task.id, task);
+          // RxDB drops what a page has of a task that it is sending.
+          await state.internalReplicationState?.streamQueue.up;
+          const { data, removed, cursor, hasMore } = await replication.pull(since, { ids });
           // RxDB wants the fields of a task also when it is removed.
-          const known = await collection.findByIds([...removed]).exec();
+          const known = await collection.findByIds([...given.keys(), ...removed]).exec();
+          for (const id of known.keys()) given.delete(id);
           const gone = removed.flatMap((id) => known.get(id)?.toMutableJSON() ?? given.get(id) ?? []);
+          for (const task of data) given.set(task.id, task);
           const documents = [...data, ...gone].map((task, position) => ({
             ...task,
             _deleted: position >= data.length,
           }));
-          if (documents.length === 0 && !hasMore) given.clear();
           if (documents.length > 0 || !hasMore) return { documents, checkpoint: { cursor } };
           since = cursor;
         }
@@ -35,16 +57,16 @@ export function replicateTasks(client: Client, collection: RxCollection<TaskDocu
     },
     push: {
       handler: async (rows) => {
-        const changes = rows.map(({ newDocumentState: { _deleted, ...task }, assumedMasterState }) => ({
-          before: assumedMasterState,
-          after: _deleted ? undefined : task,
-        }));
-        const conflicts = await replica.write(changes);
-        return conflicts.map(({ before, after, current }) => ({
-          ...((current ?? after ?? before) as TaskDocument),
-          _deleted: !current,
-        }));
+        const results = await replication.push(
+          rows.map(({ assumedMasterState: before, newDocumentState: after }) => ({ before, after })),
+        );
+        for (const result of results) if (result.error) onRefused(result);
+        return rows.flatMap(({ newDocumentState }, position) => {
+          const { current, isUnchanged } = results[position] ?? {};
+          return isUnchanged ? { ...(current ?? newDocumentState), _deleted: !current } : [];
+        });
       },
     },
   });
+  return state;
 }

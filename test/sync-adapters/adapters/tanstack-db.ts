@@ -1,5 +1,11 @@
 import type { CollectionConfig, MutationFnParams } from '@tanstack/db';
-import { type Client, Replica, type Task, type TaskFilters, type Versioned } from '../../../client/index.ts';
+import {
+  type Client,
+  Replication,
+  type Task,
+  type TaskFilters,
+  type Versioned,
+} from '../../../client/index.ts';
 
 /**
  * Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created, changed and deleted in it.
@@ -10,34 +16,46 @@ export function taskCollection(
   filters: TaskFilters,
   interval = 5_000,
 ): CollectionConfig<Versioned<Task>, string> {
-  const replica = new Replica(client.tasks, filters);
-  /** Sends changes, and reads their results. When this fails, TanStack DB takes the changes back. */
+  const replication = new Replication(client.tasks, filters);
+  let show = (_tasks: readonly Versioned<Task>[], _removed: readonly string[]): void => undefined;
+  /** Sends changes and shows their results. TanStack DB takes a change back that fails. */
   const send = async ({ transaction }: MutationFnParams<Versioned<Task>>) => {
-    const changes = transaction.mutations.map(({ type, original, modified }) => ({
-      before: type === 'insert' ? undefined : (original as Versioned<Task>),
-      after: type === 'delete' ? undefined : modified,
-    }));
-    const conflicts = await replica.write(changes);
-    await replica.refresh();
-    if (conflicts.some(({ isDone }) => !isDone)) throw new Error('Somebody else has changed the task.');
+    const results = await replication.push(
+      transaction.mutations.map(({ type, original, modified }) => ({
+        before: type === 'insert' ? undefined : (original as Versioned<Task>),
+        after: type === 'delete' ? undefined : modified,
+      })),
+    );
+    show(
+      results.flatMap(({ current }) => current ?? []),
+      results.flatMap(({ id, current }) => (current ? [] : id)),
+    );
+    for (const { error } of results) if (error) throw error;
   };
   return {
     id: `tasks ${JSON.stringify(filters)}`,
     getKey: ({ id }) => id,
     sync: {
       rowUpdateMode: 'full',
-      sync: ({ begin, write, commit, truncate, markReady }) =>
-        replica.follow(
-          ({ data, removed, isFirst, hasMore }) => {
-            void begin();
-            if (isFirst) truncate({ markReady: false });
-            for (const value of data) write({ type: 'update', value });
-            for (const key of removed) write({ type: 'delete', key });
-            void commit();
+      sync: ({ collection, begin, write, commit, markReady }) => {
+        show = (tasks, removed) => {
+          void begin();
+          for (const value of tasks) write({ type: 'update', value });
+          for (const key of removed) write({ type: 'delete', key });
+          void commit();
+        };
+        return replication.follow(
+          ({ data, removed, hasMore }) => {
+            show(data, removed);
             if (!hasMore) markReady();
           },
-          { interval, onError: (error) => console.warn('The tasks are not up to date.', error) },
-        ),
+          {
+            interval,
+            ids: () => collection.keys(),
+            onError: (error) => console.warn('The tasks are not up to date.', error),
+          },
+        );
+      },
     },
     onInsert: send,
     onUpdate: send,

@@ -1,6 +1,14 @@
-import type { Database } from '@nozbe/watermelondb';
+import { type Database, Q } from '@nozbe/watermelondb';
 import { type SyncPushArgs, synchronize } from '@nozbe/watermelondb/sync';
-import { type Client, Replica, type Task, type TaskFilters, type Versioned } from '../../../client/index.ts';
+import {
+  type Client,
+  type PushResult,
+  Replication,
+  type Task,
+  type TaskFilters,
+  type TaskTypes,
+  type Versioned,
+} from '../../../client/index.ts';
 
 interface Changed {
   readonly created: readonly Versioned<Task>[];
@@ -10,36 +18,62 @@ interface Changed {
 
 const columnsOf = ({ id, name, status, projectId }: Task) => ({ id, name, status, projectId });
 
-/** Makes the table `tasks` of a database of WatermelonDB equal to a list, and sends what was created, changed and deleted in it. */
-export async function syncTasks(client: Client, database: Database, filters: TaskFilters): Promise<void> {
-  const replica = new Replica(client.tasks, filters);
-  for (let hasMore = true; hasMore; ) {
+const changeOf = (task: Versioned<Task>) => ({
+  before: task.version ? { id: task.id, version: task.version } : undefined,
+  after: columnsOf(task),
+});
+
+/**
+ * Returns the function that makes the table `tasks` of a database of WatermelonDB equal to a list, and sends what was created, changed and deleted in
+ * it.
+ * @param onRefused gets the changes that the service has not applied. WatermelonDB keeps them, and sends them again.
+ */
+export function syncOfTasks(
+  client: Client,
+  database: Database,
+  filters: TaskFilters,
+  onRefused: (result: PushResult<TaskTypes>) => void,
+): () => Promise<void> {
+  const replication = new Replication(client.tasks, filters);
+  const ids = () =>
+    database
+      .get('tasks')
+      .query(Q.where('version', Q.notEq(null)))
+      .fetchIds();
+  return async () => {
     let cursor = await database.localStorage.get<string>('tasks.cursor');
-    await synchronize({
-      database,
-      sendCreatedAsUpdated: true,
-      pullChanges: async () => {
-        const page = await replica.changes(cursor);
-        ({ cursor, hasMore } = page);
-        const updated = page.data.map((task) => ({ ...columnsOf(task), version: task.version }));
-        const deleted = [...page.removed];
-        return { changes: { tasks: { created: [], updated, deleted } }, timestamp: Date.now() };
-      },
-      pushChanges: async ({ changes }: SyncPushArgs) => {
-        const { created, updated, deleted } = (changes as unknown as { tasks: Changed }).tasks;
-        const conflicts = await replica.write([
-          ...created.map((task) => ({ after: columnsOf(task) })),
-          ...updated.map((task) => ({
-            before: { id: task.id, version: task.version },
-            after: columnsOf(task),
-          })),
-          ...deleted.map((id) => ({ before: { id } })),
-        ]);
-        // WatermelonDB keeps these changes, and sends them again when the next page has brought the task of somebody else.
-        const rejected = conflicts.filter(({ isDone }) => !isDone).map(({ id }) => id);
-        return { experimentalRejectedIds: { tasks: rejected } };
-      },
-    });
-    await database.localStorage.set('tasks.cursor', cursor);
-  }
+    for (let hasMore = true; hasMore; ) {
+      await synchronize({
+        database,
+        sendCreatedAsUpdated: true,
+        pullChanges: async () => {
+          const page = await replication.pull(cursor, { ids });
+          ({ cursor, hasMore } = page);
+          const updated = page.data.map((task) => ({ ...columnsOf(task), version: task.version }));
+          const deleted = [...page.removed];
+          return { changes: { tasks: { created: [], updated, deleted } }, timestamp: Date.now() };
+        },
+        onDidPullChanges: () => database.localStorage.set('tasks.cursor', cursor),
+        // WatermelonDB does not know what was changed in a task since it was created here.
+        conflictResolver: (_, local, remote, resolved) =>
+          local._status === 'created' ? { ...local, version: remote.version } : resolved,
+        pushChanges: async ({ changes }: SyncPushArgs) => {
+          const tables = Object.entries(changes as unknown as Readonly<Record<string, Changed>>);
+          const rejected: Record<string, string[]> = {};
+          for (const [table, { created, updated, deleted }] of tables) {
+            const changed = [...created, ...updated];
+            rejected[table] = [...changed.map(({ id }) => id), ...deleted];
+            if (table !== 'tasks' || hasMore) continue;
+            const deletions = deleted.map((id) => ({ before: { id } }));
+            const results = await replication.push([...changed.map(changeOf), ...deletions]);
+            const refused = results.filter(({ error }) => error);
+            refused.forEach(onRefused);
+            rejected[table] = refused.map(({ id }) => id);
+          }
+          // WatermelonDB takes what is not rejected for sent, also in other tables.
+          return { experimentalRejectedIds: rejected };
+        },
+      });
+    }
+  };
 }

@@ -36,7 +36,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     required: ['id', 'name', 'status'],
   } as const;
   const { tasks } = await database.addCollections({ tasks: { schema: schema as never } });
-  const replication = replicateTasks(client, tasks as never, { projectId });
+  const replication = replicateTasks(client, tasks as never, { projectId }, () => undefined);
   return {
     names: async () =>
       (await tasks.find().exec()).map((document: { toJSON(): TaskDocument }) => document.toJSON().name),

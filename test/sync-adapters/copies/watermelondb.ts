@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
 import lokijs from '@nozbe/watermelondb/adapters/lokijs';
 import type { Client } from '../../../client/index.ts';
-import { syncTasks } from '../adapters/watermelondb.ts';
+import { syncOfTasks } from '../adapters/watermelondb.ts';
 import type { Copy } from '../program.ts';
 
 /** Node.js loads this CommonJS module with its default export as a property. */
@@ -11,21 +12,32 @@ class TaskModel extends Model {
   static override table = 'tasks';
 }
 
+/** A table that the adapter does not know. */
+class NoteModel extends Model {
+  static override table = 'notes';
+}
+
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
   const columns = ['name', 'status', 'projectId', 'version'].map((name) => ({
     name,
     type: 'string' as const,
     isOptional: true,
   }));
-  const schema = appSchema({ version: 1, tables: [tableSchema({ name: 'tasks', columns })] });
+  const schema = appSchema({
+    version: 1,
+    tables: [tableSchema({ name: 'tasks', columns }), tableSchema({ name: 'notes', columns })],
+  });
   const adapter = new LokiJSAdapter({
     schema,
     useWebWorker: false,
     useIncrementalIndexedDB: false,
     dbName: projectId,
   });
-  const database = new Database({ adapter, modelClasses: [TaskModel] });
+  const database = new Database({ adapter, modelClasses: [TaskModel, NoteModel] });
   const tasks = database.get<TaskModel>('tasks');
+  const notes = database.get<NoteModel>('notes');
+  const note = await database.write(() => notes.create(() => undefined));
+  const sync = syncOfTasks(client, database, { projectId }, () => undefined);
   const set = async (id: string, column: string, value: string | null): Promise<void> => {
     await database.write(async () => {
       const record = await tasks.find(id);
@@ -50,7 +62,11 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       const record = await tasks.find(id);
       await database.write(() => record.markAsDeleted());
     },
-    sync: () => syncTasks(client, database, { projectId }),
+    sync,
+    check: async () => {
+      // No sync has taken it for sent.
+      assert.equal((await notes.find(note.id)).syncStatus, 'created');
+    },
     stop: async () => undefined,
   };
 }

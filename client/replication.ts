@@ -1,0 +1,113 @@
+import { ChangeReader, type PullOptions } from './change-reader.ts';
+import { ChangeWriter, type LocalChange, type PushResult } from './change-writer.ts';
+import type { Collection } from './collection.ts';
+import { pause } from './connection.ts';
+import type { ChangesPage, ResourceTypes } from './query.ts';
+import type { Versioned } from './versions.ts';
+
+export interface FollowOptions extends Omit<PullOptions, 'signal'> {
+  /** The cursor of the last page that the copy has. Without it, the copy begins with all entities. */
+  readonly since?: string | undefined;
+  /** Milliseconds between two reads while nothing changes. Default: 5,000. */
+  readonly interval?: number | undefined;
+  /** Is called when a read or `apply` fails, for example offline. It is repeated after the interval. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Keeps the copy of a list in a database of the app equal to the list. `pull` reads what has changed, and `push` sends what the app has
+ * changed in the copy.
+ * @example
+ * const replication = new Replication(client.tasks, { projectId });
+ */
+export class Replication<Types extends ResourceTypes> {
+  readonly #reader: ChangeReader<Types>;
+  readonly #writer: ChangeWriter<Types>;
+  #lastPush: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param collection of the client, for example `client.tasks`.
+   * @param filters of the list. Without them, the copy has all entities.
+   */
+  constructor(collection: Collection<Types>, filters: Types['filters'] = {}) {
+    this.#reader = new ChangeReader(collection, filters);
+    this.#writer = new ChangeWriter(collection, filters);
+  }
+
+  /**
+   * Reads the next page of changes, which is not older than any push before it. It is empty only if there are no more.
+   * @param since the `cursor` of the last page that the copy has. Without it, the pages begin with all entities.
+   * @throws ProblemError `cursor-expired` if the cursor is too old and there is no option `ids`.
+   * @example
+   * const { data, removed, cursor, hasMore } = await replication.pull(since);
+   */
+  async pull(
+    since: string | undefined,
+    options: PullOptions = {},
+  ): Promise<ChangesPage<Versioned<Types['entity']>>> {
+    for (;;) {
+      const lastPush = this.#lastPush;
+      await lastPush;
+      const { page, accept } = await this.#reader.read(since, options);
+      // A library drops what a page has of an entity that it is sending. So a page that was read during a push is read again.
+      if (lastPush !== this.#lastPush) continue;
+      accept();
+      const unlisted = this.#writer.acceptPage(page.data.map(({ id }) => id));
+      return { ...page, removed: [...page.removed, ...unlisted] };
+    }
+  }
+
+  /**
+   * Sends changes of the copy, one after the other. A change of fields that nobody else has changed is applied, whatever else has changed. After an
+   * error, send the same changes again, also after a restart: none is applied twice.
+   * @returns what became of each change, in the same order.
+   * @throws ProblemError or ConnectionError of a change that can be sent later, for example without a response. Those before it are applied.
+   * @throws TypeError for a creation with a version: the copy has entities of another list, or the app has copied one with its version.
+   * @example
+   * const results = await replication.push([{ before: task, after: { ...task, name: 'New' } }, { before: other }]);
+   */
+  push(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+    const pushed = this.#lastPush.then(async () => {
+      const results: PushResult<Types>[] = [];
+      for (const change of changes) results.push(await this.#writer.write(change));
+      return results;
+    });
+    this.#lastPush = pushed.catch(() => undefined);
+    return pushed;
+  }
+
+  /**
+   * Pulls at an interval, until it is stopped.
+   * @param apply puts a page into the copy, and stores its cursor. The next page is read after it.
+   * @returns the function that stops it.
+   * @example
+   * const stop = replication.follow(({ data, removed, cursor }) => store(data, removed, cursor), { since });
+   */
+  follow(
+    apply: (page: ChangesPage<Versioned<Types['entity']>>) => void | Promise<void>,
+    { since, ids, interval = 5_000, onError }: FollowOptions = {},
+  ): () => void {
+    const stop = new AbortController();
+    const { signal } = stop;
+    let cursor = since;
+    const pullAll = async (): Promise<void> => {
+      for (let hasMore = true; hasMore; ) {
+        const page = await this.pull(cursor, { ids, signal });
+        if (signal.aborted) return;
+        await apply(page);
+        ({ cursor, hasMore } = page);
+      }
+    };
+    const poll = async (): Promise<void> => {
+      while (!signal.aborted) {
+        await pullAll().catch((error: unknown) => {
+          if (!signal.aborted) onError?.(error);
+        });
+        // The signal ends the pause with an error.
+        await pause(interval, signal).catch(() => undefined);
+      }
+    };
+    void poll();
+    return () => stop.abort();
+  }
+}

@@ -1,0 +1,605 @@
+import fc from 'fast-check';
+import {
+  type Client,
+  ConnectionError,
+  createClient,
+  type LocalChange,
+  newId,
+  Replication,
+  type Task,
+  type TaskTypes,
+  type Versioned,
+} from '#client/index.ts';
+import type { Service } from '#lib/local/service.ts';
+import { startTestService } from '../support/local-service.ts';
+import { runs } from '../support/runs.ts';
+
+type KnownTask = Versioned<Task>;
+
+let service: Service;
+/** Somebody else, who uses the same service. */
+let other: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  other = createClient({ url: service.url });
+});
+
+afterAll(() => service.stop());
+
+interface Sent {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: unknown;
+}
+
+/** What happens to a request: it is sent when the function is called. */
+type Fault = (send: () => Promise<Response>) => Promise<Response>;
+
+const loseResponse: Fault = async (send) => {
+  await send();
+  throw new TypeError('The connection was lost.');
+};
+
+const loseRequest: Fault = async () => {
+  throw new TypeError('The connection was lost.');
+};
+
+/** Returns a replication of the tasks with a position, whose client makes one attempt, and the requests that it sends. */
+function replicationOf(position: string) {
+  const sent: Sent[] = [];
+  const faults: (Fault | undefined)[] = [];
+  const client = createClient({
+    url: service.url,
+    tries: 1,
+    fetch: async (input, init) => {
+      const { method = 'GET', body } = init ?? {};
+      sent.push({ method, url: new URL(String(input)), body: body ? JSON.parse(String(body)) : undefined });
+      const fault = faults.shift();
+      return fault ? fault(() => fetch(input, init)) : fetch(input, init);
+    },
+  });
+  const written = () =>
+    sent.filter(({ method }) => method !== 'GET').map(({ method, body }) => [method, body]);
+  return { replication: new Replication(client.tasks, { position }), client, sent, faults, written };
+}
+
+/** Each test has a list of its own. */
+const newPosition = (): string => `p${newId()}`;
+
+const created = async (position: string, name = 'first'): Promise<KnownTask> =>
+  other.tasks.create({ name, position });
+
+const renamed = (task: KnownTask, name: string): LocalChange<TaskTypes> => ({
+  before: task,
+  after: { ...task, name },
+});
+
+/** Returns the names that the service has in a list. */
+async function names(position: string): Promise<string[]> {
+  const { data } = await other.tasks.list({ position, sortBy: 'name', sortOrder: 'asc' });
+  return data.map(({ name }) => name);
+}
+
+const applied = { error: undefined, isUnchanged: false };
+const alreadyDone = { error: undefined, isUnchanged: true };
+const refused = (code: string) => ({ error: { problem: { code } }, isUnchanged: true });
+
+describe('push', () => {
+  test('creates, updates and deletes, and sends only fields that differ', async () => {
+    const position = newPosition();
+    const { replication, written } = replicationOf(position);
+    const [id, short] = [newId(), newId()];
+    const task = await created(position);
+    const shortTask = { id: short, name: 'short', position };
+    const results = await replication.push([
+      { after: { id, name: 'made here', position } },
+      // Fields of libraries are not sent.
+      {
+        before: task,
+        after: { ...task, name: 'renamed here', updatedAt: 'x', _rev: 'x', $synced: true } as never,
+      },
+      { after: shortTask },
+      { before: { id: short } },
+      // The copy has it from the service.
+      { before: task, after: task },
+      {},
+    ]);
+    expect(results).toMatchObject([
+      { id, current: { name: 'made here', priority: 'none' }, ...applied },
+      { id: task.id, current: { name: 'renamed here' }, ...applied },
+      { id: short, current: { name: 'short' }, ...applied },
+      { id: short, current: undefined, isUnchanged: false },
+      { id: task.id, current: task, isUnchanged: false },
+      { current: undefined, isUnchanged: false },
+    ]);
+    expect(written()).toEqual([
+      ['PUT', { name: 'made here', position }],
+      ['PATCH', { name: 'renamed here' }],
+      ['PUT', { name: 'short', position }],
+      ['DELETE', undefined],
+    ]);
+    expect(await names(position)).toEqual(['made here', 'renamed here']);
+  });
+
+  test('takes states that a library has marked as deleted for none', async () => {
+    const position = newPosition();
+    const { replication, faults, written } = replicationOf(position);
+    const task = await created(position);
+    const id = newId();
+    faults.push(loseResponse);
+    await expect(replication.push([{ after: { id, name: 'lost', position } }])).rejects.toThrow(
+      ConnectionError,
+    );
+    const results = await replication.push([
+      { before: task, after: { ...task, _deleted: true } },
+      // It was deleted in the copy before the response to its creation came.
+      { after: { id, name: 'lost', _deleted: true } },
+      { before: { ...task, _deleted: true }, after: { ...task, _deleted: true } },
+    ]);
+    expect(results.map(({ isUnchanged }) => isUnchanged)).toEqual([false, false, false]);
+    expect(written().map(([method]) => method)).toEqual(['PUT', 'DELETE', 'DELETE']);
+    expect(await names(position)).toEqual([]);
+  });
+
+  test('continues from its own writes, although the copy has not read their versions', async () => {
+    const position = newPosition();
+    const { replication, sent } = replicationOf(position);
+    const task = await created(position);
+    const id = newId();
+    const made = { id, name: 'made', position };
+    const changes: LocalChange<TaskTypes>[] = [
+      renamed(task, 'second'),
+      renamed({ ...task, name: 'second' }, 'third'),
+      { after: made },
+      { before: made, after: { ...made, name: 'renamed' } },
+      // The copy does not have this field yet.
+      { before: { ...made, name: 'renamed' }, after: { ...made, name: 'renamed', priority: 'high' } },
+    ];
+    for (const change of changes) expect(await replication.push([change])).toMatchObject([applied]);
+    expect(await other.tasks.get(id)).toMatchObject({ name: 'renamed', priority: 'high' });
+    expect(await names(position)).toEqual(['renamed', 'third']);
+    // One request each, and one to see that the new task is in the list.
+    expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'PUT', 'GET', 'PATCH', 'PATCH']);
+  });
+
+  test('changes fields that nobody else has changed, also with a version that is too old', async () => {
+    const position = newPosition();
+    const task = await created(position);
+    await other.tasks.update(task, { priority: 'high' });
+    const { replication } = replicationOf(position);
+    const current = { name: 'second', priority: 'high' as const };
+    expect(await replication.push([renamed(task, 'second')])).toMatchObject([{ ...applied, current }]);
+    // After a restart, nothing is known but what the copy has.
+    const restarted = replicationOf(position).replication;
+    const stale = { ...task, name: 'second' };
+    expect(await restarted.push([renamed(stale, 'third')])).toMatchObject([applied]);
+    // A deletion touches all fields.
+    expect(await restarted.push([{ before: { ...stale, name: 'third' } }])).toMatchObject([
+      { ...refused('version-mismatch'), current: { name: 'third', priority: 'high' } },
+    ]);
+    expect(await restarted.push([{ before: { ...task, ...current, name: 'third' } }])).toMatchObject([
+      applied,
+    ]);
+    expect(await names(position)).toEqual([]);
+  });
+
+  test('returns the changes for which somebody else was faster, and applies the others', async () => {
+    const position = newPosition();
+    const { replication } = replicationOf(position);
+    const tasks = new Map<string, KnownTask>();
+    for (const name of ['changed', 'moved', 'deleted', 'removed', 'gone', 'free'])
+      tasks.set(name, await created(position, name));
+    const task = (name: string) => tasks.get(name) as KnownTask;
+    await other.tasks.update(task('changed'), { name: 'changed again' });
+    await other.tasks.update(task('moved'), { name: 'moved away', position: null });
+    await other.tasks.delete(task('deleted'));
+    await other.tasks.update(task('removed'), { priority: 'low' });
+    await other.tasks.delete(task('gone'));
+    const late = ['changed', 'moved', 'deleted'].map((name) => renamed(task(name), 'late'));
+    const results = await replication.push([
+      ...late,
+      { before: task('removed') },
+      // It is gone already.
+      { before: task('gone') },
+      renamed(task('free'), 'in time'),
+      // Without the fields before it, any change of somebody else is a conflict.
+      {
+        before: { id: task('removed').id, version: task('removed').version },
+        after: { id: task('removed').id, name: 'x' },
+      },
+    ]);
+    const conflict = refused('version-mismatch');
+    expect(results).toMatchObject([
+      { ...conflict, current: { name: 'changed again' } },
+      { ...conflict, current: undefined },
+      { ...refused('not-found'), current: undefined },
+      { ...conflict, current: { priority: 'low' } },
+      { ...applied, current: undefined },
+      applied,
+      { ...conflict, current: { name: 'removed' } },
+    ]);
+    expect(await names(position)).toEqual(['changed again', 'in time', 'removed']);
+  });
+
+  test('has been applied already when it is sent again after a lost response', async () => {
+    const position = newPosition();
+    const { replication, faults } = replicationOf(position);
+    const [task, doomed] = [await created(position), await created(position, 'doomed')];
+    const id = newId();
+    const changes: LocalChange<TaskTypes>[] = [
+      { after: { id, name: 'made ', position } },
+      renamed(task, 'renamed'),
+      { before: doomed },
+    ];
+    const results: unknown[] = [];
+    for (const change of changes) {
+      faults.push(loseResponse);
+      await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+      results.push(...(await replication.push([change])));
+    }
+    // The copy can have dropped the pages with these changes, because it was sending them. It has deleted the third task anyway.
+    expect(results).toMatchObject([
+      // The service trims texts.
+      { ...alreadyDone, current: { name: 'made' } },
+      { ...alreadyDone, current: { name: 'renamed' } },
+      { ...applied, current: undefined },
+    ]);
+    expect(await names(position)).toEqual(['made', 'renamed']);
+  });
+
+  test('does not put an older change over a newer one', async () => {
+    const position = newPosition();
+    const { replication, faults } = replicationOf(position);
+    const task = await created(position);
+    faults.push(loseRequest);
+    const first = replication.push([renamed(task, 'second')]);
+    const second = replication.push([renamed({ ...task, name: 'second' }, 'third')]);
+    await expect(first).rejects.toThrow(ConnectionError);
+    expect(await second).toMatchObject([applied]);
+    expect(await replication.push([renamed(task, 'second')])).toMatchObject([
+      { ...refused('version-mismatch'), current: { name: 'third' } },
+    ]);
+  });
+
+  test('sends what has changed since a creation without a response, unless somebody else was faster', async () => {
+    const position = newPosition();
+    const { replication, faults } = replicationOf(position);
+    const [mine, foreign, erased] = [newId(), newId(), newId()];
+    for (const id of [mine, foreign, erased]) {
+      faults.push(loseResponse);
+      const lost = replication.push([{ after: { id, name: 'made', position } }]);
+      await expect(lost).rejects.toThrow(ConnectionError);
+    }
+    await other.tasks.update(foreign, { name: 'theirs' });
+    await other.tasks.delete(erased);
+    const results = await replication.push(
+      [mine, foreign, erased].map((id) => ({ after: { id, name: 'changed', position } })),
+    );
+    expect(results).toMatchObject([
+      { ...applied, current: { name: 'changed' } },
+      { ...refused('version-mismatch'), current: { name: 'theirs' } },
+      { ...refused('version-mismatch'), current: undefined },
+    ]);
+    // Another process does not know what was sent.
+    const change = { after: { id: mine, name: 'other', position } };
+    expect(await replicationOf(position).replication.push([change])).toMatchObject([
+      { ...refused('version-mismatch'), current: { name: 'changed' } },
+    ]);
+  });
+
+  test('returns the entity of the service for a change without effect', async () => {
+    const position = newPosition();
+    const { replication, written } = replicationOf(position);
+    const task = await created(position);
+    const current = await other.tasks.update(task, { priority: 'high' });
+    const change = { before: task, after: { ...task, updatedAt: '2026-01-01T00:00:00.000Z' } };
+    expect(await replication.push([change])).toMatchObject([{ ...alreadyDone, current }]);
+    expect(written()).toEqual([]);
+    // The service makes no version for a value that it has already.
+    const wrong = { ...current, name: 'wrong' };
+    for (const _ of [1, 2])
+      expect(await replication.push([renamed(wrong, 'first')])).toMatchObject([{ current }]);
+  });
+
+  test('returns what the service will never accept, and throws what it can accept later', async () => {
+    const position = newPosition();
+    const { replication, faults } = replicationOf(position);
+    const task = await created(position);
+    const good = { after: { id: newId(), name: 'good', position } };
+    expect(
+      await replication.push([renamed(task, ''), { after: { id: newId(), name: '', position } }, good]),
+    ).toMatchObject([
+      { ...refused('invalid-request'), current: { name: 'first' } },
+      { ...refused('invalid-request'), current: undefined },
+      applied,
+    ]);
+    const response = (status: number, type: string) => async () =>
+      new Response('{"type":"/docs/problems#x","title":"x","detail":"x"}', {
+        status,
+        headers: { 'content-type': type },
+      });
+    for (const fault of [
+      response(503, 'application/problem+json'),
+      response(404, 'text/html'),
+      loseRequest,
+    ]) {
+      faults.push(fault);
+      await expect(replication.push([renamed(task, 'second')])).rejects.toThrow();
+    }
+    // Later calls are executed.
+    expect(await replication.push([renamed(task, 'second')])).toMatchObject([applied]);
+    const copied = { ...task, id: newId() };
+    await expect(replication.push([{ after: copied }])).rejects.toThrow(
+      /is new in the copy, but has a version/,
+    );
+    expect(await names(position)).toEqual(['good', 'second']);
+  });
+
+  test('removes from the copy what was created outside of the list', async () => {
+    const position = newPosition();
+    const { replication } = replicationOf(position);
+    const { cursor } = await replication.pull(undefined);
+    const ids = [newId(), newId()];
+    expect(await replication.push(ids.map((id) => ({ after: { id, name: 'elsewhere' } })))).toMatchObject([
+      { ...applied, current: undefined },
+      { ...applied, current: undefined },
+    ]);
+    await other.tasks.update(ids[1] as string, { position });
+    const page = await replication.pull(cursor);
+    expect(page.removed).toEqual([ids[0]]);
+    expect(page.data.map(({ id }) => id)).toEqual([ids[1]]);
+    // An update that takes a task out of the list.
+    const [task] = page.data as [KnownTask];
+    expect(await replication.push([{ before: task, after: { ...task, position: null } }])).toMatchObject([
+      { ...applied, current: undefined },
+    ]);
+    expect((await replication.pull(page.cursor)).removed).toEqual([task.id]);
+  });
+});
+
+describe('pull', () => {
+  test('returns no page that is older than a push, or was read during one', async () => {
+    const position = newPosition();
+    const { replication, sent, faults } = replicationOf(position);
+    const task = await created(position);
+    const { cursor } = await replication.pull(undefined);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const hold: Fault = async (send) => {
+      const response = await send();
+      await held;
+      return response;
+    };
+    faults.push(hold);
+    const first = replication.push([renamed(task, 'second')]);
+    const page = replication.pull(cursor);
+    // The service has the first write, whose response is on its way.
+    while ((await other.tasks.get(task.id)).name !== 'second');
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+    faults.push(async (send) => {
+      // While the page is on its way, another push begins.
+      const response = await send();
+      expect(await replication.push([renamed({ ...task, name: 'second' }, 'third')])).toMatchObject([
+        applied,
+      ]);
+      return response;
+    });
+    release();
+    expect(await first).toMatchObject([applied]);
+    expect((await page).data).toMatchObject([{ id: task.id, name: 'third' }]);
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH', 'GET', 'PATCH', 'GET']);
+  });
+
+  test('continues behind empty pages, also for a caller that keeps no cursor of them', async () => {
+    const position = newPosition();
+    const { replication, sent } = replicationOf(position);
+    const since = (await replication.pull(undefined)).cursor;
+    await other.tasks.create({ name: 'of another list' });
+    const empty = await replication.pull(since);
+    expect(empty).toMatchObject({ data: [], removed: [], hasMore: false });
+    await replication.pull(since);
+    expect(sent.at(-1)?.url.searchParams.get('since')).toBe(empty.cursor);
+    // Pages with changes come again when the caller has not stored their cursor.
+    const task = await created(position);
+    const page = await replication.pull(since);
+    expect(page.data).toEqual([task]);
+    await replication.pull(page.cursor);
+    expect((await replication.pull(since)).data).toEqual([task]);
+  });
+
+  test('begins again when the cursor is too old, and removes what does not come again', async () => {
+    const position = newPosition();
+    const tasks = [await created(position, 'a'), await created(position, 'b'), await created(position, 'c')];
+    const { client, faults } = replicationOf(position);
+    const filters = { position, limit: 2 };
+    const replication = new Replication(client.tasks, filters);
+    const copy = new Map<string, string>();
+    const ids = () => copy.keys();
+    let since: string | undefined;
+    const pullAll = async (): Promise<string[]> => {
+      for (let hasMore = true; hasMore; ) {
+        const page = await replication.pull(since, { ids });
+        for (const { id, name } of page.data) copy.set(id, name);
+        for (const id of page.removed) copy.delete(id);
+        ({ cursor: since, hasMore } = page);
+      }
+      return [...copy.values()].sort();
+    };
+    expect(await pullAll()).toEqual(['a', 'b', 'c']);
+    const old = since;
+    copy.set(newId(), 'deleted long ago');
+    const expire: Fault = async () => {
+      const body = JSON.stringify({ type: '/docs/problems#cursor-expired', title: 'Gone', status: 410 });
+      return new Response(body, { status: 410, headers: { 'content-type': 'application/problem+json' } });
+    };
+    faults.push(expire);
+    await expect(replication.pull(since)).rejects.toMatchObject({ problem: { code: 'cursor-expired' } });
+    // The app stops after the first page: the copy has the old cursor still.
+    faults.push(expire);
+    const first = await new Replication(client.tasks, filters).pull(since, { ids });
+    expect(first).toMatchObject({ data: [{ name: 'a' }, { name: 'b' }], cursor: old, hasMore: true });
+    faults.push(expire);
+    await other.tasks.delete(tasks[0] as KnownTask);
+    expect(await pullAll()).toEqual(['b', 'c']);
+    expect(since).not.toBe(old);
+    await created(position, 'd');
+    expect(await pullAll()).toEqual(['b', 'c', 'd']);
+  });
+});
+
+describe('follow', () => {
+  test('reads until it is stopped, and repeats what fails', async () => {
+    const position = newPosition();
+    const { replication, sent, faults } = replicationOf(position);
+    const { cursor } = await replication.pull(undefined);
+    await created(position);
+    const errors: unknown[] = [];
+    const found: string[] = [];
+    faults.push(loseRequest);
+    await new Promise<void>((resolve) => {
+      const stop = replication.follow(
+        async ({ data }) => {
+          if (data.length > 0 && errors.length === 1) throw new RangeError('The copy is full.');
+          found.push(...data.map(({ name }) => name));
+          if (data.length === 0) return;
+          stop();
+          resolve();
+        },
+        { since: cursor, interval: 5, onError: (error) => errors.push(error) },
+      );
+    });
+    expect(found).toEqual(['first']);
+    expect(errors).toMatchObject([{ name: 'ConnectionError' }, { message: 'The copy is full.' }]);
+    const { length } = sent;
+    await created(position, 'second');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sent).toHaveLength(length);
+  });
+});
+
+/**
+ * A copy as the libraries keep it: it shows a change at once, sends it until there is a response, drops what a page has of a task that is being
+ * sent, and takes the task of the service after a conflict.
+ */
+class Copy {
+  readonly tasks = new Map<string, KnownTask>();
+  readonly #replication: Replication<TaskTypes>;
+  readonly #sending = new Map<string, number>();
+  #since: string | undefined;
+
+  constructor(replication: Replication<TaskTypes>) {
+    this.#replication = replication;
+  }
+
+  async change(id: string, after: KnownTask | undefined): Promise<void> {
+    const before = this.tasks.get(id);
+    this.#set(id, after);
+    this.#sending.set(id, (this.#sending.get(id) ?? 0) + 1);
+    const [result] = await untilSent(() => this.#replication.push([{ before, after }]));
+    const left = (this.#sending.get(id) ?? 1) - 1;
+    this.#sending.set(id, left);
+    // Another change of this task has a result of its own.
+    if (result?.isUnchanged && left === 0) this.#set(id, result.current);
+  }
+
+  async pull(): Promise<void> {
+    for (let hasMore = true; hasMore; ) {
+      const page = await untilSent(() => this.#replication.pull(this.#since));
+      for (const task of page.data) if (!this.#sending.get(task.id)) this.tasks.set(task.id, task);
+      for (const id of page.removed) if (!this.#sending.get(id)) this.tasks.delete(id);
+      ({ cursor: this.#since, hasMore } = page);
+    }
+  }
+
+  #set(id: string, task: KnownTask | undefined): void {
+    if (task) this.tasks.set(id, task);
+    else this.tasks.delete(id);
+  }
+}
+
+async function untilSent<Result>(send: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+    }
+  }
+}
+
+const task = fc.nat(20);
+const fault = fc.constantFrom(undefined, undefined, loseRequest, loseResponse);
+const anyStep = fc.oneof(
+  fc.record({ kind: fc.constantFrom('rename', 'leave', 'delete', 'take', 'steal'), task, fault }),
+  fc.record({ kind: fc.constantFrom('create', 'create', 'add', 'pull', 'wait'), fault }),
+);
+
+type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Executes steps of the user of a copy and of somebody else. Returns the copy and what is left to wait for. */
+class Scenario {
+  readonly position = newPosition();
+  readonly #connection = replicationOf(this.position);
+  readonly copy = new Copy(this.#connection.replication);
+  readonly #pending: Promise<void>[] = [];
+  #steps = 0;
+
+  async execute(step: Step): Promise<void> {
+    this.#steps += 1;
+    if (step.fault) this.#connection.faults.push(step.fault);
+    const known = [...this.copy.tasks.values()];
+    const chosen = 'task' in step ? known[step.task % Math.max(1, known.length)] : undefined;
+    const name = `name ${this.#steps}`;
+    const change = chosen && this.#changes(chosen, name)[step.kind];
+    if (change) this.#pending.push(change());
+    else if (step.kind === 'create') this.#create(name);
+    else if (step.kind === 'pull') this.#pending.push(this.copy.pull());
+    else if (step.kind === 'wait') await Promise.all(this.#pending);
+    else if (step.kind === 'add') await other.tasks.create({ name, position: this.position });
+    else if (chosen) await this.#interfere(step.kind, chosen.id);
+  }
+
+  /** Waits for all changes, and reads what is left. */
+  async end(): Promise<void> {
+    await Promise.all(this.#pending);
+    await this.copy.pull();
+  }
+
+  #changes(task: KnownTask, name: string): Readonly<Record<string, () => Promise<void>>> {
+    return {
+      rename: () => this.copy.change(task.id, { ...task, name }),
+      leave: () => this.copy.change(task.id, { ...task, position: null }),
+      delete: () => this.copy.change(task.id, undefined),
+    };
+  }
+
+  #create(name: string): void {
+    const id = newId();
+    this.#pending.push(this.copy.change(id, { id, name, position: this.position } as KnownTask));
+  }
+
+  /** Somebody else changes or deletes a task, which can be gone. */
+  async #interfere(kind: string, id: string): Promise<void> {
+    const write = kind === 'take' ? other.tasks.update(id, { priority: 'high' }) : other.tasks.delete(id);
+    await write.catch(() => undefined);
+  }
+}
+
+test('a copy that is changed at random becomes the list', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const scenario = new Scenario();
+      await scenario.copy.pull();
+      for (const step of steps) await scenario.execute(step);
+      await scenario.end();
+      const { position, copy } = scenario;
+      const { data } = await other.tasks.list({ position, sortBy: 'id', limit: 100 });
+      const found = [...copy.tasks.values()].toSorted((left, right) => (left.id < right.id ? 1 : -1));
+      expect(found).toEqual(data);
+    }),
+    { numRuns: runs(12, 100) },
+  );
+});
