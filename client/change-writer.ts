@@ -122,10 +122,15 @@ export class ChangeWriter<Types extends ResourceTypes> {
   /**
    * Writes a change.
    * @throws ProblemError or ConnectionError of a change that can be sent later.
-   * @throws TypeError for a creation with a version.
+   * @throws TypeError for an entity that is new in the copy and has a version.
    */
   async write(change: LocalChange<Types>): Promise<PushResult<Types>> {
     const id = change.before?.id ?? change.after?.id ?? '';
+    // It would be created, or deleted in the list that it is from.
+    if (!change.before && (change.after as Partial<Fields> | undefined)?.['version'] !== undefined) {
+      const rule = 'A copy belongs to one list, and a new entity has no version.';
+      throw new TypeError(`The entity ${id} is new in the copy, but has a version. ${rule}`);
+    }
     const before = change.before?._deleted ? undefined : change.before;
     const after = change.after?._deleted ? undefined : change.after;
     // What was created and deleted before it was sent can be on the service, if a response was lost.
@@ -148,10 +153,6 @@ export class ChangeWriter<Types extends ResourceTypes> {
   }
 
   #plan(id: string, { before, after }: LocalChange<Types>): Plan {
-    if (!before && (after as Fields)['version'] !== undefined) {
-      const rule = 'A copy belongs to one list, and a new entity has no version.';
-      throw new TypeError(`The entity ${id} is new in the copy, but has a version. ${rule}`);
-    }
     const wanted = after && sentFields(differences(after, before ?? {}));
     const written = this.#written.get(id);
     const base = { ...written, ...before };
