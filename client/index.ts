@@ -39,7 +39,7 @@ export type {
   ResourceTypes,
   ValueCount,
 } from './query.ts';
-export type { FollowOptions } from './replication.ts';
+export type { FollowOptions, ReplicationOptions } from './replication.ts';
 export { Replication } from './replication.ts';
 export type * from './types.ts';
 export type { EntityTag, Target, Versioned } from './versions.ts';

@@ -14,6 +14,11 @@ export interface FollowOptions extends Omit<PullOptions, 'signal'> {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+export interface ReplicationOptions<Types extends ResourceTypes> {
+  /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
+  readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
+}
+
 /**
  * Keeps the copy of a list in a database of the app equal to the list. `pull` reads what has changed, and `push` sends what the app has
  * changed in the copy.
@@ -21,15 +26,27 @@ export interface FollowOptions extends Omit<PullOptions, 'signal'> {
  * const replication = new Replication(client.tasks, { projectId });
  */
 export class Replication<Types extends ResourceTypes> {
+  readonly filters: Types['filters'];
+  readonly #onRefused: ReplicationOptions<Types>['onRefused'];
   readonly #reader: ChangeReader<Types>;
   readonly #writer: ChangeWriter<Types>;
   #lastPush: Promise<unknown> = Promise.resolve();
+  /** Give the results of a push to the copies that follow. */
+  readonly #followers = new Set<
+    (data: readonly Versioned<Types['entity']>[], removed: readonly string[]) => unknown
+  >();
 
   /**
    * @param collection of the client, for example `client.tasks`.
    * @param filters of the list. Without them, the copy has all entities.
    */
-  constructor(collection: Collection<Types>, filters: Types['filters'] = {}) {
+  constructor(
+    collection: Collection<Types>,
+    filters: Types['filters'] = {},
+    { onRefused }: ReplicationOptions<Types> = {},
+  ) {
+    this.filters = filters;
+    this.#onRefused = onRefused;
     this.#reader = new ChangeReader(collection, filters);
     this.#writer = new ChangeWriter(collection, filters);
   }
@@ -69,7 +86,14 @@ export class Replication<Types extends ResourceTypes> {
   push(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
     const pushed = this.#lastPush.then(async () => {
       const results: PushResult<Types>[] = [];
-      for (const change of changes) results.push(await this.#writer.write(change));
+      for (const change of changes) {
+        const result = await this.#writer.write(change);
+        results.push(result);
+        if (result.error) this.#onRefused?.(result);
+      }
+      const data = results.flatMap(({ current }) => current ?? []);
+      const removed = results.flatMap(({ id, current }) => (current ? [] : id));
+      for (const give of this.#followers) await give(data, removed);
       return results;
     });
     this.#lastPush = pushed.catch(() => undefined);
@@ -78,7 +102,8 @@ export class Replication<Types extends ResourceTypes> {
 
   /**
    * Pulls at an interval, until it is stopped.
-   * @param apply puts a page into the copy, and stores its cursor. The next page is read after it.
+   * @param apply puts a page into the copy, and stores its cursor. The next page is read after it. It also gets the results of a push before the
+   * push ends, with the cursor of the last page.
    * @returns the function that stops it.
    * @example
    * const stop = replication.follow(({ data, removed, cursor }) => store(data, removed, cursor), { since });
@@ -90,8 +115,16 @@ export class Replication<Types extends ResourceTypes> {
     const stop = new AbortController();
     const { signal } = stop;
     let cursor = since;
+    let hasMore = true;
+    const give = async (
+      data: ChangesPage<Versioned<Types['entity']>>['data'],
+      removed: readonly string[],
+    ) => {
+      // Without a page, the first one brings them.
+      if (cursor !== undefined) await apply({ data, removed, cursor, hasMore });
+    };
     const pullAll = async (): Promise<void> => {
-      for (let hasMore = true; hasMore; ) {
+      for (hasMore = true; hasMore; ) {
         const page = await this.pull(cursor, { ids, signal });
         if (signal.aborted) return;
         await apply(page);
@@ -107,7 +140,11 @@ export class Replication<Types extends ResourceTypes> {
         await pause(interval, signal).catch(() => undefined);
       }
     };
+    this.#followers.add(give);
     void poll();
-    return () => stop.abort();
+    return () => {
+      this.#followers.delete(give);
+      stop.abort();
+    };
   }
 }

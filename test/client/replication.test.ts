@@ -480,6 +480,38 @@ describe('follow', () => {
   });
 });
 
+test('follow gives the results of a push before the push ends', async () => {
+  const position = newPosition();
+  const { replication } = replicationOf(position);
+  const task = await created(position);
+  const found = new Map<string, string>();
+  const cursors: string[] = [];
+  let caughtUp = (): void => undefined;
+  const isReady = new Promise<void>((resolve) => {
+    caughtUp = resolve;
+  });
+  const stop = replication.follow(
+    ({ data, removed, cursor, hasMore }) => {
+      for (const { id, name } of data) found.set(id, name);
+      for (const id of removed) found.delete(id);
+      cursors.push(cursor);
+      if (!hasMore) caughtUp();
+    },
+    // It does not pass in this test.
+    { interval: 3_600_000 },
+  );
+  await isReady;
+  expect([...found.values()]).toEqual(['first']);
+  const before = cursors.length;
+  const id = newId();
+  await replication.push([renamed(task, 'second'), { after: { id, name: 'made', position } }]);
+  expect([...found.values()]).toEqual(['second', 'made']);
+  await replication.push([{ before: { id } }, { before: task, after: { ...task, position: null } }]);
+  expect([...found.values()]).toEqual([]);
+  expect(new Set(cursors.slice(before))).toEqual(new Set([cursors[before - 1]]));
+  stop();
+});
+
 /**
  * A copy as the libraries keep it: it shows a change at once, sends it until there is a response, drops what a page has of a task that is being
  * sent, and takes the task of the service after a conflict.

@@ -1,38 +1,20 @@
 import type { RxCollection } from 'rxdb';
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication';
-import {
-  type Client,
-  type PushResult,
-  Replication,
-  type Task,
-  type TaskFilters,
-  type TaskTypes,
-  type Versioned,
-} from '../../../client/index.ts';
+import type { Replication, Task, TaskTypes, Versioned } from '../../../client/index.ts';
 
 /** A task that was created here has no version yet. Its id is from `newId`. */
 export type TaskDocument = Versioned<Task>;
 
-/**
- * Keeps a collection of RxDB equal to a list of tasks, and sends what is created, changed and deleted in it.
- * @param onRefused gets the changes that the service has not applied. RxDB resolves them, by default for the service.
- */
-export function replicateTasks(
-  client: Client,
-  collection: RxCollection<TaskDocument>,
-  filters: TaskFilters,
-  onRefused: (result: PushResult<TaskTypes>) => void,
-): RxReplicationState<TaskDocument, { cursor: string }> {
-  const replication = new Replication(client.tasks, filters);
+type Tasks = RxReplicationState<TaskDocument, { cursor: string }>;
+
+/** Keeps a collection of RxDB equal to a list of tasks, and sends what is created, changed and deleted in it. */
+export function replicateTasks(replication: Replication<TaskTypes>, collection: RxCollection<TaskDocument>) {
   const ids = async () => (await collection.find().exec()).flatMap(({ id, version }) => (version ? id : []));
   /** The tasks of pages that RxDB is storing still. */
   const given = new Map<string, TaskDocument>();
-  const state: RxReplicationState<TaskDocument, { cursor: string }> = replicateRxCollection<
-    TaskDocument,
-    { cursor: string }
-  >({
+  const state: Tasks = replicateRxCollection<TaskDocument, { cursor: string }>({
     collection,
-    replicationIdentifier: `tasks ${JSON.stringify(filters)}`,
+    replicationIdentifier: `tasks ${JSON.stringify(replication.filters)}`,
     pull: {
       // RxDB asks again until a page is empty.
       batchSize: 1,
@@ -60,7 +42,6 @@ export function replicateTasks(
         const results = await replication.push(
           rows.map(({ assumedMasterState: before, newDocumentState: after }) => ({ before, after })),
         );
-        for (const result of results) if (result.error) onRefused(result);
         return rows.flatMap(({ newDocumentState }, position) => {
           const { current, isUnchanged } = results[position] ?? {};
           return isUnchanged ? { ...(current ?? newDocumentState), _deleted: !current } : [];

@@ -1,24 +1,15 @@
 import type { CollectionConfig, MutationFnParams } from '@tanstack/db';
-import {
-  type Client,
-  Replication,
-  type Task,
-  type TaskFilters,
-  type Versioned,
-} from '../../../client/index.ts';
+import type { Replication, Task, TaskTypes, Versioned } from '../../../client/index.ts';
 
 /**
  * Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created, changed and deleted in it.
  * @param interval milliseconds between two reads of changes.
  */
 export function taskCollection(
-  client: Client,
-  filters: TaskFilters,
+  replication: Replication<TaskTypes>,
   interval = 5_000,
 ): CollectionConfig<Versioned<Task>, string> {
-  const replication = new Replication(client.tasks, filters);
-  let show = (_tasks: readonly Versioned<Task>[], _removed: readonly string[]): void => undefined;
-  /** Sends changes and shows their results. TanStack DB takes a change back that fails. */
+  /** Sends changes. TanStack DB takes back what fails. */
   const send = async ({ transaction }: MutationFnParams<Versioned<Task>>) => {
     const results = await replication.push(
       transaction.mutations.map(({ type, original, modified }) => ({
@@ -26,27 +17,20 @@ export function taskCollection(
         after: type === 'delete' ? undefined : modified,
       })),
     );
-    show(
-      results.flatMap(({ current }) => current ?? []),
-      results.flatMap(({ id, current }) => (current ? [] : id)),
-    );
     for (const { error } of results) if (error) throw error;
   };
   return {
-    id: `tasks ${JSON.stringify(filters)}`,
+    id: `tasks ${JSON.stringify(replication.filters)}`,
     getKey: ({ id }) => id,
     sync: {
       rowUpdateMode: 'full',
-      sync: ({ collection, begin, write, commit, markReady }) => {
-        show = (tasks, removed) => {
-          void begin();
-          for (const value of tasks) write({ type: 'update', value });
-          for (const key of removed) write({ type: 'delete', key });
-          void commit();
-        };
-        return replication.follow(
+      sync: ({ collection, begin, write, commit, markReady }) =>
+        replication.follow(
           ({ data, removed, hasMore }) => {
-            show(data, removed);
+            void begin();
+            for (const value of data) write({ type: 'update', value });
+            for (const key of removed) write({ type: 'delete', key });
+            void commit();
             if (!hasMore) markReady();
           },
           {
@@ -54,8 +38,7 @@ export function taskCollection(
             ids: () => collection.keys(),
             onError: (error) => console.warn('The tasks are not up to date.', error),
           },
-        );
-      },
+        ),
     },
     onInsert: send,
     onUpdate: send,

@@ -1,14 +1,6 @@
 import { type Database, Q } from '@nozbe/watermelondb';
 import { type SyncPushArgs, synchronize } from '@nozbe/watermelondb/sync';
-import {
-  type Client,
-  type PushResult,
-  Replication,
-  type Task,
-  type TaskFilters,
-  type TaskTypes,
-  type Versioned,
-} from '../../../client/index.ts';
+import type { Replication, Task, TaskTypes, Versioned } from '../../../client/index.ts';
 
 interface Changed {
   readonly created: readonly Versioned<Task>[];
@@ -26,15 +18,8 @@ const changeOf = (task: Versioned<Task>) => ({
 /**
  * Returns the function that makes the table `tasks` of a database of WatermelonDB equal to a list, and sends what was created, changed and deleted in
  * it.
- * @param onRefused gets the changes that the service has not applied. WatermelonDB keeps them, and sends them again.
  */
-export function syncOfTasks(
-  client: Client,
-  database: Database,
-  filters: TaskFilters,
-  onRefused: (result: PushResult<TaskTypes>) => void,
-): () => Promise<void> {
-  const replication = new Replication(client.tasks, filters);
+export function syncOfTasks(replication: Replication<TaskTypes>, database: Database): () => Promise<void> {
   const ids = () =>
     database
       .get('tasks')
@@ -66,9 +51,7 @@ export function syncOfTasks(
             if (table !== 'tasks' || hasMore) continue;
             const deletions = deleted.map((id) => ({ before: { id } }));
             const results = await replication.push([...changed.map(changeOf), ...deletions]);
-            const refused = results.filter(({ error }) => error);
-            refused.forEach(onRefused);
-            rejected[table] = refused.map(({ id }) => id);
+            rejected[table] = results.flatMap(({ id, error }) => (error ? id : []));
           }
           // WatermelonDB takes what is not rejected for sent, also in other tables.
           return { experimentalRejectedIds: rejected };

@@ -1,7 +1,7 @@
 import { createRxDatabase } from 'rxdb/plugins/core';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
-import type { Client } from '../../../client/index.ts';
+import { type Client, Replication } from '../../../client/index.ts';
 import { replicateTasks, type TaskDocument } from '../adapters/rxdb.ts';
 import type { Copy } from '../program.ts';
 
@@ -36,7 +36,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
     required: ['id', 'name', 'status'],
   } as const;
   const { tasks } = await database.addCollections({ tasks: { schema: schema as never } });
-  const replication = replicateTasks(client, tasks as never, { projectId }, () => undefined);
+  const replication = replicateTasks(new Replication(client.tasks, { projectId }), tasks as never);
   return {
     names: async () =>
       (await tasks.find().exec()).map((document: { toJSON(): TaskDocument }) => document.toJSON().name),

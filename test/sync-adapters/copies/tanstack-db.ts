@@ -1,10 +1,10 @@
 import { createCollection } from '@tanstack/db';
-import type { Client } from '../../../client/index.ts';
+import { type Client, Replication } from '../../../client/index.ts';
 import { taskCollection } from '../adapters/tanstack-db.ts';
 import type { Copy } from '../program.ts';
 
 export async function openCopy(client: Client, projectId: string): Promise<Copy> {
-  const collection = createCollection(taskCollection(client, { projectId }, 20));
+  const collection = createCollection(taskCollection(new Replication(client.tasks, { projectId }), 20));
   await collection.preload();
   return {
     names: async () => collection.toArray.map(({ name }) => name),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
 import lokijs from '@nozbe/watermelondb/adapters/lokijs';
-import type { Client } from '../../../client/index.ts';
+import { type Client, Replication } from '../../../client/index.ts';
 import { syncOfTasks } from '../adapters/watermelondb.ts';
 import type { Copy } from '../program.ts';
 
@@ -37,7 +37,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   const tasks = database.get<TaskModel>('tasks');
   const notes = database.get<NoteModel>('notes');
   const note = await database.write(() => notes.create(() => undefined));
-  const sync = syncOfTasks(client, database, { projectId }, () => undefined);
+  const sync = syncOfTasks(new Replication(client.tasks, { projectId }), database);
   const set = async (id: string, column: string, value: string | null): Promise<void> => {
     await database.write(async () => {
       const record = await tasks.find(id);
