@@ -2,11 +2,7 @@ import { type Database, Q } from '@nozbe/watermelondb';
 import { type SyncPushArgs, synchronize } from '@nozbe/watermelondb/sync';
 import type { Replication, Task, TaskTypes, Versioned } from '../../../client/index.ts';
 
-interface Changed {
-  readonly created: readonly Versioned<Task>[];
-  readonly updated: readonly Versioned<Task>[];
-  readonly deleted: readonly string[];
-}
+type Changed = Record<'created' | 'updated', Versioned<Task>[]> & { deleted: string[] };
 
 const columnsOf = ({ id, name, status, projectId }: Task) => ({ id, name, status, projectId });
 
@@ -20,11 +16,8 @@ const changeOf = (task: Versioned<Task>) => ({
  * it.
  */
 export function syncOfTasks(replication: Replication<TaskTypes>, database: Database): () => Promise<void> {
-  const ids = () =>
-    database
-      .get('tasks')
-      .query(Q.where('version', Q.notEq(null)))
-      .fetchIds();
+  const isKnown = Q.where('version', Q.notEq(null));
+  const ids = () => database.get('tasks').query(isKnown).fetchIds();
   return async () => {
     let cursor = await database.localStorage.get<string>('tasks.cursor');
     for (let hasMore = true; hasMore; ) {
@@ -35,15 +28,15 @@ export function syncOfTasks(replication: Replication<TaskTypes>, database: Datab
           const page = await replication.pull(cursor, { ids });
           ({ cursor, hasMore } = page);
           const updated = page.data.map((task) => ({ ...columnsOf(task), version: task.version }));
-          const deleted = [...page.removed];
-          return { changes: { tasks: { created: [], updated, deleted } }, timestamp: Date.now() };
+          const tasks = { created: [], updated, deleted: [...page.removed] };
+          return { changes: { tasks }, timestamp: Date.now() };
         },
         onDidPullChanges: () => database.localStorage.set('tasks.cursor', cursor),
         // WatermelonDB does not know what was changed in a task since it was created here.
         conflictResolver: (_, local, remote, resolved) =>
           local._status === 'created' ? { ...local, version: remote.version } : resolved,
         pushChanges: async ({ changes }: SyncPushArgs) => {
-          const tables = Object.entries(changes as unknown as Readonly<Record<string, Changed>>);
+          const tables = Object.entries(changes as unknown as Record<string, Changed>);
           const rejected: Record<string, string[]> = {};
           for (const [table, { created, updated, deleted }] of tables) {
             const changed = [...created, ...updated];
