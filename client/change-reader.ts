@@ -6,17 +6,16 @@ import type { Versioned } from './versions.ts';
 
 export interface PullOptions extends RequestOptions {
   /**
-   * Returns the ids of the entities that the copy has from the service. With it, a cursor that is too old is no error: the pages have all
-   * entities again, and the last of them removes the others.
+   * Returns the ids of the entities that the copy has from the service, which have a `version`. With it, a cursor that is too old is no error: the
+   * pages have all entities again, and the last of them removes the others.
    */
   readonly ids?: (() => Iterable<string> | Promise<Iterable<string>>) | undefined;
 }
 
 type PageOf<Types extends ResourceTypes> = ChangesPage<Versioned<Types['entity']>>;
 
-/** Where reading has come, although the copy has the cursor `since` still. */
+/** Where a page begins. */
 interface Position {
-  readonly since: string | undefined;
   readonly cursor: string | undefined;
   /** While all entities come again: the ids of those that have come. */
   readonly given?: Set<string> | undefined;
@@ -25,39 +24,43 @@ interface Position {
 const isEmptyPage = ({ data, removed }: ChangesPage<unknown>): boolean =>
   data.length === 0 && removed.length === 0;
 
+/** Separates the number of a page from the cursor that was too old. No cursor of the service has it. */
+const separator = '~';
+
+const cursorOf = (since: string | undefined): string | undefined => since?.split(separator)[0];
+
+/** Returns the cursor of the next page while all entities come again. After a restart of the app, it leads to the beginning. */
+function numberedCursor(since: string): string {
+  const [cursor, number = '0'] = since.split(separator);
+  return `${cursor}${separator}${Number(number) + 1}`;
+}
+
 /** Reads the changes of a list, and begins again when the cursor is too old. */
 export class ChangeReader<Types extends ResourceTypes> {
   readonly #collection: Collection<Types>;
   readonly #filters: Types['filters'];
-  #position: Position = { since: undefined, cursor: undefined };
+  /** Where the next page begins, by the cursor of the copy, if this is not where the service has to begin: for the last two cursors. */
+  #positions = new Map<string | undefined, Position>();
 
   constructor(collection: Collection<Types>, filters: Types['filters']) {
     this.#collection = collection;
     this.#filters = filters;
   }
 
-  /**
-   * Reads the next page that is not empty, or the last one.
-   * @returns the page, and what to call when the copy gets it. A page that is not accepted is read again.
-   */
-  async read(
-    since: string | undefined,
-    options: PullOptions,
-  ): Promise<{ readonly page: PageOf<Types>; readonly accept: () => void }> {
-    let position: Position = this.#position.since === since ? this.#position : { since, cursor: since };
+  /** Reads the next page that is not empty, or the last one. The same `since` gives the page again. */
+  async read(since: string | undefined, options: PullOptions): Promise<PageOf<Types>> {
+    let start: Position = this.#positions.get(since) ?? { cursor: cursorOf(since) };
     for (;;) {
-      const page = await this.#page(position.cursor, options);
+      const page = await this.#page(start.cursor, options);
       if (!page) {
-        // Until all entities have come again, the copy keeps its cursor: after a restart, they begin once more.
-        position = { since, cursor: undefined, given: since === undefined ? undefined : new Set() };
+        start = { cursor: undefined, given: since === undefined ? undefined : new Set() };
         continue;
       }
-      for (const { id } of page.data) position.given?.add(id);
-      const next: Position = { ...position, cursor: page.cursor };
-      if (!isEmptyPage(page) || !page.hasMore) return this.#given(page, next, options);
-      // A caller that stores no cursor of an empty page continues behind it, also after a failure.
-      this.#position = next;
-      position = next;
+      for (const { id } of page.data) start.given?.add(id);
+      const end: Position = { ...start, cursor: page.cursor };
+      if (!isEmptyPage(page) || !page.hasMore) return this.#pageOfCopy(since, page, start, end, options);
+      this.#positions.set(since, end);
+      start = end;
     }
   }
 
@@ -71,19 +74,27 @@ export class ChangeReader<Types extends ResourceTypes> {
     }
   }
 
-  /** Returns a page as the copy gets it. @param next the position behind the page. */
-  async #given(page: PageOf<Types>, next: Position, { ids }: PullOptions) {
-    const { since, cursor, given } = next;
-    const accept = (position: Position) => () => {
-      this.#position = position;
-    };
-    if (!given || since === undefined) {
-      // A library that stores no cursor of an empty page asks with the one before it again.
-      return { page, accept: accept(isEmptyPage(page) ? next : { since: cursor, cursor }) };
+  async #pageOfCopy(
+    since: string | undefined,
+    page: PageOf<Types>,
+    start: Position,
+    end: Position,
+    { ids }: PullOptions,
+  ): Promise<PageOf<Types>> {
+    const { given } = start;
+    if (given && since !== undefined && page.hasMore) {
+      const cursor = numberedCursor(since);
+      this.#positions = new Map([
+        [since, start],
+        [cursor, end],
+      ]);
+      return { ...page, cursor };
     }
-    if (page.hasMore) return { page: { ...page, cursor: since }, accept: accept(next) };
     const removed = new Set(page.removed);
-    for (const id of (await ids?.()) ?? []) if (!given.has(id)) removed.add(id);
-    return { page: { ...page, removed: [...removed] }, accept: accept({ since, cursor }) };
+    if (given) for (const id of (await ids?.()) ?? []) if (!given.has(id)) removed.add(id);
+    const whole = { ...page, removed: [...removed] };
+    // A library that stores no cursor of an empty page asks with the one before it again.
+    this.#positions = new Map([[since, isEmptyPage(whole) ? { cursor: page.cursor } : start]]);
+    return whole;
   }
 }

@@ -1,6 +1,6 @@
 import type { Collection } from './collection.ts';
 import { isProblem, ProblemError } from './problems.ts';
-import type { ResourceTypes } from './query.ts';
+import type { ChangesPage, ResourceTypes } from './query.ts';
 import type { Versioned } from './versions.ts';
 
 interface State {
@@ -12,13 +12,16 @@ interface State {
 /** A change that the app has made in its copy. A creation has no state before it, and a deletion none after it. */
 export interface LocalChange<Types extends ResourceTypes> {
   /**
-   * The entity before the change, with the `version` of the copy. Without its fields, any change of somebody else is a conflict. A deletion
-   * without `version` is unconditional.
+   * The entity before the change, with the `version` of the copy. Without its fields, any other version is a conflict. A deletion without
+   * `version` is unconditional.
    */
   readonly before?:
     | (Partial<Types['entity']> & State & { readonly version?: string | undefined })
     | undefined;
-  /** The entity after the change. A creation needs the `id`, for example from `newId`, and has no `version`. */
+  /**
+   * The entity after the change. A field that it does not have keeps its value: `null` clears one. A creation needs the `id`, for example from
+   * `newId`, and has no `version`.
+   */
   readonly after?: (Types['changes'] & State) | undefined;
 }
 
@@ -45,14 +48,18 @@ const isSent = (field: string): boolean =>
 const sentFields = (entity: object): Fields =>
   Object.fromEntries(Object.entries(entity).filter(([field]) => isSent(field)));
 
-/** Returns whether two values are the same to the service, which trims texts. */
-function isEqual(left: unknown, right: unknown): boolean {
+type Equality = (left: unknown, right: unknown) => boolean;
+
+const isIdentical: Equality = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+
+/** Compares with a value of the service, which trims names. */
+const isStoredAs: Equality = (left, right) => {
   const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
-  return JSON.stringify(trimmed(left)) === JSON.stringify(trimmed(right));
-}
+  return isIdentical(trimmed(left), trimmed(right));
+};
 
 /** Returns the fields of an entity that have another value in another state of it. */
-const differences = (entity: object, other: object): Fields =>
+const differences = (entity: object, other: object, isEqual: Equality): Fields =>
   Object.fromEntries(
     Object.entries(entity).filter(
       ([field, value]) => value !== undefined && !isEqual(value, (other as Fields)[field]),
@@ -68,8 +75,8 @@ interface Plan {
   readonly wanted: Fields | undefined;
   /** The whole entity after the change, for a creation. */
   readonly entity: Fields;
-  /** What the copy knows of the entity before the change. */
-  readonly base: Fields;
+  /** The states in which the service can have the entity, if nobody else has changed it. */
+  readonly states: readonly Fields[];
   /** The fields that nobody else may have changed. */
   readonly touched: readonly string[];
   /** The version that the write requires. Without one, the service may not have the entity yet: it is created. */
@@ -77,21 +84,25 @@ interface Plan {
 }
 
 /** Returns whether nobody else has changed what a change touches. */
-const isAsBefore = (entity: object, { base, touched }: Pick<Plan, 'base' | 'touched'>): boolean =>
+const isInState = (entity: object, states: readonly Fields[], touched: readonly string[]): boolean =>
   touched.length > 0 &&
-  touched.every((field) => base[field] !== undefined && isEqual(base[field], (entity as Fields)[field]));
+  states.some((state) =>
+    touched.every(
+      (field) => state[field] !== undefined && isStoredAs(state[field], (entity as Fields)[field]),
+    ),
+  );
 
 const isConflict = (error: ProblemError): boolean =>
   isProblem(error, 'version-mismatch') || isProblem(error, 'not-found');
 
 /** Returns what to do with a change of an entity that has another version than expected. */
-function afterConflict(found: object, plan: Plan): 'done' | 'repeat' | 'give up' {
+function afterConflict(found: object, { wanted, states, touched }: Plan): 'done' | 'repeat' | 'give up' {
   // An earlier call has done it, and its response was lost.
-  if (plan.wanted && isEmpty(differences(plan.wanted, found))) return 'done';
-  return isAsBefore(found, plan) ? 'repeat' : 'give up';
+  if (wanted && isEmpty(differences(wanted, found, isStoredAs))) return 'done';
+  return isInState(found, states, touched) ? 'repeat' : 'give up';
 }
 
-/** Problems that a repetition does not change. Others throw: without a response or a token, the change can be sent later. */
+/** Problems that a repetition does not change. Others throw: without a response or with another token, the change can be sent later. */
 const refusals: ReadonlySet<string> = new Set([
   'version-mismatch',
   'not-found',
@@ -109,10 +120,12 @@ const maxAttempts = 10;
 export class ChangeWriter<Types extends ResourceTypes> {
   readonly #collection: Collection<Types>;
   readonly #filters: Types['filters'];
-  /** What was written last, by id, until a page has it: the copy may not know the version. A creation without a response has none. */
+  /** The values that this object has written, with the version that this has made, by id, until a page has it. */
   readonly #written = new Map<string, Fields>();
-  /** Entities that were created here and do not match the filters. */
-  readonly #unlisted = new Set<string>();
+  /** Values that were sent without a response, by id. */
+  readonly #attempted = new Map<string, readonly Fields[]>();
+  /** Entities that were created here and do not match the filters, with the cursor of the last page that removes them. */
+  readonly #unlisted = new Map<string, string | undefined>();
 
   constructor(collection: Collection<Types>, filters: Types['filters']) {
     this.#collection = collection;
@@ -136,7 +149,7 @@ export class ChangeWriter<Types extends ResourceTypes> {
     // What was created and deleted before it was sent can be on the service, if a response was lost.
     if (!change.before && !after && id !== '') return this.#execute(this.#plan(id, { before: { id } }));
     // The copy has it from the service.
-    if (before ? after && isEmpty(differences(after, before)) : !after)
+    if (before ? after && isEmpty(differences(after, before, isIdentical)) : !after)
       return { id, current: before as PushResult<Types>['current'], error: undefined, isUnchanged: false };
     const plan = this.#plan(id, { before, after });
     if (!plan.wanted || !isEmpty(plan.wanted)) return this.#execute(plan);
@@ -144,37 +157,53 @@ export class ChangeWriter<Types extends ResourceTypes> {
     return { id, current: await this.#listed(await this.#find(id)), error: undefined, isUnchanged: true };
   }
 
-  /** Takes notice of a page that the copy gets. Returns the ids that the copy must remove besides: no page has them. */
-  acceptPage(ids: readonly string[]): readonly string[] {
-    for (const id of ids) this.#written.delete(id);
-    const removed = [...this.#unlisted].filter((id) => !ids.includes(id));
-    this.#unlisted.clear();
-    return removed;
+  /**
+   * Returns a page as the copy gets it: it also removes what no page has.
+   * @param since the cursor of the copy: it has stored the page of this cursor.
+   */
+  pageOfCopy<Page extends ChangesPage<Types['entity']>>(since: string | undefined, page: Page): Page {
+    for (const [id, cursor] of this.#unlisted)
+      if (cursor !== undefined && cursor === since) this.#unlisted.delete(id);
+    for (const { id } of page.data)
+      for (const known of [this.#written, this.#attempted, this.#unlisted]) known.delete(id);
+    for (const id of this.#unlisted.keys()) this.#unlisted.set(id, page.cursor);
+    return { ...page, removed: [...page.removed, ...this.#unlisted.keys()] };
   }
 
   #plan(id: string, { before, after }: LocalChange<Types>): Plan {
-    const wanted = after && sentFields(differences(after, before ?? {}));
+    const wanted = after && sentFields(differences(after, before ?? {}, isIdentical));
     const written = this.#written.get(id);
-    const base = { ...written, ...before };
+    const state = { ...written, ...before };
+    const attempted = this.#attempted.get(id) ?? [];
+    const states = [state, ...attempted.map((values) => ({ ...state, ...values }))];
     const touched = Object.keys(wanted ?? sentFields(before ?? {}));
     // The copy may not have read its own last write.
-    const isOwn = written?.['version'] !== undefined && isAsBefore(written, { base, touched });
+    const isOwn = written && isInState(written, [state], touched);
     const version = (isOwn ? written['version'] : before?.version) as string | undefined;
-    return { id, wanted, entity: sentFields({ ...before, ...after }), base, touched, version };
+    return { id, wanted, entity: sentFields({ ...before, ...after }), states, touched, version };
   }
 
   async #execute(plan: Plan, attempt = 1): Promise<PushResult<Types>> {
     const { id, wanted } = plan;
     const { written, error } = await this.#send(plan);
-    if (!error) return { id, current: await this.#listed(written, plan), error, isUnchanged: false };
+    if (!error) return { id, current: await this.#currentOf(plan, written), error, isUnchanged: false };
     const found = await this.#find(id);
     if (!found && !wanted) return { id, current: undefined, error: undefined, isUnchanged: false };
     const next = found && isConflict(error) ? afterConflict(found, plan) : 'give up';
     if (next === 'repeat' && attempt < maxAttempts)
       return this.#execute({ ...plan, version: found?.version }, attempt + 1);
-    if (next === 'done') this.#written.set(id, { ...found });
-    const current = await this.#listed(found);
-    return { id, current, error: next === 'done' ? undefined : error, isUnchanged: true };
+    if (next !== 'done') return { id, current: await this.#listed(found), error, isUnchanged: true };
+    this.#confirm(id, { ...wanted, version: found?.version });
+    return { id, current: await this.#currentOf(plan, found), error: undefined, isUnchanged: true };
+  }
+
+  /** Returns an entity that has been written, if it matches the filters. */
+  async #currentOf({ id, wanted, touched, version }: Plan, written: Versioned<Types['entity']> | undefined) {
+    const isCreated = wanted !== undefined && version === undefined;
+    const isFiltered = touched.some((field) => field in this.#filters);
+    const current = isCreated || isFiltered ? await this.#listed(written) : written;
+    if (isCreated && !current) this.#unlisted.set(id, undefined);
+    return current;
   }
 
   /** Sends what a plan says. Returns the entity, if there is one, or why the service refuses it. */
@@ -184,22 +213,31 @@ export class ChangeWriter<Types extends ResourceTypes> {
     entity,
     version,
   }: Plan): Promise<{ written?: Versioned<Types['entity']>; error?: ProblemError }> {
+    const attempted = this.#attempted.get(id) ?? [];
     try {
       if (!wanted) {
         await this.#collection.delete(version === undefined ? id : { id, version });
         this.#written.delete(id);
+        this.#attempted.delete(id);
         return {};
       }
-      if (version === undefined) this.#written.set(id, entity);
+      const values = version === undefined ? entity : wanted;
+      this.#attempted.set(id, [...attempted, values]);
       const written = await (version === undefined
         ? this.#collection.create({ ...entity, id })
         : this.#collection.update({ id, version }, wanted));
-      this.#written.set(id, { ...written });
+      this.#confirm(id, version === undefined ? written : { ...wanted, version: written.version });
       return { written };
     } catch (error) {
-      if (error instanceof ProblemError && refusals.has(error.problem.code)) return { error };
-      throw error;
+      if (!(error instanceof ProblemError) || !refusals.has(error.problem.code)) throw error;
+      this.#attempted.set(id, attempted);
+      return { error };
     }
+  }
+
+  #confirm(id: string, values: object): void {
+    this.#written.set(id, { ...this.#written.get(id), ...values });
+    this.#attempted.delete(id);
   }
 
   async #find(id: string): Promise<Versioned<Types['entity']> | undefined> {
@@ -211,21 +249,12 @@ export class ChangeWriter<Types extends ResourceTypes> {
     }
   }
 
-  /**
-   * Returns an entity if it matches the filters.
-   * @param plan what has been written. An update of other fields than those of the filters leaves the entity in the list.
-   */
+  /** Returns an entity if it matches the filters. */
   async #listed(
     entity: Versioned<Types['entity']> | undefined,
-    plan?: Plan,
   ): Promise<Versioned<Types['entity']> | undefined> {
-    const fields = Object.keys(this.#filters);
-    const isCreated = plan !== undefined && plan.version === undefined;
-    const canHaveLeft = !plan || isCreated || fields.some((field) => plan.touched.includes(field));
-    if (!entity || fields.length === 0 || !canHaveLeft) return entity;
-    const { id } = entity;
-    const [listed] = (await this.#collection.list({ ...this.#filters, id })).data;
-    if (isCreated && !listed) this.#unlisted.add(id);
+    if (!entity || isEmpty(this.#filters)) return entity;
+    const [listed] = (await this.#collection.list({ ...this.#filters, id: entity.id })).data;
     return listed;
   }
 }

@@ -10,7 +10,7 @@ export interface FollowOptions extends Omit<PullOptions, 'signal'> {
   readonly since?: string | undefined;
   /** Milliseconds between two reads while nothing changes. Default: 5,000. */
   readonly interval?: number | undefined;
-  /** Is called when a read or `apply` fails, for example offline. It is repeated after the interval. */
+  /** Is called when a read or `apply` fails, for example offline. The page is read again after the interval. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ReplicationOptions<Types extends ResourceTypes> {
 }
 
 /**
- * Keeps the copy of a list in a database of the app equal to the list. `pull` reads what has changed, and `push` sends what the app has
+ * Keeps one copy of a list in a database of the app equal to the list. `pull` reads what has changed, and `push` sends what the app has
  * changed in the copy.
  * @example
  * const replication = new Replication(client.tasks, { projectId });
@@ -31,6 +31,10 @@ export class Replication<Types extends ResourceTypes> {
   readonly #reader: ChangeReader<Types>;
   readonly #writer: ChangeWriter<Types>;
   #lastPush: Promise<unknown> = Promise.resolve();
+  /** How often `push` has been called. */
+  #pushes = 0;
+  /** Is shared by the pushes that have been called since the last failure: when one of them fails, those that wait for it fail as well. */
+  #failure: { error?: unknown } = {};
   /** Give the results of a push to the copies that follow. */
   readonly #followers = new Set<
     (data: readonly Versioned<Types['entity']>[], removed: readonly string[]) => unknown
@@ -53,7 +57,7 @@ export class Replication<Types extends ResourceTypes> {
 
   /**
    * Reads the next page of changes, which is not older than any push before it. It is empty only if there are no more.
-   * @param since the `cursor` of the last page that the copy has. Without it, the pages begin with all entities.
+   * @param since the `cursor` of the last page that the copy has stored, which only `pull` understands. Without it, the pages begin with all entities.
    * @throws ProblemError `cursor-expired` if the cursor is too old and there is no option `ids`.
    * @example
    * const { data, removed, cursor, hasMore } = await replication.pull(since);
@@ -63,38 +67,39 @@ export class Replication<Types extends ResourceTypes> {
     options: PullOptions = {},
   ): Promise<ChangesPage<Versioned<Types['entity']>>> {
     for (;;) {
-      const lastPush = this.#lastPush;
-      await lastPush;
-      const { page, accept } = await this.#reader.read(since, options);
+      const pushes = this.#pushes;
+      await this.#lastPush;
+      const page = await this.#reader.read(since, options);
       // A library drops what a page has of an entity that it is sending. So a page that was read during a push is read again.
-      if (lastPush !== this.#lastPush) continue;
-      accept();
-      const unlisted = this.#writer.acceptPage(page.data.map(({ id }) => id));
-      return { ...page, removed: [...page.removed, ...unlisted] };
+      if (pushes === this.#pushes) return this.#writer.pageOfCopy(since, page);
     }
   }
 
   /**
    * Sends changes of the copy, one after the other. A change of fields that nobody else has changed is applied, whatever else has changed. After an
-   * error, send the same changes again, also after a restart: none is applied twice.
+   * error, also send the same changes again before later ones of these entities: none is applied twice. Pushes that wait for one that fails
+   * fail as well.
+   * @param changes at most one of each entity.
    * @returns what became of each change, in the same order.
-   * @throws ProblemError or ConnectionError of a change that can be sent later, for example without a response. Those before it are applied.
-   * @throws TypeError for a creation with a version: the copy has entities of another list, or the app has copied one with its version.
+   * @throws ProblemError or ConnectionError of a change that can be sent later, for example without a response, a valid token or a scope that the
+   * gateway demands. Those before it are applied.
+   * @throws TypeError for two changes of one entity, or for a creation with a version: the copy has entities of another list, or the app has copied
+   * one with its version.
    * @example
    * const results = await replication.push([{ before: task, after: { ...task, name: 'New' } }, { before: other }]);
    */
   push(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+    this.#pushes += 1;
+    const failure = this.#failure;
     const pushed = this.#lastPush.then(async () => {
-      const results: PushResult<Types>[] = [];
-      for (const change of changes) {
-        const result = await this.#writer.write(change);
-        results.push(result);
-        if (result.error) this.#onRefused?.(result);
+      if (failure.error !== undefined) throw failure.error;
+      try {
+        return await this.#pushAll(changes);
+      } catch (error) {
+        failure.error = error;
+        this.#failure = {};
+        throw error;
       }
-      const data = results.flatMap(({ current }) => current ?? []);
-      const removed = results.flatMap(({ id, current }) => (current ? [] : id));
-      for (const give of this.#followers) await give(data, removed);
-      return results;
     });
     this.#lastPush = pushed.catch(() => undefined);
     return pushed;
@@ -121,7 +126,12 @@ export class Replication<Types extends ResourceTypes> {
       removed: readonly string[],
     ) => {
       // Without a page, the first one brings them.
-      if (cursor !== undefined) await apply({ data, removed, cursor, hasMore });
+      if (cursor === undefined) return;
+      try {
+        await apply({ data, removed, cursor, hasMore });
+      } catch (error) {
+        onError?.(error);
+      }
     };
     const pullAll = async (): Promise<void> => {
       for (hasMore = true; hasMore; ) {
@@ -146,5 +156,22 @@ export class Replication<Types extends ResourceTypes> {
       this.#followers.delete(give);
       stop.abort();
     };
+  }
+
+  async #pushAll(changes: readonly LocalChange<Types>[]): Promise<readonly PushResult<Types>[]> {
+    const ids = changes.map(({ before, after }) => before?.id ?? after?.id);
+    const repeated = ids.find((id, position) => ids.indexOf(id) < position);
+    if (repeated)
+      throw new TypeError(`There are two changes of the entity ${repeated}. Push them one after the other.`);
+    const results: PushResult<Types>[] = [];
+    for (const change of changes) {
+      const result = await this.#writer.write(change);
+      results.push(result);
+      if (result.error) this.#onRefused?.(result);
+    }
+    const data = results.flatMap(({ current }) => current ?? []);
+    const removed = results.flatMap(({ id, current }) => (current ? [] : id));
+    for (const give of this.#followers) await give(data, removed);
+    return results;
   }
 }

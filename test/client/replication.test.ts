@@ -90,8 +90,11 @@ describe('push', () => {
     const position = newPosition();
     const { replication, written } = replicationOf(position);
     const [id, short] = [newId(), newId()];
-    const task = await created(position);
-    const shortTask = { id: short, name: 'short', position };
+    const [task, same, doomed] = [
+      await created(position),
+      await created(position, 'same'),
+      await created(position, 'doomed'),
+    ];
     const results = await replication.push([
       { after: { id, name: 'made here', position } },
       // Fields of libraries are not sent.
@@ -99,19 +102,19 @@ describe('push', () => {
         before: task,
         after: { ...task, name: 'renamed here', updatedAt: 'x', _rev: 'x', $synced: true } as never,
       },
-      { after: shortTask },
-      { before: { id: short } },
+      { after: { id: short, name: 'short', position } },
+      { before: doomed },
       // The copy has it from the service.
-      { before: task, after: task },
+      { before: same, after: same },
       {},
     ]);
     expect(results).toMatchObject([
       { id, current: { name: 'made here', priority: 'none' }, ...applied },
       { id: task.id, current: { name: 'renamed here' }, ...applied },
       { id: short, current: { name: 'short' }, ...applied },
-      { id: short, current: undefined, isUnchanged: false },
-      { id: task.id, current: task, isUnchanged: false },
-      { current: undefined, isUnchanged: false },
+      { id: doomed.id, current: undefined, ...applied },
+      { id: same.id, current: same, ...applied },
+      { current: undefined, ...applied },
     ]);
     expect(written()).toEqual([
       ['PUT', { name: 'made here', position }],
@@ -119,13 +122,16 @@ describe('push', () => {
       ['PUT', { name: 'short', position }],
       ['DELETE', undefined],
     ]);
-    expect(await names(position)).toEqual(['made here', 'renamed here']);
+    expect(await names(position)).toEqual(['made here', 'renamed here', 'same', 'short']);
+    // A deletion without a version is unconditional.
+    expect(await replication.push([{ before: { id: short } }])).toMatchObject([applied]);
+    expect(await names(position)).toEqual(['made here', 'renamed here', 'same']);
   });
 
   test('takes states that a library has marked as deleted for none', async () => {
     const position = newPosition();
     const { replication, faults, written } = replicationOf(position);
-    const task = await created(position);
+    const [task, gone] = [await created(position), await created(position, 'gone')];
     const id = newId();
     faults.push(loseResponse);
     await expect(replication.push([{ after: { id, name: 'lost', position } }])).rejects.toThrow(
@@ -135,11 +141,11 @@ describe('push', () => {
       { before: task, after: { ...task, _deleted: true } },
       // It was deleted in the copy before the response to its creation came.
       { after: { id, name: 'lost', _deleted: true } },
-      { before: { ...task, _deleted: true }, after: { ...task, _deleted: true } },
+      { before: { ...gone, _deleted: true }, after: { ...gone, _deleted: true } },
     ]);
     expect(results.map(({ isUnchanged }) => isUnchanged)).toEqual([false, false, false]);
     expect(written().map(([method]) => method)).toEqual(['PUT', 'DELETE', 'DELETE']);
-    expect(await names(position)).toEqual([]);
+    expect(await names(position)).toEqual(['gone']);
   });
 
   test('continues from its own writes, although the copy has not read their versions', async () => {
@@ -188,7 +194,7 @@ describe('push', () => {
     const position = newPosition();
     const { replication } = replicationOf(position);
     const tasks = new Map<string, KnownTask>();
-    for (const name of ['changed', 'moved', 'deleted', 'removed', 'gone', 'free'])
+    for (const name of ['changed', 'moved', 'deleted', 'removed', 'gone', 'free', 'other'])
       tasks.set(name, await created(position, name));
     const task = (name: string) => tasks.get(name) as KnownTask;
     await other.tasks.update(task('changed'), { name: 'changed again' });
@@ -196,6 +202,8 @@ describe('push', () => {
     await other.tasks.delete(task('deleted'));
     await other.tasks.update(task('removed'), { priority: 'low' });
     await other.tasks.delete(task('gone'));
+    await other.tasks.update(task('other'), { priority: 'low' });
+    const { id, version } = task('other');
     const late = ['changed', 'moved', 'deleted'].map((name) => renamed(task(name), 'late'));
     const results = await replication.push([
       ...late,
@@ -203,11 +211,8 @@ describe('push', () => {
       // It is gone already.
       { before: task('gone') },
       renamed(task('free'), 'in time'),
-      // Without the fields before it, any change of somebody else is a conflict.
-      {
-        before: { id: task('removed').id, version: task('removed').version },
-        after: { id: task('removed').id, name: 'x' },
-      },
+      // Without the fields before it, any other version is a conflict.
+      { before: { id, version }, after: { id, name: 'x' } },
     ]);
     const conflict = refused('version-mismatch');
     expect(results).toMatchObject([
@@ -217,9 +222,9 @@ describe('push', () => {
       { ...conflict, current: { priority: 'low' } },
       { ...applied, current: undefined },
       applied,
-      { ...conflict, current: { name: 'removed' } },
+      { ...conflict, current: { name: 'other' } },
     ]);
-    expect(await names(position)).toEqual(['changed again', 'in time', 'removed']);
+    expect(await names(position)).toEqual(['changed again', 'in time', 'other', 'removed']);
   });
 
   test('has been applied already when it is sent again after a lost response', async () => {
@@ -250,15 +255,76 @@ describe('push', () => {
 
   test('does not put an older change over a newer one', async () => {
     const position = newPosition();
+    const { replication, faults, written } = replicationOf(position);
+    const task = await created(position);
+    const [first, second] = [renamed(task, 'second'), renamed({ ...task, name: 'second' }, 'third')];
+    faults.push(loseRequest);
+    // The second one waits for the first one, and fails with it.
+    const [failed, waiting] = [replication.push([first]), replication.push([second])];
+    await expect(failed).rejects.toThrow(ConnectionError);
+    await expect(waiting).rejects.toThrow(ConnectionError);
+    expect(written()).toHaveLength(1);
+    for (const change of [first, second]) expect(await replication.push([change])).toMatchObject([applied]);
+    // An app that does not keep the order.
+    expect(await replication.push([first])).toMatchObject([
+      { ...refused('version-mismatch'), current: { name: 'third' } },
+    ]);
+    await expect(replication.push([first, second])).rejects.toThrow(/There are two changes of the entity/);
+  });
+
+  test('sends the latest state after several attempts without a response', async () => {
+    const position = newPosition();
     const { replication, faults } = replicationOf(position);
     const task = await created(position);
-    faults.push(loseRequest);
-    const first = replication.push([renamed(task, 'second')]);
-    const second = replication.push([renamed({ ...task, name: 'second' }, 'third')]);
-    await expect(first).rejects.toThrow(ConnectionError);
-    expect(await second).toMatchObject([applied]);
-    expect(await replication.push([renamed(task, 'second')])).toMatchObject([
-      { ...refused('version-mismatch'), current: { name: 'third' } },
+    const id = newId();
+    const made = (name: string) => ({ after: { id, name, position } });
+    const changes: [Fault, LocalChange<TaskTypes>][] = [
+      [loseResponse, made('made')],
+      [loseRequest, made('made again')],
+      [loseResponse, renamed(task, 'second')],
+      [loseRequest, renamed(task, 'third')],
+    ];
+    for (const [fault, change] of changes) {
+      faults.push(fault);
+      await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+    }
+    expect(await replication.push([made('made at last'), renamed(task, 'fourth')])).toMatchObject([
+      { ...applied, current: { name: 'made at last' } },
+      { ...applied, current: { name: 'fourth' } },
+    ]);
+  });
+
+  test('sends white space of a text, clears with null, and keeps fields that are left out', async () => {
+    const position = newPosition();
+    const { replication } = replicationOf(position);
+    const task = await other.tasks.create({
+      name: 'first',
+      position,
+      description: 'x',
+      dueDate: '2026-03-01',
+    });
+    const { dueDate: _, ...without } = task;
+    expect(
+      await replication.push([{ before: task, after: { ...without, description: 'x\n' } }]),
+    ).toMatchObject([{ ...applied, current: { description: 'x\n', dueDate: '2026-03-01' } }]);
+    const before = { ...task, description: 'x\n' };
+    expect(await replication.push([{ before, after: { ...before, dueDate: null } }])).toMatchObject([
+      { ...applied, current: { dueDate: null } },
+    ]);
+  });
+
+  test('overwrites nothing of somebody else when a change has no fields before it', async () => {
+    const position = newPosition();
+    const { replication, faults } = replicationOf(position);
+    const { id, version } = await created(position);
+    faults.push(loseResponse);
+    const first = { before: { id, version }, after: { id, name: 'second' } };
+    await expect(replication.push([first])).rejects.toThrow(ConnectionError);
+    await other.tasks.update(id, { status: 'theirs' });
+    expect(await replication.push([first])).toMatchObject([alreadyDone]);
+    const next = { before: { id, version }, after: { id, status: 'mine' } };
+    expect(await replication.push([next])).toMatchObject([
+      { ...refused('version-mismatch'), current: { status: 'theirs' } },
     ]);
   });
 
@@ -338,17 +404,26 @@ describe('push', () => {
 
   test('removes from the copy what was created outside of the list', async () => {
     const position = newPosition();
-    const { replication } = replicationOf(position);
+    const { replication, faults } = replicationOf(position);
     const { cursor } = await replication.pull(undefined);
-    const ids = [newId(), newId()];
-    expect(await replication.push(ids.map((id) => ({ after: { id, name: 'elsewhere' } })))).toMatchObject([
+    const [elsewhere, moved, lost] = [newId(), newId(), newId()];
+    const changes = [elsewhere, moved].map((id) => ({ after: { id, name: 'elsewhere' } }));
+    expect(await replication.push(changes)).toMatchObject([
       { ...applied, current: undefined },
       { ...applied, current: undefined },
     ]);
-    await other.tasks.update(ids[1] as string, { position });
+    const change = { after: { id: lost, name: 'elsewhere' } };
+    faults.push(loseResponse);
+    await expect(replication.push([change])).rejects.toThrow(ConnectionError);
+    expect(await replication.push([change])).toMatchObject([{ ...alreadyDone, current: undefined }]);
+    await other.tasks.update(moved, { position });
     const page = await replication.pull(cursor);
-    expect(page.removed).toEqual([ids[0]]);
-    expect(page.data.map(({ id }) => id)).toEqual([ids[1]]);
+    expect(page.removed).toEqual([elsewhere, lost]);
+    expect(page.data.map(({ id }) => id)).toEqual([moved]);
+    // The copy could not store the page: it comes again.
+    const again = await replication.pull(cursor);
+    expect(again.removed).toEqual([elsewhere, lost]);
+    expect((await replication.pull(again.cursor)).removed).toEqual([]);
     // An update that takes a task out of the list.
     const [task] = page.data as [KnownTask];
     expect(await replication.push([{ before: task, after: { ...task, position: null } }])).toMatchObject([
@@ -412,41 +487,46 @@ describe('pull', () => {
 
   test('begins again when the cursor is too old, and removes what does not come again', async () => {
     const position = newPosition();
-    const tasks = [await created(position, 'a'), await created(position, 'b'), await created(position, 'c')];
+    const tasks: KnownTask[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) tasks.push(await created(position, name));
     const { client, faults } = replicationOf(position);
     const filters = { position, limit: 2 };
-    const replication = new Replication(client.tasks, filters);
+    let replication = new Replication(client.tasks, filters);
     const copy = new Map<string, string>();
     const ids = () => copy.keys();
     let since: string | undefined;
+    const pull = async (): Promise<boolean> => {
+      const page = await replication.pull(since, { ids });
+      for (const { id, name } of page.data) copy.set(id, name);
+      for (const id of page.removed) copy.delete(id);
+      since = page.cursor;
+      return page.hasMore;
+    };
     const pullAll = async (): Promise<string[]> => {
-      for (let hasMore = true; hasMore; ) {
-        const page = await replication.pull(since, { ids });
-        for (const { id, name } of page.data) copy.set(id, name);
-        for (const id of page.removed) copy.delete(id);
-        ({ cursor: since, hasMore } = page);
-      }
+      while (await pull());
       return [...copy.values()].sort();
     };
-    expect(await pullAll()).toEqual(['a', 'b', 'c']);
-    const old = since;
-    copy.set(newId(), 'deleted long ago');
     const expire: Fault = async () => {
       const body = JSON.stringify({ type: '/docs/problems#cursor-expired', title: 'Gone', status: 410 });
       return new Response(body, { status: 410, headers: { 'content-type': 'application/problem+json' } });
     };
+    expect(await pullAll()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    copy.set(newId(), 'deleted long ago');
     faults.push(expire);
     await expect(replication.pull(since)).rejects.toMatchObject({ problem: { code: 'cursor-expired' } });
-    // The app stops after the first page: the copy has the old cursor still.
+    // The copy stores the first page, and the app stops. The next process has the cursor of that page.
     faults.push(expire);
-    const first = await new Replication(client.tasks, filters).pull(since, { ids });
-    expect(first).toMatchObject({ data: [{ name: 'a' }, { name: 'b' }], cursor: old, hasMore: true });
+    expect(await pull()).toBe(true);
+    replication = new Replication(client.tasks, filters);
     faults.push(expire);
     await other.tasks.delete(tasks[0] as KnownTask);
-    expect(await pullAll()).toEqual(['b', 'c']);
-    expect(since).not.toBe(old);
-    await created(position, 'd');
-    expect(await pullAll()).toEqual(['b', 'c', 'd']);
+    expect(await pull()).toBe(true);
+    // The copy cannot store the next page: it comes again.
+    const lost = await replication.pull(since, { ids });
+    expect(await replication.pull(since, { ids })).toEqual(lost);
+    expect(await pullAll()).toEqual(['b', 'c', 'd', 'e', 'f']);
+    await created(position, 'g');
+    expect(await pullAll()).toEqual(['b', 'c', 'd', 'e', 'f', 'g']);
   });
 });
 

@@ -185,8 +185,8 @@ test('stream batches as Lambda delivers them cause no failed transaction when st
         if (response.batchItemFailures.length > 0) return response;
       }
       return { batchItemFailures: [] };
-      // As often as a busy machine needs it.
     },
+    // Retries of a record: as many as a busy machine needs.
     1_000,
   );
   await reader.start();

@@ -16,10 +16,11 @@ const changeOf = (task: Versioned<Task>) => ({
  * it.
  */
 export function syncOfTasks(replication: Replication<TaskTypes>, database: Database): () => Promise<void> {
+  const cursorName = `tasks ${JSON.stringify(replication.filters)}`;
   const isKnown = Q.where('version', Q.notEq(null));
   const ids = () => database.get('tasks').query(isKnown).fetchIds();
   return async () => {
-    let cursor = await database.localStorage.get<string>('tasks.cursor');
+    let cursor = await database.localStorage.get<string>(cursorName);
     for (let hasMore = true; hasMore; ) {
       await synchronize({
         database,
@@ -31,7 +32,7 @@ export function syncOfTasks(replication: Replication<TaskTypes>, database: Datab
           const tasks = { created: [], updated, deleted: [...page.removed] };
           return { changes: { tasks }, timestamp: Date.now() };
         },
-        onDidPullChanges: () => database.localStorage.set('tasks.cursor', cursor),
+        onDidPullChanges: () => database.localStorage.set(cursorName, cursor),
         // WatermelonDB does not know what was changed in a task since it was created here.
         conflictResolver: (_, local, remote, resolved) =>
           local._status === 'created' ? { ...local, version: remote.version } : resolved,
