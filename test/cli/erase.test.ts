@@ -28,7 +28,7 @@ describe('npm run erase', () => {
 
   const table = () => ['--table', service.tableName, '--dynamodb-endpoint', service.endpoint];
 
-  const database = () => new Database(client, service.tableName, new Deadline(20_000));
+  const database = () => new Database(client, service.tableName, new Deadline(300_000));
 
   async function itemsOf(tenant: string): Promise<Record<string, unknown>[]> {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: service.tableName }));

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 /** The client of the functions: its calls go through the proxy. */
-const database = (): Database => new Database(connect(), faulty.service.tableName, new Deadline(20_000));
+const database = (): Database => new Database(connect(), faulty.service.tableName, new Deadline(300_000));
 
 const make = async (plural: string, fields: object = {}): Promise<string> =>
   (await faulty.send<{ id: string }>('POST', `/v1/${plural}`, { name: 'x', ...fields })).body.id;

@@ -132,7 +132,7 @@ async function work(send: Send): Promise<void> {
 
 const kinds: readonly Kind[] = ['organization', 'project', 'user', 'task', 'tag'];
 
-const openDatabase = (tableName: string): Database => new Database(client, tableName, new Deadline(20_000));
+const openDatabase = (tableName: string): Database => new Database(client, tableName, new Deadline(300_000));
 
 async function compactLogs(tableName: string): Promise<void> {
   for (const kind of ['project', 'task'] as const) await compactAll(openDatabase(tableName), 'public', kind);

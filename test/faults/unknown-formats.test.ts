@@ -39,7 +39,7 @@ async function read(key: Key): Promise<Item> {
 const put = (Item: Item) => faulty.client.send(new PutCommand({ TableName: TableName(), Item }));
 
 const compact = (kind: 'task' | 'tag') =>
-  compactAll(new Database(faulty.client, TableName(), new Deadline(20_000)), 'public', kind);
+  compactAll(new Database(faulty.client, TableName(), new Deadline(300_000)), 'public', kind);
 
 const names = async (path: string): Promise<readonly string[]> =>
   (await faulty.send<Body>('GET', path)).body.data.map(({ name }) => name);

@@ -51,7 +51,7 @@ class WrongProcess {
   }
 
   session(tenant: string): Session {
-    const database = new Database(this.#client, this.#tableName, new Deadline(20_000));
+    const database = new Database(this.#client, this.#tableName, new Deadline(300_000));
     return { tenant, database };
   }
 

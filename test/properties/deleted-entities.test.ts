@@ -186,7 +186,7 @@ class World {
     return this.#send(`read${nameOf[one.kind]}`, { id: one.id });
   }
 
-  #database(timeMs = 20_000): Database {
+  #database(timeMs = 300_000): Database {
     return new Database(
       connect({ endpoint: proxy.endpoint }, wallClock),
       store().tableName,

@@ -306,7 +306,7 @@ async function compactUntil(signal: AbortSignal, random: () => number): Promise<
   while (!signal.aborted) {
     await delay(random() * 200);
     const kind = random() < 0.5 ? 'task' : 'project';
-    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(20_000));
+    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(300_000));
     await compact({
       writer: openLog(database, 'public', kind),
       memory: new ProcessMemory().of('public', kind),
@@ -320,7 +320,7 @@ async function compactUntil(signal: AbortSignal, random: () => number): Promise<
 /** Absorbs all records: nobody writes. */
 async function compactEverything(): Promise<void> {
   for (const kind of ['task', 'project'] as const) {
-    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(20_000));
+    const database = new Database(faulty.client, faulty.service.tableName, new Deadline(300_000));
     await compactAll(database, 'public', kind, smallSizes);
   }
 }

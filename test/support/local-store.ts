@@ -33,7 +33,7 @@ export async function startTestStore({ stream = false } = {}): Promise<TestStore
   const client = DynamoDBDocumentClient.from(plain);
   await ensureTable(plain, tableName, { stream });
   const own = connect({}, wallClock);
-  const database = (timeoutMs = 20_000) => new Database(own, tableName, new Deadline(timeoutMs));
+  const database = (timeoutMs = 300_000) => new Database(own, tableName, new Deadline(timeoutMs));
   return {
     endpoint,
     tableName,

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => client.destroy());
 
-const database = (): Database => new Database(client, store.tableName, new Deadline(20_000));
+const database = (): Database => new Database(client, store.tableName, new Deadline(300_000));
 
 async function delivered(): Promise<DynamoDBStreamEvent['Records'][]> {
   const batches: DynamoDBStreamEvent['Records'][] = [];
