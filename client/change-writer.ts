@@ -12,11 +12,11 @@ interface State {
 /** A change that the app has made in its copy. A creation has no state before it, and a deletion none after it. */
 export interface LocalChange<Types extends ResourceTypes> {
   /**
-   * The entity before the change, with the `version` of the copy. Without its fields, any other version is a conflict. A deletion without
-   * `version` is unconditional.
+   * The entity before the change, with the `version` of the copy. Without its fields, any other version is a conflict. Without `version`, it has not
+   * come from the service yet: it is created, or deleted whatever its version is.
    */
   readonly before?:
-    | (Partial<Types['entity']> & State & { readonly version?: string | undefined })
+    | (Partial<Types['entity']> & State & { readonly version?: string | null | undefined })
     | undefined;
   /**
    * The entity after the change. A field that it does not have keeps its value: `null` clears one. A creation needs the `id`, for example from
@@ -179,7 +179,7 @@ export class ChangeWriter<Types extends ResourceTypes> {
     const touched = Object.keys(wanted ?? sentFields(before ?? {}));
     // The copy may not have read its own last write.
     const isOwn = written && isInState(written, [state], touched);
-    const version = (isOwn ? written['version'] : before?.version) as string | undefined;
+    const version = ((isOwn ? written['version'] : before?.version) ?? undefined) as string | undefined;
     return { id, wanted, entity: sentFields({ ...before, ...after }), states, touched, version };
   }
 

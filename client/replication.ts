@@ -8,15 +8,15 @@ import type { Versioned } from './versions.ts';
 export interface FollowOptions extends Omit<PullOptions, 'signal'> {
   /** The cursor of the last page that the copy has. Without it, the copy begins with all entities. */
   readonly since?: string | undefined;
-  /** Milliseconds between two reads while nothing changes. Default: 5,000. */
-  readonly interval?: number | undefined;
-  /** Is called when a read or `apply` fails, for example offline. The page is read again after the interval. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface ReplicationOptions<Types extends ResourceTypes> {
   /** Is called with each change that the service has not applied: somebody else was faster, or it will never accept the change. */
   readonly onRefused?: ((result: PushResult<Types>) => void) | undefined;
+  /** Is called when `follow` cannot read or apply a page, for example offline. The page is read again after the interval. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Milliseconds between two reads of `follow` while nothing changes. Default: 5,000. */
+  readonly interval?: number | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface ReplicationOptions<Types extends ResourceTypes> {
  */
 export class Replication<Types extends ResourceTypes> {
   readonly filters: Types['filters'];
-  readonly #onRefused: ReplicationOptions<Types>['onRefused'];
+  readonly #options: ReplicationOptions<Types>;
   readonly #reader: ChangeReader<Types>;
   readonly #writer: ChangeWriter<Types>;
   #lastPush: Promise<unknown> = Promise.resolve();
@@ -47,10 +47,10 @@ export class Replication<Types extends ResourceTypes> {
   constructor(
     collection: Collection<Types>,
     filters: Types['filters'] = {},
-    { onRefused }: ReplicationOptions<Types> = {},
+    options: ReplicationOptions<Types> = {},
   ) {
     this.filters = filters;
-    this.#onRefused = onRefused;
+    this.#options = options;
     this.#reader = new ChangeReader(collection, filters);
     this.#writer = new ChangeWriter(collection, filters);
   }
@@ -115,10 +115,11 @@ export class Replication<Types extends ResourceTypes> {
    */
   follow(
     apply: (page: ChangesPage<Versioned<Types['entity']>>) => void | Promise<void>,
-    { since, ids, interval = 5_000, onError }: FollowOptions = {},
+    { since, ids }: FollowOptions = {},
   ): () => void {
     const stop = new AbortController();
     const { signal } = stop;
+    const { interval = 5_000, onError } = this.#options;
     let cursor = since;
     let hasMore = true;
     const give = async (
@@ -167,7 +168,7 @@ export class Replication<Types extends ResourceTypes> {
     for (const change of changes) {
       const result = await this.#writer.write(change);
       results.push(result);
-      if (result.error) this.#onRefused?.(result);
+      if (result.error) this.#options.onRefused?.(result);
     }
     const data = results.flatMap(({ current }) => current ?? []);
     const removed = results.flatMap(({ id, current }) => (current ? [] : id));

@@ -93,8 +93,11 @@ await expectNames('first', 'second');
 await client.tasks.update(first.id, { name: 'foreign' });
 const third = await client.tasks.create({ name: 'third', projectId });
 await expectNames('foreign', 'second', 'third');
-await client.tasks.update(third.id, { projectId: null });
-await expectNames('foreign', 'second');
+// A task leaves the list, comes back, and leaves it again.
+for (const [project, ...expected] of [[null], [projectId, 'third'], [null]]) {
+  await client.tasks.update(third.id, { projectId: project });
+  await expectNames('foreign', 'second', ...(expected as string[]));
+}
 await copy.rename(first.id, 'local');
 await expectNames('local', 'second');
 assert.equal((await client.tasks.get(first.id)).name, 'local');
@@ -202,6 +205,9 @@ await expectStored({ id: after, projectId }, 1);
 await expectNames(...(await client.tasks.list({ projectId })).data.map(({ name }) => name).sort());
 await client.projects.delete(projectId);
 await expectNames();
+// What left the list is gone in the copy alone.
+assert.equal((await client.tasks.get(third.id)).name, 'third');
+assert.ok(await client.tasks.get(moved.id));
 await copy.check?.();
 await copy.stop();
 console.log('The copy is the list.');

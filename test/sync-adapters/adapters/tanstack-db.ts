@@ -1,13 +1,9 @@
 import type { CollectionConfig, MutationFnParams } from '@tanstack/db';
 import type { Replication, Task, TaskTypes, Versioned } from '../../../client/index.ts';
 
-/**
- * Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created, changed and deleted in it.
- * @param interval milliseconds between two reads of changes.
- */
+/** Returns the options of a collection of TanStack DB that is equal to a list of tasks, and sends what is created, changed and deleted in it. */
 export function taskCollection(
   replication: Replication<TaskTypes>,
-  interval = 5_000,
 ): CollectionConfig<Versioned<Task>, string> {
   /** Sends changes. TanStack DB takes back what fails. */
   const send = async ({ transaction }: MutationFnParams<Versioned<Task>>) => {
@@ -33,11 +29,7 @@ export function taskCollection(
             void commit();
             if (!hasMore) markReady();
           },
-          {
-            interval,
-            ids: () => collection.keys(),
-            onError: (error) => console.warn('The tasks are not up to date.', error),
-          },
+          { ids: () => collection.keys() },
         ),
     },
     onInsert: send,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appSchema, Database, Model, tableSchema } from '@nozbe/watermelondb';
 import lokijs from '@nozbe/watermelondb/adapters/lokijs';
 import { type Client, Replication } from '../../../client/index.ts';
-import { syncOfTasks } from '../adapters/watermelondb.ts';
+import { syncTasks } from '../adapters/watermelondb.ts';
 import type { Copy } from '../program.ts';
 
 /** Node.js loads this CommonJS module with its default export as a property. */
@@ -37,7 +37,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
   const tasks = database.get<TaskModel>('tasks');
   const notes = database.get<NoteModel>('notes');
   const note = await database.write(() => notes.create(() => undefined));
-  const sync = syncOfTasks(new Replication(client.tasks, { projectId }), database);
+  const replication = new Replication(client.tasks, { projectId });
   const set = async (id: string, column: string, value: string | null): Promise<void> => {
     await database.write(async () => {
       const record = await tasks.find(id);
@@ -62,7 +62,7 @@ export async function openCopy(client: Client, projectId: string): Promise<Copy>
       const record = await tasks.find(id);
       await database.write(() => record.markAsDeleted());
     },
-    sync,
+    sync: () => syncTasks(replication, database),
     check: async () => {
       // No sync has taken it for sent.
       assert.equal((await notes.find(note.id)).syncStatus, 'created');
