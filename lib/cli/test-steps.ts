@@ -143,7 +143,8 @@ export function stepsBeyondTest(environment: Readonly<Record<string, string>>): 
     },
     {
       name: 'cli-security-fuzz',
-      command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz'),
+      // The browser and the services that it uses need a core.
+      command: tool('jest', '--selectProjects', 'cli', 'security', 'fuzz', '--maxWorkers=2'),
       environment,
       concurrent: [
         {

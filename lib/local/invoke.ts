@@ -4,8 +4,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Contract } from '../../functions/contract/contract.ts';
 import { routes } from '../../functions/routes.ts';
 import { connect, shareClient } from '../../functions/store/dynamodb/client.ts';
+import { maxRequestMs } from '../../functions/store/dynamodb/deadline.ts';
 import type { Entity } from '../../functions/store/model/entity.ts';
-import { requestTimeoutMs } from '../hosting/functions.ts';
 import { buildPages } from '../pages/build.ts';
 import { setFunctionEnvironment, type TokenSettings } from './function-environment.ts';
 import type { LambdaFunction } from './gateway.ts';
@@ -70,7 +70,7 @@ export async function invokeWithEvent<C extends Contract>(
   const file = routes.find(({ contract }) => contract.operation === operation)?.file;
   if (file === undefined) throw new Error(`functions/routes.ts has no operation ${operation}.`);
   const handler = await loadHandler<LambdaFunction>(file);
-  const context = functionContext(event.requestContext.requestId, requestTimeoutMs);
+  const context = functionContext(event.requestContext.requestId, maxRequestMs);
   const { statusCode = 200, headers = {}, body = '', isBase64Encoded } = await handler(event, context);
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   const byName: Record<string, string> = Object.fromEntries(texts);

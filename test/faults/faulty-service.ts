@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { requestTimeoutMs } from '#lib/hosting/functions.ts';
 import { type Engine, existingEngine, startEngine } from '#lib/local/dynamodb-engine.ts';
 import type { Service, ServiceOptions } from '#lib/local/service.ts';
 import { sourceFunctions } from '#lib/local/source-functions.ts';
@@ -48,7 +49,7 @@ function oneAtATime(): <Result>(action: () => Promise<Result>) => Promise<Result
 
 /** Starts the service on an embedded engine, or on the engine at `DYNAMODB_ENDPOINT`. */
 export async function startFaultyService({
-  timeout,
+  timeout = requestTimeoutMs,
   ...more
 }: Pick<ServiceOptions, 'onEvent' | 'authentication'> & {
   readonly timeout?: number;

@@ -1,5 +1,6 @@
 import { needsToken, scopeOf } from '#functions/contract/contract.ts';
 import { routes } from '#functions/routes.ts';
+import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import { type Service, startService } from '#lib/local/service.ts';
 import { audience, type Issuer, startIssuer, strangeKey } from '../support/issuer.ts';
 import { startTestService } from '../support/local-service.ts';
@@ -370,6 +371,7 @@ describe('tenants', () => {
     const renamed = await startService({
       port: 0,
       databaseFile: ':memory:',
+      timeoutMs: maxRequestMs,
       endpoint: service.endpoint,
       authentication: { issuer: issuer.url, audience: [audience] },
       tenantClaim: 'org_id',

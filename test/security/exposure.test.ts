@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { methodsByPath } from '#functions/routes.ts';
+import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import { startService } from '#lib/local/service.ts';
 import { committedFile } from '#lib/openapi/committed-document.ts';
 import type { OpenApiDocument } from '#lib/openapi/types.ts';
@@ -180,6 +181,7 @@ describe('API10: responses of other services are not trusted', () => {
     const other = await startService({
       port: 0,
       databaseFile: ':memory:',
+      timeoutMs: maxRequestMs,
       endpoint: tenants.service.endpoint,
       tableName: tenants.service.tableName,
       authentication: { issuer: issuer.url, audience: [audience] },

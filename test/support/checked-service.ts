@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { APIGatewayProxyEventV2Schema } from '@aws-lambda-powertools/parser/schemas/api-gatewayv2';
+import { maxRequestMs } from '#functions/store/dynamodb/deadline.ts';
 import type { FunctionHost } from '#lib/local/hosted-functions.ts';
 import { type Service, type ServiceOptions, startService } from '#lib/local/service.ts';
 import { decoded } from './decoded-response.ts';
@@ -28,6 +29,8 @@ export async function startCheckedService(
   const options: ServiceOptions = {
     port: 0,
     databaseFile: ':memory:',
+    // As long as API Gateway waits: on a machine that is busy for seconds, no request is too late.
+    timeoutMs: maxRequestMs,
     ...more,
     tableName: `test-${randomUUID()}`,
     onEvent: (event) => {
