@@ -154,7 +154,8 @@ export class ChangeWriter<Types extends ResourceTypes> {
     const plan = this.#plan(id, { before, after });
     if (!plan.wanted || !isEmpty(plan.wanted)) return this.#execute(plan);
     // Nothing is sent, but the copy may have dropped a page because of the change.
-    return { id, current: await this.#listed(await this.#find(id)), error: undefined, isUnchanged: true };
+    const current = await this.#listed(await this.#find(id));
+    return { id, current, error: undefined, isUnchanged: current?.version !== before?.version };
   }
 
   /**

@@ -366,6 +366,9 @@ describe('push', () => {
     const current = await other.tasks.update(task, { priority: 'high' });
     const change = { before: task, after: { ...task, updatedAt: '2026-01-01T00:00:00.000Z' } };
     expect(await replication.push([change])).toMatchObject([{ ...alreadyDone, current }]);
+    // A library whose copy has the entity already would take the answer for a conflict, again and again.
+    const again = { before: current, after: { ...change.after, priority: current.priority } };
+    expect(await replication.push([again])).toMatchObject([{ ...applied, current }]);
     expect(written()).toEqual([]);
     // The service makes no version for a value that it has already.
     const wrong = { ...current, name: 'wrong' };

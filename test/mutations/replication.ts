@@ -53,8 +53,8 @@ export const replicationMutations: readonly Mutation[] = [
     ...writer,
     name: 'changes-without-effect-unanswered',
     description: 'a copy that has dropped a page because of a change without effect never gets the page',
-    search: 'await this.#listed(await this.#find(id)), error: undefined, isUnchanged: true }',
-    replacement: 'await this.#listed(await this.#find(id)), error: undefined, isUnchanged: false }',
+    search: 'isUnchanged: current?.version !== before?.version',
+    replacement: 'isUnchanged: false',
   },
   {
     ...writer,
